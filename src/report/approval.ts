@@ -18,7 +18,7 @@ import { escapeMarkdown, fitLines } from './markdown.ts'
 import { formatTable } from './terminal.ts'
 import { listKeptExperiments } from './verdict-text.ts'
 
-const HEAD = [
+const COLUMN_TITLES = [
   'package',
   'version',
   'from',
@@ -30,12 +30,12 @@ const HEAD = [
   'state',
 ]
 
-const CELL = 80
+const MAX_CELL_LENGTH = 80
 
 /** Most of the 60,000 characters of a comment are for the packages to review. */
-const ROOM = 40_000
+const MAX_TABLE_LENGTH = 40_000
 
-const KEPT_ROOM = 12_000
+const MAX_KEPT_TABLE_LENGTH = 12_000
 
 // Requests
 
@@ -83,7 +83,7 @@ export function renderApprovalMarkdown(experiment: Experiment, approvers: Approv
   const why = ['', `Why it is needed: ${escapeMarkdown(approval?.why ?? '')}`]
   const shown = fitLines(
     rows,
-    ROOM,
+    MAX_TABLE_LENGTH,
     left => `\n… and ${left} more: \`winnow show ${experiment.id}\` lists all of them.`,
   )
   const top = renderAdditionRow(columns)
@@ -94,7 +94,7 @@ export function renderApprovalMarkdown(experiment: Experiment, approvers: Approv
 function renderAdditionRow([name = '', version = '', from = '', ...rest]: readonly string[]): string {
   const whole = version === '' ? name : `${name} ${version}`
   const source = from.replace(/^(\w+, )https:\/\/([^/]+)\/?$/, '$1$2')
-  return `| ${[name === HEAD[0] ? name : whole, source, ...rest].map(text => escapeMarkdown(text)).join(' | ')} |`
+  return `| ${[name === COLUMN_TITLES[0] ? name : whole, source, ...rest].map(text => escapeMarkdown(text)).join(' | ')} |`
 }
 
 /** Posted on the campaign's pull request, or on the experiment's own if the campaign has none yet. */
@@ -124,11 +124,11 @@ function listKeptPackages(campaign: Campaign): { experiment: Experiment; additio
 
 export function renderKeptPackagesTable(campaign: Campaign): string[] {
   const rows = listKeptPackages(campaign).map(({ experiment, addition }) => {
-    const texts = buildAdditionRow(addition, experiment).map(text => toOneLine(text, CELL))
+    const texts = buildAdditionRow(addition, experiment).map(text => toOneLine(text, MAX_CELL_LENGTH))
     return renderAdditionRow([...texts, experiment.id])
   })
   if (rows.length === 0) return []
-  const head = [...HEAD.slice(0, -1), 'with']
+  const head = [...COLUMN_TITLES.slice(0, -1), 'with']
   return [
     '',
     '**Packages it adds**',
@@ -137,7 +137,7 @@ export function renderKeptPackagesTable(campaign: Campaign): string[] {
     `|${' --- |'.repeat(head.length - 1)}`,
     ...fitLines(
       rows,
-      KEPT_ROOM,
+      MAX_KEPT_TABLE_LENGTH,
       left => `\n… and ${left} more: \`winnow show\` lists those of an experiment.`,
     ),
   ]
@@ -177,13 +177,13 @@ function buildAdditionRows(experiment: Experiment): string[][] {
   const declared = [...awaited].filter(name => !additions.some(each => each.name === name))
   const state = (name: string) => (awaited.has(name) ? 'waits' : 'approved')
   return [
-    HEAD,
+    COLUMN_TITLES,
     ...additions.map(each =>
-      [...buildAdditionRow(each, experiment), state(each.name)].map(text => toOneLine(text, CELL)),
+      [...buildAdditionRow(each, experiment), state(each.name)].map(text => toOneLine(text, MAX_CELL_LENGTH)),
     ),
     ...declared.map(name => {
       const known = [name, 'not in the change yet', '', 'the idea says it needs it']
-      return [...known, ...HEAD.slice(known.length, -1).map(() => ''), state(name)]
+      return [...known, ...COLUMN_TITLES.slice(known.length, -1).map(() => ''), state(name)]
     }),
   ]
 }
@@ -212,7 +212,7 @@ function describeExtraPackages({ direct, brings }: PackageAddition): string {
   return brings === 0 ? 'no other' : `${brings} more`
 }
 
-const SURELY = { hash: '', name: ', by name', range: ', the youngest in range' } as const
+const REQUIREMENT_NOTE = { hash: '', name: ', by name', range: ', the youngest in range' } as const
 
 /** Uses the age at the time of the lookup, so that the text stays the same. */
 function describeReleaseAge(
@@ -223,8 +223,10 @@ function describeReleaseAge(
   if (released === undefined) return 'not asked'
   if (released === null || days === null) return 'unknown'
   const age = days === 0 ? 'less than a day' : formatCount(days, 'day')
-  const young = isOldEnough(released, least, asked_at ?? '') ? '' : `, less than ${formatCount(least, 'day')}`
-  return `${released.slice(0, 10)} (${age}${young}${SURELY[by ?? 'hash']})`
+  const ageNote = isOldEnough(released, least, asked_at ?? '')
+    ? ''
+    : `, less than ${formatCount(least, 'day')}`
+  return `${released.slice(0, 10)} (${age}${ageNote}${REQUIREMENT_NOTE[by ?? 'hash']})`
 }
 
 export function describeDependencyPolicy({ dependencies }: Pick<Spec, 'dependencies'>): string {

@@ -57,12 +57,12 @@ function describeIdeaState({ status, experiment }: BacklogIdea): string {
   return experiment === null ? status : `${status} as ${experiment}`
 }
 
-const SHOWN = 5
+const MAX_SHOWN = 5
 
 /** Lists the next ideas for people to take when no proposer can, and counts the others. */
 export function listIdeasToTake(campaign: Campaign): BacklogIdea[] {
   if (campaign.status === 'stopped' || canAskPrograms(campaign)) return []
-  return listOpenIdeas(campaign).slice(0, SHOWN)
+  return listOpenIdeas(campaign).slice(0, MAX_SHOWN)
 }
 
 function canAskPrograms(campaign: Campaign): boolean {

@@ -22,8 +22,8 @@ import { formatMeasuringMinutes, formatModelCost } from './status.ts'
 import { renderPlainVerdict } from './verdict-markdown.ts'
 import { describeKeptEffect, listKeptExperiments, toSentenceCase } from './verdict-text.ts'
 
-const TITLE = 120
-const REASON = 600
+const MAX_TITLE_LENGTH = 120
+const MAX_REASON_LENGTH = 600
 
 /**
  * The campaign's pull request is written for the person who decides whether to merge it into the default
@@ -33,13 +33,13 @@ export function renderCampaignPullTitle(campaign: Campaign): string {
   const total = computeTotalEffect(campaign)
   const changes = formatCount(listKeptExperiments(campaign).length, 'change')
   const summary = total === null ? changes : `${total.title}, ${changes}`
-  return neutralizeMentions(toOneLine(`optimize(${campaign.name}): ${summary}`, TITLE))
+  return neutralizeMentions(toOneLine(`optimize(${campaign.name}): ${summary}`, MAX_TITLE_LENGTH))
 }
 
 /** Limits in characters, so that the end of the text, which says how to finish, always fits. */
-const KEPT_ROOM = 24_000
-const LOST_ROOM = 14_000
-const WAITING_ROOM = 5_000
+const MAX_KEPT_LENGTH = 24_000
+const MAX_UNMERGED_LENGTH = 14_000
+const MAX_WAITING_LENGTH = 5_000
 
 export function renderCampaignPullBody(
   campaign: Campaign,
@@ -174,7 +174,7 @@ function renderFactsLine(campaign: Campaign): string {
       ? formatMeasuringMinutes(campaign)
       : `${formatMeasuringMinutes(campaign)} of measuring`,
     ...formatModelCost(campaign),
-    escapeMarkdown(describeStatus(campaign), REASON),
+    escapeMarkdown(describeStatus(campaign), MAX_REASON_LENGTH),
   ]
   return facts.join(' · ')
 }
@@ -189,15 +189,15 @@ function formatShortNumber(value: number): string {
 function renderKeptTable(campaign: Campaign, state: CampaignPullState): string[] {
   const rows = listKeptExperiments(campaign).map(experiment => {
     const effect = escapeMarkdown(describeKeptEffect(campaign, experiment) ?? '')
-    const alone = state.merged ? [] : [describePickState(campaign, experiment, state)]
-    return `| ${[formatExperimentReference(experiment, state), escapeMarkdown(experiment.hypothesis), effect, ...alone].join(' | ')} |`
+    const pickState = state.merged ? [] : [describePickState(campaign, experiment, state)]
+    return `| ${[formatExperimentReference(experiment, state), escapeMarkdown(experiment.hypothesis), effect, ...pickState].join(' | ')} |`
   })
   if (rows.length === 0) return []
   const more = (left: number) => `\n… and ${left} more: \`winnow status\` lists all of them.`
   const head = state.merged
     ? ['| | change | effect |', '|---|---|---|']
     : ['| | change | effect | on its own |', '|---|---|---|---|']
-  return [...head, ...fitLines(rows, KEPT_ROOM, more)]
+  return [...head, ...fitLines(rows, MAX_KEPT_LENGTH, more)]
 }
 
 function describePickState({ picks }: Campaign, { id }: Experiment, state: CampaignPullState): string {
@@ -217,12 +217,12 @@ function renderNeedsYou(campaign: Campaign, state: CampaignPullState): string[] 
     ...listWaitingRuns(campaign),
     ...(refused === null
       ? []
-      : [`${refused.sentences.map(text => escapeMarkdown(text, REASON)).join('. ')}.`]),
+      : [`${refused.sentences.map(text => escapeMarkdown(text, MAX_REASON_LENGTH)).join('. ')}.`]),
   ]
   if (items.length === 0) return []
   if (items.length === 1) return [`**Needs you:** ${items.join('')}`]
   const lines = items.map(item => `- ${item}`)
-  return ['**Needs you:**', '', ...fitLines(lines, WAITING_ROOM, left => `- and ${left} more`)]
+  return ['**Needs you:**', '', ...fitLines(lines, MAX_WAITING_LENGTH, left => `- and ${left} more`)]
 }
 
 function renderTaskItem({ experiment, is, awaits, help }: PersonalTask, state: CampaignPullState): string {
@@ -303,7 +303,7 @@ function renderUnmergedIdeas(campaign: Campaign, spec: Spec): string[] {
     '',
     '| | idea | verdict |',
     '|---|---|---|',
-    ...fitLines(rows, LOST_ROOM, more),
+    ...fitLines(rows, MAX_UNMERGED_LENGTH, more),
     '',
     '</details>',
   ]

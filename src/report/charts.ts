@@ -111,9 +111,9 @@ function shiftByEffect(
 
 const WIDTH = 720
 const CHART_HEIGHT = 280
-const PAPER = { left: 72, right: WIDTH - 20, top: 44, bottom: CHART_HEIGHT - 40 }
+const PLOT_AREA = { left: 72, right: WIDTH - 20, top: 44, bottom: CHART_HEIGHT - 40 }
 /** More marks than this could not be told apart. */
-const MOST = 250
+const MAX_MARKS = 250
 
 /** Draws its own background, so that the chart stays readable when page and system disagree about dark mode. */
 const STYLE = `<style>
@@ -135,7 +135,7 @@ export function renderChart(campaign: string, data: ChartData): string {
     `<title>${escapeSvg(metric)} of ${escapeSvg(campaign)}</title>`,
     STYLE,
     `<rect class="ground" width="${WIDTH}" height="${CHART_HEIGHT}"/>`,
-    `<text class="head" x="${PAPER.left}" y="24">${escapeSvg(metric)} of ${escapeSvg(campaign)}, by experiment: ${escapeSvg(gain)}</text>`,
+    `<text class="head" x="${PLOT_AREA.left}" y="24">${escapeSvg(metric)} of ${escapeSvg(campaign)}, by experiment: ${escapeSvg(gain)}</text>`,
     ...body,
     '</svg>',
     '',
@@ -143,15 +143,16 @@ export function renderChart(campaign: string, data: ChartData): string {
 }
 
 function renderChartNote(text: string): string {
-  return `<text class="small" x="${PAPER.left}" y="${CHART_HEIGHT / 2}">${text}</text>`
+  return `<text class="small" x="${PLOT_AREA.left}" y="${CHART_HEIGHT / 2}">${text}</text>`
 }
 
 function renderDrawing(data: ChartData, values: readonly number[]): string[] {
   const { first, last, start, end } = data
   const left = Math.max(0, first - 1)
   const span = Math.max(1, last - left)
-  const across = (number: number) => PAPER.left + ((number - left) / span) * (PAPER.right - PAPER.left)
-  const y = buildChartScale(values, { from: PAPER.bottom, to: PAPER.top })
+  const across = (number: number) =>
+    PLOT_AREA.left + ((number - left) / span) * (PLOT_AREA.right - PLOT_AREA.left)
+  const y = buildChartScale(values, { from: PLOT_AREA.bottom, to: PLOT_AREA.top })
   const steps = limitChartMarks(sortChartMarks(data.marks))
   return [
     ...renderGrid(y),
@@ -175,14 +176,14 @@ function sortChartMarks(kept: readonly ChartMark[]): ChartMark[] {
 }
 
 function limitChartMarks(kept: readonly ChartMark[]): ChartMark[] {
-  const every = Math.ceil(kept.length / MOST)
+  const every = Math.ceil(kept.length / MAX_MARKS)
   return kept.filter((_, index) => (kept.length - 1 - index) % every === 0)
 }
 
 function renderGrid({ at, ticks }: ChartScale): string[] {
   return ticks.flatMap(value => [
-    `<path class="grid" d="M${PAPER.left} ${formatPixels(at(value))}H${PAPER.right}"/>`,
-    `<text class="small" x="${PAPER.left - 8}" y="${formatPixels(at(value) + 4)}" text-anchor="end">${formatNumber(value)}</text>`,
+    `<path class="grid" d="M${PLOT_AREA.left} ${formatPixels(at(value))}H${PLOT_AREA.right}"/>`,
+    `<text class="small" x="${PLOT_AREA.left - 8}" y="${formatPixels(at(value) + 4)}" text-anchor="end">${formatNumber(value)}</text>`,
   ])
 }
 
@@ -190,12 +191,12 @@ function renderAxisNumbers(start: number, end: number, across: (number: number) 
   const whole = listChartTicks(start, end, 8).filter(Number.isInteger)
   return whole.map(
     number =>
-      `<text class="small" x="${formatPixels(across(number))}" y="${PAPER.bottom + 20}" text-anchor="middle">${number}</text>`,
+      `<text class="small" x="${formatPixels(across(number))}" y="${PLOT_AREA.bottom + 20}" text-anchor="middle">${number}</text>`,
   )
 }
 
 function renderStartLine(from: number, { at }: ChartScale): string {
-  return `<path class="from" d="M${PAPER.left} ${formatPixels(at(from))}H${PAPER.right}"/>`
+  return `<path class="from" d="M${PLOT_AREA.left} ${formatPixels(at(from))}H${PLOT_AREA.right}"/>`
 }
 
 interface ChartArea {
@@ -214,21 +215,23 @@ function renderChartPath(steps: readonly ChartMark[], { start, end, across, y }:
   const [begin] = current
   let level = start ?? begin?.from
   if (level === undefined) return []
-  const left = start === null && begin ? across(begin.number) : PAPER.left
+  const left = start === null && begin ? across(begin.number) : PLOT_AREA.left
   let line = `M${formatPixels(left)} ${formatPixels(y.at(level))}`
-  const jumps: string[] = []
+  const dashedLines: string[] = []
   for (const { number, from, value } of current) {
     const x = formatPixels(across(number))
     line += `H${x}`
     if (from !== level) {
-      jumps.push(`<path class="from" d="M${x} ${formatPixels(y.at(level))}V${formatPixels(y.at(from))}"/>`)
+      dashedLines.push(
+        `<path class="from" d="M${x} ${formatPixels(y.at(level))}V${formatPixels(y.at(from))}"/>`,
+      )
       line += `M${x} ${formatPixels(y.at(from))}`
     }
     line += `V${formatPixels(y.at(value))}`
     level = value
   }
   const last = end === null ? '' : `V${formatPixels(y.at(end))}`
-  return [...jumps, `<path class="line" d="${line}H${PAPER.right}${last}"/>`]
+  return [...dashedLines, `<path class="line" d="${line}H${PLOT_AREA.right}${last}"/>`]
 }
 
 function renderChartMark({ id, value, reverted, isRevert }: ChartMark, x: number, y: number): string {
@@ -275,7 +278,7 @@ export function listChartTicks(first: number, last: number, most: number): numbe
 const BADGE_HEIGHT = 20
 const PADDING = 7
 /** Forces text widths instead of measuring them, so that the same bytes look the same in any font. */
-const LETTER = 6.4
+const LETTER_WIDTH = 6.4
 
 const COLOURS = { none: '#57606a', running: '#1a7f37', paused: '#9a6700', stopped: '#0969da' } as const
 
@@ -303,7 +306,7 @@ export function isBadgeCurrent(svg: string, status: Campaign['status']): boolean
 }
 
 function computeBadgeWidth(text: string): number {
-  return Array.from(text).length * LETTER + 2 * PADDING
+  return Array.from(text).length * LETTER_WIDTH + 2 * PADDING
 }
 
 function renderBadgeLabel(text: string, x: number): string {
@@ -320,13 +323,14 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&#39;',
 }
-const LONGEST = 60
+const MAX_TEXT_LENGTH = 60
 
 /** Keeps foreign text inside an SVG plain, on one line and of limited length. */
 export function escapeSvg(text: string): string {
   const plain = text.replace(/[\p{C}\s]+/gu, ' ').trim()
   const letters = Array.from(plain)
-  const short = letters.length > LONGEST ? `${letters.slice(0, LONGEST - 1).join('')}…` : plain
+  const short =
+    letters.length > MAX_TEXT_LENGTH ? `${letters.slice(0, MAX_TEXT_LENGTH - 1).join('')}…` : plain
   return short.replace(/[&<>"']/g, character => ENTITIES[character] ?? '')
 }
 

@@ -37,8 +37,8 @@ const CONCLUSIONS: Record<VerdictWord, 'success' | 'neutral' | 'failure'> = {
   broken: 'failure',
 }
 
-const TITLE = 120
-const REASON = 600
+const MAX_TITLE_LENGTH = 120
+const MAX_REASON_LENGTH = 600
 
 /** Returns null when the experiment has no head. */
 export function buildCheckRun(
@@ -62,7 +62,7 @@ function buildCheckState(campaign: Campaign, experiment: Experiment, page: PageU
   const { status, verdict, reason, refused_path: path, refused_line: line } = experiment
   if (status === 'deferred') {
     const what = `Waiting for approval of ${describeAwaitedPackages(experiment)}`
-    return { state: 'neutral', title: toOneLine(what, TITLE), summary: `${escapeMarkdown(what)}.` }
+    return { state: 'neutral', title: toOneLine(what, MAX_TITLE_LENGTH), summary: `${escapeMarkdown(what)}.` }
   }
   if (isAwaitingPermission(experiment)) {
     const title = 'Waiting for permission to be measured'
@@ -73,7 +73,7 @@ function buildCheckState(campaign: Campaign, experiment: Experiment, page: PageU
     return { state: 'neutral', title: `Waiting for ${AWAITS_SYNC}`, summary: renderSyncMarkdown(words) }
   if (verdict !== null && (status === 'ended' || status === 'parked' || status === 'landing')) {
     const { sentence } = parseReason(reason ?? '')
-    const title = toOneLine(renderPlainVerdict(getCampaignSpec(campaign), experiment), TITLE)
+    const title = toOneLine(renderPlainVerdict(getCampaignSpec(campaign), experiment), MAX_TITLE_LENGTH)
     const summary = renderVerdict(campaign, experiment, page)
     const description = { state: CONCLUSIONS[verdict], title, summary }
     return path === null
@@ -83,7 +83,7 @@ function buildCheckState(campaign: Campaign, experiment: Experiment, page: PageU
   if (status === 'ended')
     return { state: 'neutral', title: 'Closed', summary: renderVerdict(campaign, experiment, page) }
   if (isPausedExperiment(campaign, experiment)) {
-    const summary = `Campaign ${escapeMarkdown(campaign.name)} is ${escapeMarkdown(describeStatus(campaign), REASON)}. It goes on by itself when the campaign does.`
+    const summary = `Campaign ${escapeMarkdown(campaign.name)} is ${escapeMarkdown(describeStatus(campaign), MAX_REASON_LENGTH)}. It goes on by itself when the campaign does.`
     return { state: 'neutral', title: `Waiting: the campaign is ${campaign.status}`, summary }
   }
   return {
@@ -95,7 +95,7 @@ function buildCheckState(campaign: Campaign, experiment: Experiment, page: PageU
 
 // New pull requests while paused
 
-const LONGEST = 600
+const MAX_STATUS_LENGTH = 600
 
 export function renderPausedComment(campaign: Campaign, unopened: UnopenedPull): string {
   return `${buildPausedMark(campaign, unopened)}\n${describePaused(campaign, unopened)}\n`
@@ -129,7 +129,7 @@ function describePaused(campaign: Campaign, { obstacle }: UnopenedPull): string 
     return `Campaign ${escapeMarkdown(name)} waits for a person: ${renderSyncSentence(buildSyncWords(campaign, obstacle))} After that this pull request is measured by itself.`
   const description = describeStatus(campaign)
   if (status === 'paused')
-    return `Campaign ${escapeMarkdown(name)} is ${escapeMarkdown(description, LONGEST)}. This pull request is measured once the campaign goes on. ${RESUME}`
+    return `Campaign ${escapeMarkdown(name)} is ${escapeMarkdown(description, MAX_STATUS_LENGTH)}. This pull request is measured once the campaign goes on. ${RESUME}`
   const stopped = description.startsWith('stopped by ') ? `was ${description}` : `has ${description}`
-  return `Campaign ${escapeMarkdown(name)} ${escapeMarkdown(stopped, LONGEST)}. This pull request is measured if the campaign goes on, or by the next campaign. ${RESUME}`
+  return `Campaign ${escapeMarkdown(name)} ${escapeMarkdown(stopped, MAX_STATUS_LENGTH)}. This pull request is measured if the campaign goes on, or by the next campaign. ${RESUME}`
 }

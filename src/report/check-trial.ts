@@ -208,10 +208,10 @@ function formatDollars(usd: number): string {
 // Shared resources
 
 /** Linux assigns ports from here on dynamically, so they cause no conflicts. */
-const FIRST_OF_THE_SYSTEM = 32_768
+const FIRST_DYNAMIC_PORT = 32_768
 
 /** Go's build cache is content-addressed, so both sides would write the same file. */
-const BY_CONTENT = /\/go-build\/(?:[0-9a-f]{2}\/[0-9a-f]{64}-[ad]|trim\.txt)$/
+const CONTENT_ADDRESSED_FILE = /\/go-build\/(?:[0-9a-f]{2}\/[0-9a-f]{64}-[ad]|trim\.txt)$/
 
 /**
  * Lists the ports, files and devices that parallel executions would share, and the spec keys that separate
@@ -221,8 +221,8 @@ export function describeResourceConflicts({ ports, files, devices }: HeldResourc
   const { execution, parallel } = spec
   const serial = execution.mode === 'serial' || parallel.exclusive_resources.length > 0
   if (serial) return []
-  const own = files.filter(file => !BY_CONTENT.test(file))
-  const fixed = ports.filter(port => port < FIRST_OF_THE_SYSTEM)
+  const own = files.filter(file => !CONTENT_ADDRESSED_FILE.test(file))
+  const fixed = ports.filter(port => port < FIRST_DYNAMIC_PORT)
   return [
     ...(fixed.length === 0 || parallel.port_strategy === 'parameterized' ? [] : [describePorts(fixed)]),
     ...(devices.length === 0 ? [] : [describeDevices(devices)]),

@@ -57,12 +57,12 @@ function formatExamples(count: number, examples: readonly string[]): string {
   return ` (${examples.join(', ')}${count > examples.length ? ', …' : ''})`
 }
 
-const NOT_TRIED =
+const NOT_TRIED_NOTE =
   'Nothing was run: without --no-try, set-up, gates and harness are tried on the default branch, and noise, time and the smallest visible gain are said.'
 
 export function renderCheckComparison(spec: Spec, { metrics, tried }: CheckView): string[] {
   const compared = renderComparedMetrics(spec, metrics)
-  if (tried === null) return [...compared.map(line => `  ${line}`), NOT_TRIED]
+  if (tried === null) return [...compared.map(line => `  ${line}`), NOT_TRIED_NOTE]
   const isTold = tried.prospects !== null || tried.judging !== undefined
   const time = isTold ? [] : [describeCampaignTime(spec, tried.seconds)]
   return [...compared, ...renderTrial(tried), ...time].map(line => `  ${line}`)
@@ -216,13 +216,13 @@ export function renderForecast(spec: Spec, where: CampaignLocation): string[] {
   ]
 }
 
-const WITH_YOUR_RIGHTS = 'experiment code runs with your rights and can read your home directory'
+const NO_ISOLATION_NOTE = 'experiment code runs with your rights and can read your home directory'
 
 function describeIsolation({ measurement }: Spec, where: CampaignLocation): string {
   if (measurement.isolation === 'uid')
     return 'uid; each side runs as a user of its own, which reaches neither the other side nor what only you may read'
-  if (measurement.isolation !== 'auto' || where !== 'github') return `none; ${WITH_YOUR_RIGHTS}`
-  return `a user for each side in measuring jobs, where the commands work that way; here none: ${WITH_YOUR_RIGHTS}`
+  if (measurement.isolation !== 'auto' || where !== 'github') return `none; ${NO_ISOLATION_NOTE}`
+  return `a user for each side in measuring jobs, where the commands work that way; here none: ${NO_ISOLATION_NOTE}`
 }
 
 function describeGates({ gates, metric }: Spec): string[] {

@@ -42,14 +42,14 @@ export function renderComparisonReport(
     ...renderComparisonFailure(view, compared),
     ...renderTimedNote(compared),
     ...renderNoiseLine(compared),
-    ...(view.compared === 'pairs' ? [`  ${ONE_MACHINE}`] : []),
+    ...(view.compared === 'pairs' ? [`  ${ONE_MACHINE_NOTE}`] : []),
     ...(view.compared === null ? [] : [`  ${describeUnprotectedBenchmark(compared, differing)}`]),
     `  ${describeComparisonCost(view, compared)}`,
     ...renderFurtherSteps(view, compared),
   ]
 }
 
-const ONE_MACHINE =
+const ONE_MACHINE_NOTE =
   'one machine: new builds stood for fresh runners, so what is special to this machine is not averaged out'
 
 function renderComparisonFailure({ failure }: CompareView, { assessment }: ComparisonResult): string[] {
@@ -59,12 +59,12 @@ function renderComparisonFailure({ failure }: CompareView, { assessment }: Compa
   return [
     ...more.map(line => `  ${line}`),
     ...(command === null ? [] : [`  ran: ${command}`]),
-    ...renderFailedOutput(output, LINES),
+    ...renderFailedOutput(output, MAX_OUTPUT_LINES),
     ...(fix === null ? [] : [`  fix: ${fix}`]),
   ]
 }
 
-const LINES = 15
+const MAX_OUTPUT_LINES = 15
 
 /**
  * A benchmark that repeats until a time has passed always takes that time. Suggests a printed number instead of

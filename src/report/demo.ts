@@ -35,11 +35,11 @@ export function renderDemoNextSteps(
 }
 
 function listDemoCommands(campaign: Campaign): [words: string, why: string][] {
-  const dropped = findByOutcome(campaign, 'runner_up_dropped')
+  const runnerUp = findByOutcome(campaign, 'runner_up_dropped')
   const [deferred] = listAwaitingApproval(campaign)
   const commands: [string, string][] = [['audit', 'every commit that was kept, proven from git alone']]
-  if (dropped)
-    commands.unshift([`show ${dropped.id}`, 'promising alone, and harmful on top of what was kept'])
+  if (runnerUp)
+    commands.unshift([`show ${runnerUp.id}`, 'promising alone, and harmful on top of what was kept'])
   if (deferred) {
     commands.push(
       ['approve', `what ${deferred.id} would add`],

@@ -76,7 +76,7 @@ interface ExpectedSettings {
   unguarded: readonly string[]
 }
 
-const MOST_SKEW_S = 30
+const MAX_SKEW_S = 30
 
 export function checkSettings(examination: Examination, expected: ExpectedSettings): DoctorFinding[] {
   return [
@@ -191,7 +191,7 @@ function isPatternMatch(pattern: string, action: string): boolean {
   return new RegExp(`^${words.join('.*')}$`, 'i').test(action)
 }
 
-const ANOTHER = 'or take another action: winnow init --github --action owner/name@ref'
+const USE_OTHER_ACTION = 'or take another action: winnow init --github --action owner/name@ref'
 
 function checkActionAccess(
   { action: found, isPublic }: Examination,
@@ -202,7 +202,7 @@ function checkActionAccess(
   const settings = `${webUrl}/${repository}/settings`
   if (!found.exists) {
     const what = `this token sees no repository ${repository}, whose action the workflow runs`
-    const fix = `push winnow to ${webUrl}/${repository}, or give the account of this token access to it\n${ANOTHER}`
+    const fix = `push winnow to ${webUrl}/${repository}, or give the account of this token access to it\n${USE_OTHER_ACTION}`
     return [
       server
         ? reportUnknown(what, `it may be one of github.com (GitHub Connect); else ${fix}`)
@@ -218,7 +218,7 @@ function checkActionAccess(
     ]
   if (!found.isPrivate) return [reportGood(`${repository} has the commit that the workflow runs`)]
   if (isPublic) {
-    const fix = `${settings}\nDanger Zone: change the visibility to public\n${ANOTHER}`
+    const fix = `${settings}\nDanger Zone: change the visibility to public\n${USE_OTHER_ACTION}`
     return [
       reportBad(
         `${repository} is private, and a public repository cannot use an action of a private one`,
@@ -229,7 +229,7 @@ function checkActionAccess(
   const owner = repository.split('/')[0] ?? ''
   if (getRepositoryOwner(page).toLowerCase() !== owner.toLowerCase() && found.access !== 'enterprise') {
     const what = `${repository} is private, and only repositories of ${owner} can use an action of it`
-    return [reportBad(what, `move it to the owner of this repository\n${ANOTHER}`)]
+    return [reportBad(what, `move it to the owner of this repository\n${USE_OTHER_ACTION}`)]
   }
   const where = `${settings}/actions\nAccess: choose "Accessible from repositories owned by ${owner}", then Save`
   if (found.access === null)
@@ -295,7 +295,7 @@ function checkModelEnvironment(
 }
 
 /** Rules that block a push of an ordinary commit. */
-const IN_THE_WAY = new Set([
+const BLOCKING_RULES = new Set([
   'creation',
   'update',
   'deletion',
@@ -309,7 +309,7 @@ const IN_THE_WAY = new Set([
   'merge_queue',
 ])
 /** Rules under which GitHub still merges a pull request. */
-const MERGEABLE = new Set(['pull_request', 'required_status_checks', 'deletion', 'creation'])
+const MERGEABLE_RULES = new Set(['pull_request', 'required_status_checks', 'deletion', 'creation'])
 
 function checkBranchGuards({ guards }: Examination, expected: ExpectedSettings): DoctorFinding[] {
   const found = guards.flatMap(guard => checkBranchGuard(guard, expected) ?? [])
@@ -322,13 +322,13 @@ function checkBranchGuard(
 ): DoctorFinding | null {
   const where = `${page}/settings/rules and ${page}/settings/branches`
   if (rules === null) return reportUnknown(`the rules of ${branch} cannot be read with this token`, where)
-  const wrong = rules.filter(rule => IN_THE_WAY.has(rule))
+  const wrong = rules.filter(rule => BLOCKING_RULES.has(rule))
   if (wrong.length === 0) {
     const how = `${page}/settings/branches\nor run winnow doctor with a token of an administrator`
     return hidden ? reportUnknown(`${branch} is protected; how is told to administrators alone`, how) : null
   }
   const named = wrong.join(', ')
-  const byMerge = branch.startsWith(`${prefix}/`) && wrong.every(rule => MERGEABLE.has(rule))
+  const byMerge = branch.startsWith(`${prefix}/`) && wrong.every(rule => MERGEABLE_RULES.has(rule))
   if (byMerge && mergedThere.includes(branch))
     return reportGood(`${branch} takes no pushes (${named}), and merge.via: api has GitHub merge there`)
   const exclude = `${where}\nexclude ${prefix}*/** from the rule, or let the account that winnow pushes with bypass it`
@@ -373,7 +373,7 @@ function checkClock({ skewSeconds }: Examination): DoctorFinding {
   if (skewSeconds === null)
     return reportUnknown('GitHub did not say what time it is', 'compare the clock yourself')
   const off = Math.abs(skewSeconds)
-  if (off <= MOST_SKEW_S) return reportGood('the clock is right')
+  if (off <= MAX_SKEW_S) return reportGood('the clock is right')
   return reportBad(
     `this clock is ${off} s ${skewSeconds > 0 ? 'behind' : 'ahead of'} GitHub's`,
     'set it by NTP',

@@ -16,12 +16,12 @@ import {
 } from './metrics.ts'
 import { renderVerdictSentence } from './verdict-text.ts'
 
-const LONGEST = 400
+const MAX_LINE_LENGTH = 400
 
 /** One line per event for people. Metrics that the spec judges come first. */
 export function renderEvent(event: LedgerEvent, metrics: ShownMetrics): string {
   const say = texts[event.kind] as (event: LedgerEvent, metrics: ShownMetrics) => string
-  return toOneLine(say(event, metrics), LONGEST)
+  return toOneLine(say(event, metrics), MAX_LINE_LENGTH)
 }
 
 /** Renders the events of a ledger, each with the spec that was in force when it was written. */
@@ -76,7 +76,7 @@ export const NOTABLE_EVENTS: ReadonlySet<EventKind> = new Set([
   'campaign-stopped',
 ])
 
-const MADE_BY = { push: '', api: ', merged by the forge', person: ', merged by a person' } as const
+const MERGE_NOTE = { push: '', api: ', merged by the forge', person: ', merged by a person' } as const
 
 /** The type requires a text for every event kind. */
 const texts: { [K in EventKind]: (event: LedgerEvent<K>, metrics: ShownMetrics) => string } = {
@@ -114,7 +114,7 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>, metrics: ShownMetrics) 
   'judging-lost': ({ order, reason }) => `order ${toShortId(order)} has no scores yet: ${reason}`,
   decided: event => describeDecision(event),
   merged: ({ experiment, commit, via }) =>
-    `${experiment} landed as ${toShortId(commit)}${MADE_BY[via ?? 'push']}`,
+    `${experiment} landed as ${toShortId(commit)}${MERGE_NOTE[via ?? 'push']}`,
   closed: ({ experiment, outcome }) => `${experiment} closed (${outcome})`,
   'approval-requested': ({ experiment, packages, additions = [] }) =>
     packages.length === 0

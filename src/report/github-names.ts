@@ -10,8 +10,8 @@ import { type CampaignSpecText, getCampaignSpec } from '../spec/load.ts'
 type NamedCampaign = Pick<Campaign, 'name' | 'default_branch' | 'experiments' | 'picks' | 'landings'>
 type NamedOrder = Pick<Order, 'purpose' | 'base' | 'candidates' | 'stop' | 'carried' | 'attempt'>
 
-const LONGEST = 100
-const SUBJECTS = 4
+const MAX_TITLE_LENGTH = 100
+const MAX_SUBJECTS = 4
 
 /** Follows the word "measure": "exp-007 vs incumbent, job 2 of at most 8". */
 export function formatJobTitle(campaign: NamedCampaign, order: NamedOrder): string {
@@ -22,8 +22,8 @@ export function formatJobTitle(campaign: NamedCampaign, order: NamedOrder): stri
 /** Example: "speed: measure exp-007, exp-008". */
 export function formatRunTitle(campaign: NamedCampaign, orders: readonly NamedOrder[]): string {
   const subjects = [...new Set(orders.flatMap(order => listOrderSubjects(campaign, order)))]
-  const shown = subjects.slice(0, SUBJECTS).join(', ')
-  const more = subjects.length - SUBJECTS
+  const shown = subjects.slice(0, MAX_SUBJECTS).join(', ')
+  const more = subjects.length - MAX_SUBJECTS
   return toTitle(`${campaign.name}: measure ${shown}${more > 0 ? ` and ${more} more` : ''}`)
 }
 
@@ -32,20 +32,20 @@ export function lookTitle({ name }: Pick<Campaign, 'name'>): string {
   return toTitle(`${name}: look for work`)
 }
 
-const LOOKS_AGAIN = ': look for work again'
+const RETRY_SUFFIX = ': look for work again'
 
 /** For a run that repeats one whose first job was lost. */
 export function retryTitle({ name }: Pick<Campaign, 'name'>): string {
-  return toTitle(`${name}${LOOKS_AGAIN}`)
+  return toTitle(`${name}${RETRY_SUFFIX}`)
 }
 
 export function isRetryTitle(title: string): boolean {
-  return title.endsWith(LOOKS_AGAIN)
+  return title.endsWith(RETRY_SUFFIX)
 }
 
 /** Branch names are foreign text: they must not mention users or skip workflows. */
 function toTitle(text: string): string {
-  return neutralizeMentions(toOneLine(text, LONGEST))
+  return neutralizeMentions(toOneLine(text, MAX_TITLE_LENGTH))
 }
 
 function describeOrderSubject(campaign: NamedCampaign, order: NamedOrder): string {
@@ -124,11 +124,11 @@ function toShortHead({ candidates }: NamedOrder): string {
 /** Web address such as https://github.com/owner/name; null where the repository has none. */
 export type PageUrl = string | null
 
-const RUN = /^actions:(\d+)\/\d+$/
+const ACTIONS_RUN = /^actions:(\d+)\/\d+$/
 
 /** Returns null for a run on a person's machine. */
 export function buildRunUrl(page: PageUrl, runId: string): string | null {
-  const [, run] = RUN.exec(runId) ?? []
+  const [, run] = ACTIONS_RUN.exec(runId) ?? []
   return page === null || run === undefined ? null : `${page}/actions/runs/${run}`
 }
 

@@ -34,14 +34,14 @@ export function renderLedgerViews(campaign: Campaign, spec: Spec): Record<string
 
 // README
 
-const RECENT = 30
-const REASON = 600
+const README_ROWS = 30
+const MAX_README_REASON_LENGTH = 600
 
 /** Front page of the state branch. Derived from the events, and never read back. */
 export function renderLedgerReadme(campaign: Campaign): string {
   const closed = Object.values(campaign.experiments)
     .filter(({ status }) => status === 'ended')
-    .slice(-RECENT)
+    .slice(-README_ROWS)
     .reverse()
   const machine = describeSingleMachine(campaign)
   const noise = describeCalibrationNoise(campaign.calibration)
@@ -57,7 +57,7 @@ export function renderLedgerReadme(campaign: Campaign): string {
     '',
     'What happened lately: [digest.md](digest.md).',
     '',
-    `Campaign ${escapeMarkdown(describeStatus(campaign), REASON)}.`,
+    `Campaign ${escapeMarkdown(describeStatus(campaign), MAX_README_REASON_LENGTH)}.`,
     ...(resumeHint === null ? [] : [`To go on, ${escapeMarkdown(resumeHint, 400)}.`]),
     `${renderTally(campaign)}.`,
     ...(machine === null ? [] : [machine]),
@@ -85,7 +85,7 @@ const OTHERS_SHOWN = 8
 const ALERTS_SHOWN = 3
 const CATEGORIES_SHOWN = 8
 const LEARNINGS_SHOWN = 2
-const DIGEST_REASON = 600
+const MAX_DIGEST_REASON_LENGTH = 600
 
 /** A one-minute summary of recent events for a maintainer. Derived like all views. */
 export function renderDigest(campaign: Campaign, progress: CampaignProgress): string {
@@ -101,7 +101,7 @@ export function renderDigest(campaign: Campaign, progress: CampaignProgress): st
       listIdeasToTake(campaign).map(idea => `- ${escapeMarkdown(formatIdeaToTake(idea))}`),
     ),
   ]
-  const state = `The campaign is ${escapeMarkdown(describeStatus(campaign), DIGEST_REASON)}.`
+  const state = `The campaign is ${escapeMarkdown(describeStatus(campaign), MAX_DIGEST_REASON_LENGTH)}.`
   const lines = [
     `# ${escapeMarkdown(name)}`,
     '',

@@ -2,13 +2,13 @@ import { neutralizeMentions, toOneLine } from '../model/text.ts'
 
 // Markdown
 
-const CELL_LENGTH = 160
+const MAX_CELL_LENGTH = 160
 
 /**
  * The only way for text from branches into Markdown. Removes markup, HTML, mentions, issue links, direction
  * changes and line breaks.
  */
-export function escapeMarkdown(text: string, length = CELL_LENGTH): string {
+export function escapeMarkdown(text: string, length = MAX_CELL_LENGTH): string {
   const plain = neutralizeMentions(toOneLine(toPlainText(text), length))
   return plain
     .replace(/[\\`*_{}[\]<>|~$]/g, character => `\\${character}`)
@@ -19,7 +19,7 @@ export function escapeMarkdown(text: string, length = CELL_LENGTH): string {
 }
 
 /** Inside a code span, Markdown escapes only the end of a table cell. */
-export function formatCode(text: string, length = CELL_LENGTH): string {
+export function formatCode(text: string, length = MAX_CELL_LENGTH): string {
   const plain = neutralizeMentions(toOneLine(toPlainText(text), length))
   return `\`${plain.replaceAll('`', "'").replaceAll('|', '\\|')}\``
 }
@@ -48,25 +48,25 @@ const SEQUENCES = new RegExp(
   ].join('|'),
   'g',
 )
-const OBEYED = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
+const CONTROL_CHARACTERS = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
 
 export function toPlainText(text: string): string {
   return text
     .replaceAll('\r\n', '\n')
     .replace(SEQUENCES, '')
-    .replace(OBEYED, character => (character === '\n' || character === '\t' ? character : ''))
+    .replace(CONTROL_CHARACTERS, character => (character === '\n' || character === '\t' ? character : ''))
 }
 
 // CI runners
 
-const APART = '\u200b'
+const SEPARATOR = '\u200b'
 
 /**
  * CI runners execute printed commands: `::name::` at the start of a line, `##[name]` anywhere. Splits both, so
  * that they stay text.
  */
 export function neutralizeWorkflowCommands(text: string): string {
-  return text.replace(/^([^\S\n]*):(?=:)/gm, `$1:${APART}`).replaceAll('##[', `##${APART}[`)
+  return text.replace(/^([^\S\n]*):(?=:)/gm, `$1:${SEPARATOR}`).replaceAll('##[', `##${SEPARATOR}[`)
 }
 
 /** Escapes JSON lines for a CI runner. They parse back to the same value. */
@@ -77,7 +77,9 @@ export function neutralizeJsonCommands(json: string): string {
 /** Escapes characters that a terminal would interpret, without changing the JSON value. */
 export function toPlainJson(value: unknown, indent?: number): string {
   const text = JSON.stringify(value, null, indent) ?? 'null'
-  return text.replace(OBEYED, character => (character === '\n' ? character : escapeCharacter(character)))
+  return text.replace(CONTROL_CHARACTERS, character =>
+    character === '\n' ? character : escapeCharacter(character),
+  )
 }
 
 function escapeCharacter(character: string): string {

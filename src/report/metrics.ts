@@ -28,7 +28,7 @@ export function selectShownMetrics(spec: Pick<Spec, 'metric' | 'measurement'> | 
   }
 }
 
-const ON_ONE_LINE = 6
+const MAX_PER_LINE = 6
 
 /**
  * Puts the primary first and always shows it. Shows only the objectives and a count of the rest if the line
@@ -58,7 +58,7 @@ export function formatChanges(
 
 function joinMetricCells(cells: readonly [string, string][], objectives: readonly string[]): string {
   const judged = cells.filter(([name]) => objectives.includes(name))
-  const few = cells.length <= ON_ONE_LINE || judged.length === 0 ? cells : judged.slice(0, ON_ONE_LINE)
+  const few = cells.length <= MAX_PER_LINE || judged.length === 0 ? cells : judged.slice(0, MAX_PER_LINE)
   const more = cells.length - few.length
   return [...few.map(cell => cell.join(' ')), ...(more === 0 ? [] : [`${more} more`])].join(', ')
 }
@@ -67,7 +67,7 @@ function joinMetricCells(cells: readonly [string, string][], objectives: readonl
 export function renderMetrics(metrics: ReadonlyMetrics): [string, ...string[]] {
   const cells = selectMetricCells(metrics, [])
   if (cells.length === 0) return ['no metric']
-  if (cells.length <= ON_ONE_LINE) return [formatMetrics(metrics, NO_SPEC)]
+  if (cells.length <= MAX_PER_LINE) return [formatMetrics(metrics, NO_SPEC)]
   return [
     formatCount(cells.length, 'metric'),
     ...limitLines(formatTable(cells.map(([name, value]) => [`  ${name}`, value]))),

@@ -96,7 +96,7 @@ export class PairStories {
 
 // Chart
 
-const CHART = 20
+const BAR_WIDTH = 20
 
 const AS = {
   idea: 'as an idea',
@@ -163,7 +163,7 @@ function renderPairRows(story: PairStory, { pairs }: PathJob): string[] {
   const measured = toPairMetric(story)
   const keep = 1 / story.terms.level
   const end = formatEvidence(keep)
-  const axis = ` 1${end.padStart(CHART - 1)}`
+  const axis = ` 1${end.padStart(BAR_WIDTH - 1)}`
   const values = pairs.flatMap(({ base, candidate, lost = false }) =>
     [base, candidate].map(value => formatPairValue(value, lost).length),
   )
@@ -186,7 +186,7 @@ function renderPairRow(
     (difference === null ? 'none' : formatSignedGain(difference, measured)).padStart(7),
     first === 'base' ? 'base' : 'cand.',
     formatEvidence(evidence).padStart(8),
-    `▕${renderEvidenceBar(evidence, keep, CHART)}▏`,
+    `▕${renderEvidenceBar(evidence, keep, BAR_WIDTH)}▏`,
   ]
 }
 

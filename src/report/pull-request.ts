@@ -25,7 +25,7 @@ import { findSyncWords, renderStateSentence, renderSyncMarkdown } from './verdic
 
 // Experiments
 
-const REASON = 600
+const MAX_REASON_LENGTH = 600
 
 export function renderPullTitle({ hypothesis }: Experiment): string {
   return neutralizeMentions(toOneLine(hypothesis, 120))
@@ -70,7 +70,7 @@ function renderPullState(campaign: Campaign, experiment: Experiment, page: PageU
   const words = findSyncWords(campaign, experiment)
   if (words !== null) return renderSyncMarkdown(words)
   if (isPausedExperiment(campaign, experiment))
-    return `**Waiting:** campaign ${escapeMarkdown(name)} is ${escapeMarkdown(describeStatus(campaign), REASON)}. It goes on by itself when the campaign does.`
+    return `**Waiting:** campaign ${escapeMarkdown(name)} is ${escapeMarkdown(describeStatus(campaign), MAX_REASON_LENGTH)}. It goes on by itself when the campaign does.`
   return `**Being measured** in campaign ${escapeMarkdown(name)}, against what the campaign has kept so far.`
 }
 
@@ -116,7 +116,7 @@ export function renderPushedBranchBody({ id, branch }: Experiment): string {
 
 // Picks
 
-const SHOWN = 10
+const HASH_LENGTH = 10
 
 export function renderPickBody(campaign: Campaign, pick: PickedChange, page: PageUrl): string {
   const { name } = campaign
@@ -171,20 +171,20 @@ function describeKeptChange(campaign: Campaign, { picks }: PickedChange): string
 }
 
 function describePickBase(campaign: Campaign, { base, status }: PickedChange): string {
-  const where = `${escapeMarkdown(toShortRef(campaign.default_branch))} at \`${base.slice(0, SHOWN)}\``
+  const where = `${escapeMarkdown(toShortRef(campaign.default_branch))} at \`${base.slice(0, HASH_LENGTH)}\``
   return `${status === 'ended' ? 'one commit on' : 'to be compared with'} ${where}`
 }
 
 function renderPickInstructions(campaign: Campaign, pick: PickedChange): string[] {
   if (pick.closed) return []
   const into = escapeMarkdown(toShortRef(campaign.default_branch))
-  const behind = isBehind(campaign, pick)
+  const outdatedNote = isBehind(campaign, pick)
     ? [
         `${into} has moved since this was measured. \`/winnow pick ${pick.picks}\` measures it again on what is there now.`,
       ]
     : []
   return [
-    ...behind,
+    ...outdatedNote,
     `Merge it to have the change on ${into}; the campaign goes on with it and counts it once. Close it to leave the change in the campaign alone. After a push to its branch winnow leaves the branch to you.`,
   ]
 }

@@ -15,7 +15,7 @@ interface PushContext {
 }
 
 /** Only syncs can use an App token for workflow files, and a refused sync has its own message. */
-const BY_A_PERSON =
+const PERSON_FIX =
   'No token of a job brings workflow files but as a sync: let a person bring that file to the default branch'
 
 const RULE = /\b(GH\d{3}): .*? for (\S+?)\.?$/m
@@ -44,7 +44,7 @@ function explainPushRefusal(refusal: PushRefusal, context: PushContext): { what:
     const what = `a commit brings the workflow ${path}, which this token may not (it has no ${kind} ${permission})`
     return {
       what,
-      fix: kind === 'scope' ? `Push with a token that has the scope ${permission}` : BY_A_PERSON,
+      fix: kind === 'scope' ? `Push with a token that has the scope ${permission}` : PERSON_FIX,
     }
   }
   const broken = listBrokenRules(message)

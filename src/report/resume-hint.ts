@@ -25,7 +25,7 @@ type StoppedCampaign = Pick<
 export function describeResumeHint(campaign: StoppedCampaign): string | null {
   const { status, stop_code: code } = campaign
   if (status !== 'stopped' || code === null) return null
-  if (isMovable(code) || code === USED_UP) return describeLimitRaise(campaign, code)
+  if (isMovable(code) || code === BUDGET_SPENT) return describeLimitRaise(campaign, code)
   return listRequeuedExperiments(campaign).length === 0 ? null : describeResumeCommand(campaign)
 }
 
@@ -49,13 +49,13 @@ export function describeWaitingIdeas(campaign: StoppedCampaign, fresh: number): 
   const rest = waiting.filter(experiment => !carried.includes(experiment))
   const parts = [
     describeIdeaCount(rest, fresh, ['was not measured', 'were not measured']),
-    describeIdeaCount(carried, 0, [`waits ${ON_TOP}`, `wait ${ON_TOP}`]),
+    describeIdeaCount(carried, 0, [`waits ${REMEASURED}`, `wait ${REMEASURED}`]),
   ].filter(part => part !== null)
   if (parts.length === 0) return null
   return `${parts.join('. ')}. To go on, ${describeResumeHint(campaign) ?? describeResumeCommand(campaign)}.`
 }
 
-const ON_TOP = 'to be measured on top of what was merged'
+const REMEASURED = 'to be measured on top of what was merged'
 
 function describeIdeaCount(
   waiting: readonly Experiment[],
@@ -65,8 +65,8 @@ function describeIdeaCount(
   const count = waiting.length + fresh
   if (count === 0) return null
   const which = [
-    ...waiting.slice(0, LISTED).map(({ id }) => id),
-    ...(waiting.length > LISTED ? ['others'] : []),
+    ...waiting.slice(0, MAX_LISTED).map(({ id }) => id),
+    ...(waiting.length > MAX_LISTED ? ['others'] : []),
   ]
   const all = [...which, ...(fresh === 0 ? [] : [`${fresh} new`])].join(', ')
   return count === 1 ? `1 idea ${one} (${all})` : `${count} ideas ${more} (${all})`
@@ -81,14 +81,14 @@ function isAlreadyMeasured(
   return evidence === null || evidence.base !== incumbent.commit
 }
 
-const LISTED = 6
+const MAX_LISTED = 6
 
 function listRequeuedExperiments({ experiments }: Pick<StoppedCampaign, 'experiments'>): Experiment[] {
   return Object.values(experiments).filter(({ status }) => status === 'queued')
 }
 
 /** The error budget is spent for good. Raising a limit afterwards leaves nothing to test with. */
-const USED_UP = 'level_used_up' satisfies StopCode
+const BUDGET_SPENT = 'level_used_up' satisfies StopCode
 
 export function describeProposedIdeas(campaign: StoppedCampaign, count: number): string {
   const [what, it, waits] =
@@ -105,7 +105,7 @@ export function describeWaitWhenStopped({
   stop_code,
 }: Pick<Campaign, 'status' | 'stop_code'>): string | null {
   if (status !== 'stopped') return null
-  if (stop_code === USED_UP) return 'another campaign'
+  if (stop_code === BUDGET_SPENT) return 'another campaign'
   if (stop_code === 'target_reached') return 'a further target'
   return isMovable(stop_code ?? '') ? `a raised ${getLimitKey(stop_code ?? '')}` : '`winnow resume`'
 }
@@ -119,7 +119,7 @@ export function describeLimitRaise(
   obstacle: string | null = findRaiseObstacle(campaign),
 ): string {
   const { spec_path, default_branch } = campaign
-  if (code === USED_UP) {
+  if (code === BUDGET_SPENT) {
     const again =
       listRequeuedExperiments(campaign).length === 0 ? '' : '; propose the waiting ideas there again'
     return `merge the kept changes and run winnow archive: the next campaign has an error budget of its own${again}`

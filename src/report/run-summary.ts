@@ -39,7 +39,7 @@ interface ResultLocation {
   astray?: boolean
 }
 
-const LISTED = 5
+const MAX_LISTED = 5
 
 export function renderFinalSummary(campaign: Campaign, where: ResultLocation): string[] {
   const result = buildCampaignResult(campaign)
@@ -63,8 +63,8 @@ function labelRows(label: string, ...lines: readonly string[]): string[][] {
 }
 
 function limitSummaryLines(lines: readonly string[]): string[] {
-  const more = lines.length - LISTED
-  return more > 0 ? [...lines.slice(0, LISTED), `and ${more} more`] : [...lines]
+  const more = lines.length - MAX_LISTED
+  return more > 0 ? [...lines.slice(0, MAX_LISTED), `and ${more} more`] : [...lines]
 }
 
 function describeKeptExperiment(campaign: Campaign, id: string): string {

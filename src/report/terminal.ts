@@ -20,18 +20,18 @@ export function formatTable(rows: readonly (readonly string[])[], gap = 2): stri
   )
 }
 
-const MOST = 40
+const MAX_LINES = 40
 
 export function limitLines(lines: readonly string[]): string[] {
-  const more = lines.length - MOST
-  return more <= 0 ? [...lines] : [...lines.slice(0, MOST), `and ${more} more`]
+  const more = lines.length - MAX_LINES
+  return more <= 0 ? [...lines] : [...lines.slice(0, MAX_LINES), `and ${more} more`]
 }
 
 // Width
 
 /** Characters of width zero and two. All others count as one. */
-const NONE = /[\p{Mn}\p{Me}\p{Cf}]/u
-const TWO =
+const ZERO_WIDTH = /[\p{Mn}\p{Me}\p{Cf}]/u
+const DOUBLE_WIDTH =
   /[\p{Emoji_Presentation}\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff01-\uff60\uffe0-\uffe6]/u
 
 export function countColumns(line: string): number {
@@ -54,11 +54,11 @@ export function truncateToWidth(line: string, columns: number): string {
 }
 
 function countCharacterColumns(character: string): number {
-  if (NONE.test(character)) return 0
-  return TWO.test(character) ? 2 : 1
+  if (ZERO_WIDTH.test(character)) return 0
+  return DOUBLE_WIDTH.test(character) ? 2 : 1
 }
 
-const HANG = 4
+const CONTINUATION_INDENT = 4
 /** A drawn bar counts as one word, including its spaces. It may end in the truncation sign. */
 const WORD = /( *)(▕[^▕]*▏|\S+)/gu
 
@@ -69,7 +69,7 @@ const WORD = /( *)(▕[^▕]*▏|\S+)/gu
 export function wrapLine(line: string, columns: number): string[] {
   if (countColumns(line) <= columns) return [line]
   const indent = /^ */.exec(line)?.[0].length ?? 0
-  const inner = ' '.repeat(Math.min(indent + HANG, Math.floor(columns / 2)))
+  const inner = ' '.repeat(Math.min(indent + CONTINUATION_INDENT, Math.floor(columns / 2)))
   const lines: string[] = []
   let current = ' '.repeat(Math.min(indent, Math.floor(columns / 2)))
   let empty = true
@@ -137,11 +137,11 @@ function describeActivity({ orders, asked, elsewhere }: LiveState): string {
   return elsewhere ? 'waiting for another run' : 'looking'
 }
 
-const NAMED = 2
+const MAX_NAMES = 2
 
 function joinNames(names: readonly string[]): string {
-  const more = names.length - NAMED
-  return `${names.slice(0, NAMED).join(', ')}${more > 0 ? ` +${more}` : ''}`
+  const more = names.length - MAX_NAMES
+  return `${names.slice(0, MAX_NAMES).join(', ')}${more > 0 ? ` +${more}` : ''}`
 }
 
 function describeOrder({ purpose, candidates }: Order): string {

@@ -218,7 +218,7 @@ function isWord(verdict: string): verdict is VerdictWord {
   return Object.hasOwn(EXIT_CODES, verdict)
 }
 
-const MOST_LINES = 10
+const MAX_OUTPUT_LINES = 10
 
 export function renderTryAnswer(answer: TryAnswer): string[] {
   const { sentence, evidence_line: evidence, id, pr, branch, landed, next, failed } = answer
@@ -226,7 +226,7 @@ export function renderTryAnswer(answer: TryAnswer): string[] {
   return [
     sentence,
     ...(evidence === null ? [] : [`  ${evidence}`]),
-    ...renderFailedOutput(failed?.output, MOST_LINES),
+    ...renderFailedOutput(failed?.output, MAX_OUTPUT_LINES),
     ...where.map(words => `  ${words.filter(word => word !== '').join('  ')}`),
     `Next: ${next}`,
   ]

@@ -56,19 +56,19 @@ function describeFailedTests({ verdict, failed, reason }: Experiment): string | 
   return tests === null ? null : `${tests.failed} of ${formatCount(tests.total, 'test')} fail`
 }
 
-const LONGEST = 600
+const MAX_SENTENCE_LENGTH = 600
 
 /** Prints the verdict in bold; for kept, refused and broken the whole sentence up to its interval. */
 function renderHeadline(spec: Spec, experiment: Experiment): string {
   const sentence = renderPlainVerdict(spec, experiment)
   const { verdict } = experiment
-  const whole = verdict === 'kept' || verdict === 'refused' || verdict === 'broken'
-  const end = whole ? /(?= \(-?[\d.]+ to |, deterministic)|(?<=\.)(?= [A-Z])|$/ : /(?<=^[^:.]*[:.])|$/
+  const isAllBold = verdict === 'kept' || verdict === 'refused' || verdict === 'broken'
+  const end = isAllBold ? /(?= \(-?[\d.]+ to |, deterministic)|(?<=\.)(?= [A-Z])|$/ : /(?<=^[^:.]*[:.])|$/
   const at = end.exec(sentence)?.index ?? sentence.length
   const rest = sentence.slice(at).trim()
   const space = rest.startsWith(',') ? '' : ' '
-  const tail = rest === '' ? '' : `${space}${escapeMarkdown(rest, LONGEST)}`
-  return `**${escapeMarkdown(sentence.slice(0, at).trim(), LONGEST)}**${tail}${describeBaseResult(experiment)}`
+  const tail = rest === '' ? '' : `${space}${escapeMarkdown(rest, MAX_SENTENCE_LENGTH)}`
+  return `**${escapeMarkdown(sentence.slice(0, at).trim(), MAX_SENTENCE_LENGTH)}**${tail}${describeBaseResult(experiment)}`
 }
 
 /** A command that also fails on the base gives no verdict, so it succeeded there. */
@@ -80,7 +80,7 @@ function describeBaseResult(experiment: Experiment): string {
   return `. ${what} without this change.`
 }
 
-const MOST_ROWS = 8
+const MAX_ROWS = 8
 
 /** Shows the objectives, and other metrics that got worse by at least the size of a gain. */
 function renderMetricTable(campaign: Campaign, experiment: Experiment, spec: Spec): string[] {
@@ -101,16 +101,16 @@ function renderMetricTable(campaign: Campaign, experiment: Experiment, spec: Spe
     ]
   })
   if (rows.length === 0) return []
-  const all = [...rows.slice(0, MOST_ROWS), ...renderTestRows(experiment)]
+  const all = [...rows.slice(0, MAX_ROWS), ...renderTestRows(experiment)]
   return ['| | before | with this change | |', '|---|---|---|---|', ...all]
 }
 
-const MOST_TEST_ROWS = 3
+const MAX_TEST_ROWS = 3
 
 function renderTestRows({ tests, base_tests: before }: Experiment): string[] {
   const text = (count: number | undefined) => (count === undefined ? '' : `${count} passed`)
   const names = [...new Set([...Object.keys(before), ...Object.keys(tests)])]
-  return names.slice(0, MOST_TEST_ROWS).map(name => {
+  return names.slice(0, MAX_TEST_ROWS).map(name => {
     const [base, candidate] = [before[name], tests[name]]
     const more = base === undefined || candidate === undefined ? 0 : candidate - base
     const change = more === 0 ? '' : more > 0 ? `${more} more` : `**${-more} fewer**`
@@ -118,7 +118,7 @@ function renderTestRows({ tests, base_tests: before }: Experiment): string[] {
   })
 }
 
-const WORTH_SAYING = 0.02
+const NOTABLE_CHANGE = 0.02
 
 function isWorse(
   before: Experiment['metrics'],
@@ -126,7 +126,7 @@ function isWorse(
   { name, spec }: { name: string; spec: Spec },
 ): boolean {
   const [base, candidate] = [getNumber(before, name), getNumber(after, name)]
-  const least = spec.evidence.min_effect ?? WORTH_SAYING
+  const least = spec.evidence.min_effect ?? NOTABLE_CHANGE
   return base !== null && candidate !== null && base > 0 && candidate / base - 1 >= least
 }
 
@@ -170,12 +170,12 @@ function findFailedCommand({ gates, measurement }: Spec, what: string): string |
   return gate?.command ?? (what === 'the harness' ? measurement.command : null)
 }
 
-const COMMAND = 100
+const MAX_COMMAND_LENGTH = 100
 
 /** A summary element is HTML, so Markdown has no effect in it. */
 function escapeHtml(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim()
-  const short = line.length > COMMAND ? `${line.slice(0, COMMAND - 1)}…` : line
+  const short = line.length > MAX_COMMAND_LENGTH ? `${line.slice(0, MAX_COMMAND_LENGTH - 1)}…` : line
   return neutralizeReferences(short).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
@@ -202,7 +202,7 @@ function renderEvidenceFacts(
   const landing = campaign.landings.find(({ experiment: of, reverted }) => of === id && reverted === null)
   if (closed && outcome !== null && isLanded(outcome) && landing !== undefined) {
     const branch = toShortRef(buildCampaignRefs(spec.branches.prefix, campaign.name).optimize)
-    facts.push(`merged into ${formatCode(branch)} as ${landing.commit.slice(0, SHOWN)}`)
+    facts.push(`merged into ${formatCode(branch)} as ${landing.commit.slice(0, HASH_LENGTH)}`)
   }
   const url = measured === null ? null : buildRunUrl(page, measured.run)
   if (url !== null) facts.push(`[Measuring run](${url})`)
@@ -211,9 +211,9 @@ function renderEvidenceFacts(
 
 // Failed output
 
-const SHOWN = 7
+const HASH_LENGTH = 7
 
-const MOST = 20
+const MAX_TERMINAL_LINES = 20
 
 interface OutputSection {
   title: string
@@ -246,18 +246,21 @@ export function renderFailedPart(failed: FailedPart | null): string[] {
   return lines.length === 0 ? [`${what} failed and printed nothing.`, ''] : [`${what} failed.`, ...lines, '']
 }
 
-export function renderFailedOutput(output: FailedOutput | null | undefined, most = MOST): string[] {
+export function renderFailedOutput(
+  output: FailedOutput | null | undefined,
+  most = MAX_TERMINAL_LINES,
+): string[] {
   return buildOutputSections(output, most).flatMap(({ title, lines }) => [
     `  ${title}:`,
     ...lines.map(line => `    ${line}`),
   ])
 }
 
-const MOST_OF_PULL = 12
+const MAX_PULL_LINES = 12
 
 /** For GitHub. The text comes from a candidate's own programs, so it goes into a fence that it cannot close. */
 export function renderFailedPartMarkdown(failed: FailedPart | null): string[] {
-  const sections = buildOutputSections(failed?.output, MOST_OF_PULL)
+  const sections = buildOutputSections(failed?.output, MAX_PULL_LINES)
   if (failed === null || sections.length === 0) return []
   const lines = sections.flatMap(({ title, lines: printed }) => [
     `${title}:`,

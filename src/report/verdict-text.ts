@@ -47,12 +47,12 @@ export function describeVerdict(
   return toVerdictLabel(experiment) ?? `waiting for ${describeAwaited(experiment)}`
 }
 
-const TAKEN_BACK = 'kept, taken back'
+const REVERTED_LABEL = 'kept, taken back'
 
-type VerdictLabel = typeof TAKEN_BACK | OutcomeLabel
+type VerdictLabel = typeof REVERTED_LABEL | OutcomeLabel
 
 function toVerdictLabel({ verdict, outcome, reverted }: VerdictFacts): VerdictWord | VerdictLabel | null {
-  if (reverted === true) return TAKEN_BACK
+  if (reverted === true) return REVERTED_LABEL
   return verdict === null ? null : getOutcomeLabel(outcome, verdict)
 }
 
@@ -83,10 +83,10 @@ export function renderVerdictSentence(judged: VerdictFacts): string {
   const { outcome, reason, parked } = judged
   const label = toVerdictLabel(judged)
   const word = label === null ? 'Closed' : toSentenceCase(label)
-  const withdrawn = outcome === 'withdrawn' ? ' (withdrawn)' : parked === true ? ' yet' : ''
-  const why = reason === HOLDOUT_FAILED_REASON ? NOT_HELD : getPlainReason(judged)
+  const suffix = outcome === 'withdrawn' ? ' (withdrawn)' : parked === true ? ' yet' : ''
+  const why = reason === HOLDOUT_FAILED_REASON ? HOLDOUT_FAILED : getPlainReason(judged)
   if (outcome === 'runner_up_dropped' && why.startsWith('promising alone')) return toSentenceCase(why)
-  return why === '' ? `${word}${withdrawn}.` : `${word}${withdrawn}: ${why}`
+  return why === '' ? `${word}${suffix}.` : `${word}${suffix}: ${why}`
 }
 
 /** Removes the verdict from the start of a reason, because the label already contains it. */
@@ -96,19 +96,19 @@ function getPlainReason({ verdict, reason }: Pick<VerdictFacts, 'verdict' | 'rea
   return sentence.startsWith(prefix) ? sentence.slice(prefix.length) : sentence
 }
 
-const NOT_HELD = 'better on the metric, but it did not pass the holdout'
+const HOLDOUT_FAILED = 'better on the metric, but it did not pass the holdout'
 
 const NOT_PROVEN = 'not proven' satisfies VerdictWord
 
 export function renderStateSentence(experiment: ExperimentState): string {
-  const { verdict, progress: soFar = null, next = null, requeueReason = null } = experiment
+  const { verdict, progress = null, next = null, requeueReason = null } = experiment
   const then = next === null ? '' : ` Next: ${next}.`
   if (verdict !== null) return `${renderVerdictSentence(experiment)}${then}`
-  if (soFar === null) {
+  if (progress === null) {
     const why = requeueReason === null ? '' : `: ${requeueReason}`
     return `${toSentenceCase(describeVerdict(experiment))}${why}.${then}`
   }
-  return `${toSentenceCase(NOT_PROVEN)} yet: ${soFar}${then}`
+  return `${toSentenceCase(NOT_PROVEN)} yet: ${progress}${then}`
 }
 
 export function toSentenceCase(text: string): string {
@@ -274,12 +274,12 @@ export function buildSyncWords(
   return describeSyncObstacle(campaign, { optimize: toShortRef(optimize), obstacle })
 }
 
-const LONGEST = 400
+const MAX_SENTENCE_LENGTH = 400
 
 export function renderSyncMarkdown(words: ReturnType<typeof describeSyncObstacle>): string {
   return `Waiting for ${AWAITS_SYNC}: ${renderSyncSentence(words)} It is measured by itself after that.`
 }
 
 export function renderSyncSentence({ because, next }: ReturnType<typeof describeSyncObstacle>): string {
-  return `${escapeMarkdown(because, LONGEST)}. What helps: ${escapeMarkdown(next, LONGEST)}.`
+  return `${escapeMarkdown(because, MAX_SENTENCE_LENGTH)}. What helps: ${escapeMarkdown(next, MAX_SENTENCE_LENGTH)}.`
 }
