@@ -284,7 +284,7 @@ export async function mergePull(
   if (pull?.merged_commit != null) return { ok: true, commit: pull.merged_commit }
   if (pull?.state !== 'open') return { ok: false, why: 'moved', message: `#${number} is not open` }
   if (pull.head !== head) return { ok: false, why: 'moved', message: `#${number} has another head` }
-  const words = { merge_method: 'merge', sha: head, commit_title: title, commit_message } as const
+  const words = { merge_method: 'merge', sha: head, commit_title: title, commit_message: message } as const
   const values = { ...client.where, pull_number: number, ...words }
   try {
     const { data } = await client.request('PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge', values)
