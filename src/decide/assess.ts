@@ -22,20 +22,10 @@ export type AssessInput = {
   baseline: Snapshot | null
 }
 
-/** Checks gates and one run only. Judged objectives are skipped: no judge scored this order. */
-function assessSingleRun({ spec, report, label }: AssessInput): AssessmentFinding {
-  const sample = listExecutions(report, label, 'sample')[0]
-  if (sample === undefined) return createRetryFinding(`the report has no sample of ${label}`)
-  const objectives = listObjectives(spec.metric).filter(({ judged }) => !judged)
-  const values = new Map(objectives.map(({ name }) => [name, readNumber(sample, name)]))
-  const missing = [...values.keys()].filter(name => values.get(name) === null)
-  if (missing.length > 0) {
-    const reason = `missing required metric: ${missing.join(', ')}`
-    return createFinding('error', reason, { failure_class: 'eval' })
-  }
-  return createFinding('eligible', 'every gate holds', {
-    target_reached: isTargetReached(objectives, ({ name }) => values.get(name) ?? undefined),
-  })
+export function assessCandidate(input: AssessInput): Assessment {
+  const { order, report, spec } = input
+  const baseline = order.stop.rule === 'stability' ? findStabilityBaseline(input, order.stop.baseline) : null
+  return { ...assessByRule(input), warnings: listWarnings(spec, report, baseline) }
 }
 
 function assessByRule(input: AssessInput): AssessmentFinding {
@@ -60,27 +50,20 @@ function assessByRule(input: AssessInput): AssessmentFinding {
   }
 }
 
-/** Null where the report and the order do not have the primary metric on both sides. */
-export function describePrimaryChange(input: AssessInput): string | null {
-  const { order, report, spec, label } = input
-  const { primary } = spec.metric
-  const ordered = order.stop.rule === 'stability' ? order.stop.baseline : null
-  const base = findStabilityBaseline(input, ordered)
-  const by = {
-    judged: primary.type === 'judge',
-    aggregation: spec.measurement.stability?.aggregation ?? 'median',
-  } as const
-  const baseReading = base === null ? null : lookUpMetric(base.snapshot, primary.name, by)
-  const candidateReading = lookUpMetric(buildSnapshot(spec, report, label), primary.name, by)
-  return baseReading === null || candidateReading === null
-    ? null
-    : formatMetricChange(primary.name, baseReading.value, candidateReading.value)
-}
-
-export function assessCandidate(input: AssessInput): Assessment {
-  const { order, report, spec } = input
-  const baseline = order.stop.rule === 'stability' ? findStabilityBaseline(input, order.stop.baseline) : null
-  return { ...assessByRule(input), warnings: listWarnings(spec, report, baseline) }
+/** Checks gates and one run only. Judged objectives are skipped: no judge scored this order. */
+function assessSingleRun({ spec, report, label }: AssessInput): AssessmentFinding {
+  const sample = listExecutions(report, label, 'sample')[0]
+  if (sample === undefined) return createRetryFinding(`the report has no sample of ${label}`)
+  const objectives = listObjectives(spec.metric).filter(({ judged }) => !judged)
+  const values = new Map(objectives.map(({ name }) => [name, readNumber(sample, name)]))
+  const missing = [...values.keys()].filter(name => values.get(name) === null)
+  if (missing.length > 0) {
+    const reason = `missing required metric: ${missing.join(', ')}`
+    return createFinding('error', reason, { failure_class: 'eval' })
+  }
+  return createFinding('eligible', 'every gate holds', {
+    target_reached: isTargetReached(objectives, ({ name }) => values.get(name) ?? undefined),
+  })
 }
 
 const FLAG_WARNINGS = {
@@ -90,8 +73,14 @@ const FLAG_WARNINGS = {
     'the score could be faked: the harness loads candidate code in its own process and has no separate score',
 } as const satisfies Record<Report['flags'][number], string>
 
-function computeSpread(values: readonly number[]): number {
-  return Math.max(...values) - Math.min(...values)
+/** `baseline` is null unless ce's rules compared with one. */
+function listWarnings(spec: Spec, report: Report, baseline: StabilityBaseline | null): string[] {
+  const flags = [...new Set(report.flags)].map(flag => FLAG_WARNINGS[flag])
+  if (baseline === null) return flags
+  const compared = baseline.stored
+    ? NOT_NOISE_PROOF
+    : 'compared with one base run in the same job; not noise-proof'
+  return [compared, ...findNoisyBaseline(spec, baseline.snapshot), ...flags]
 }
 
 /** A baseline whose repeats vary by more than what counts as a gain cannot tell such gains apart. */
@@ -109,6 +98,10 @@ function findNoisyBaseline(spec: Spec, snapshot: Snapshot): string[] {
   })
 }
 
+function computeSpread(values: readonly number[]): number {
+  return Math.max(...values) - Math.min(...values)
+}
+
 /** In metric units. */
 function computeLeastGain(
   { metric }: Spec,
@@ -120,12 +113,19 @@ function computeLeastGain(
   return by.judged ? (metric.judge?.minimum_improvement ?? 0) : stability.noise_threshold
 }
 
-/** `baseline` is null unless ce's rules compared with one. */
-function listWarnings(spec: Spec, report: Report, baseline: StabilityBaseline | null): string[] {
-  const flags = [...new Set(report.flags)].map(flag => FLAG_WARNINGS[flag])
-  if (baseline === null) return flags
-  const compared = baseline.stored
-    ? NOT_NOISE_PROOF
-    : 'compared with one base run in the same job; not noise-proof'
-  return [compared, ...findNoisyBaseline(spec, baseline.snapshot), ...flags]
+/** Null where the report and the order do not have the primary metric on both sides. */
+export function describePrimaryChange(input: AssessInput): string | null {
+  const { order, report, spec, label } = input
+  const { primary } = spec.metric
+  const ordered = order.stop.rule === 'stability' ? order.stop.baseline : null
+  const base = findStabilityBaseline(input, ordered)
+  const by = {
+    judged: primary.type === 'judge',
+    aggregation: spec.measurement.stability?.aggregation ?? 'median',
+  } as const
+  const baseReading = base === null ? null : lookUpMetric(base.snapshot, primary.name, by)
+  const candidateReading = lookUpMetric(buildSnapshot(spec, report, label), primary.name, by)
+  return baseReading === null || candidateReading === null
+    ? null
+    : formatMetricChange(primary.name, baseReading.value, candidateReading.value)
 }

@@ -16,7 +16,28 @@ export type CalibrationResult = {
   values: Record<string, number[]>
 }
 
-const BUILT_IN_NAMES: readonly string[] = ['wall_seconds', 'cpu_seconds', 'max_rss_mb']
+/** Noise from pairs of the base with itself, or the reason why no campaign can rest on it. */
+export type NoiseResult =
+  | { scale: 'log' | 'linear'; noise: Noise; reason: string }
+  | { refused: string }
+  /** The base was told apart from itself, maybe by chance: a second calibration decides. */
+  | { suspected: string }
+
+/** Jobs of a calibration. A suspicion is checked by as many again, with their own coins. */
+export const CALIBRATION_JOBS = 2
+
+/** Step 0 of a campaign: tests whether the same tree gives the same numbers for any seed and build. */
+export function calibrateHarness(spec: Spec, report: Report): CalibrationResult {
+  const runs = listExecutions(report, 'base', 'sample', 'repeat')
+  const values = collectMetricValues(listDecisiveMetrics(spec), runs)
+  const scale = selectPrimaryScale(spec, values[spec.metric.primary.name] ?? [])
+  const failure = describeCalibrationFailure(spec, report, values, runs.length)
+  if (failure !== null) return { deterministic: false, scale, failed: true, reason: failure, values }
+  const reason = explainVariation(values, runs)
+  if (reason !== null) return { deterministic: false, scale, failed: false, reason, values }
+  const same = `equal in ${formatCount(runs.length, 'run')} with different seeds and builds`
+  return { deterministic: true, scale, failed: false, reason: same, values }
+}
 
 function collectMetricValues(names: readonly string[], runs: readonly Execution[]): Record<string, number[]> {
   const entries = names.map(name => {
@@ -51,6 +72,8 @@ function describeCalibrationFailure(
   return null
 }
 
+const BUILT_IN_NAMES: readonly string[] = ['wall_seconds', 'cpu_seconds', 'max_rss_mb']
+
 /** Explains why a working harness is not deterministic; null if it is. */
 function explainVariation(values: CalibrationResult['values'], runs: readonly Execution[]): string | null {
   const names = Object.keys(values)
@@ -64,31 +87,6 @@ function explainVariation(values: CalibrationResult['values'], runs: readonly Ex
   const seen = values[unsteady] ?? []
   return `${unsteady} varies from ${formatNumber(Math.min(...seen))} to ${formatNumber(Math.max(...seen))}`
 }
-
-/** Step 0 of a campaign: tests whether the same tree gives the same numbers for any seed and build. */
-export function calibrateHarness(spec: Spec, report: Report): CalibrationResult {
-  const runs = listExecutions(report, 'base', 'sample', 'repeat')
-  const values = collectMetricValues(listDecisiveMetrics(spec), runs)
-  const scale = selectPrimaryScale(spec, values[spec.metric.primary.name] ?? [])
-  const failure = describeCalibrationFailure(spec, report, values, runs.length)
-  if (failure !== null) return { deterministic: false, scale, failed: true, reason: failure, values }
-  const reason = explainVariation(values, runs)
-  if (reason !== null) return { deterministic: false, scale, failed: false, reason, values }
-  const same = `equal in ${formatCount(runs.length, 'run')} with different seeds and builds`
-  return { deterministic: true, scale, failed: false, reason: same, values }
-}
-
-/** Noise from pairs of the base with itself, or the reason why no campaign can rest on it. */
-export type NoiseResult =
-  | { scale: 'log' | 'linear'; noise: Noise; reason: string }
-  | { refused: string }
-  /** The base was told apart from itself, maybe by chance: a second calibration decides. */
-  | { suspected: string }
-
-type RawPairsJob = { pairs: { base: number; candidate: number }[] }
-
-/** Jobs of a calibration. A suspicion is checked by as many again, with their own coins. */
-export const CALIBRATION_JOBS = 2
 
 /** Step 0 of a campaign with a noisy metric (decision.md 3.8). */
 export function calibrateNoise(spec: Spec, last: Report, jobs: readonly PairJob[]): NoiseResult {
@@ -128,13 +126,7 @@ function hasBothValues({ base, candidate }: { base: number | null; candidate: nu
   return base === null || candidate === null ? [] : [{ base, candidate }]
 }
 
-export function explainIncomparable(
-  { evidence, metric }: Pick<Spec, 'evidence' | 'metric'>,
-  values: readonly number[],
-): string | null {
-  if (evidence.scale !== 'log' || values.every(value => value > 0)) return null
-  return `evidence.scale is log, but ${metric.primary.name} is not always above 0; set evidence.scale: linear`
-}
+type RawPairsJob = { pairs: { base: number; candidate: number }[] }
 
 function findFavouredSide(jobs: readonly RawPairsJob[], scale: 'log' | 'linear'): string | null {
   return jobs.some(({ pairs }) => pairs.length > 0)
@@ -162,4 +154,12 @@ function computeJobSeconds(report: Report): Pick<Noise, 'execution_seconds' | 'o
   const whole = (Date.parse(report.finished_at) - Date.parse(report.started_at)) / 1000
   const seconds = counted.length === 0 ? 0 : total / counted.length
   return { execution_seconds: seconds, overhead_seconds: Math.max(0, whole - total) }
+}
+
+export function explainIncomparable(
+  { evidence, metric }: Pick<Spec, 'evidence' | 'metric'>,
+  values: readonly number[],
+): string | null {
+  if (evidence.scale !== 'log' || values.every(value => value > 0)) return null
+  return `evidence.scale is log, but ${metric.primary.name} is not always above 0; set evidence.scale: linear`
 }

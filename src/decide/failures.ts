@@ -23,85 +23,6 @@ import {
 } from './metrics.ts'
 import { formatCount, formatNumber } from './wording.ts'
 
-type BenchmarkCase = { spec: Spec; report: Pick<Report, 'executions'>; label: Side }
-
-/**
- * Invariant 5: a mean over benchmarks says nothing about a missing one, so every execution of both sides must
- * have reported identical sets.
- */
-function findOtherBenchmarks({ spec, report, label }: BenchmarkCase): AssessmentFinding | null {
-  if (!isBenchmarkFormat(spec.measurement.output)) return null
-  const base = report.executions.filter(run => run.side === 'base' && isCounted(run))
-  const own = listExecutions(report, label).filter(isCounted)
-  const [first] = base.length > 0 ? base : own
-  if (first === undefined) return null
-  const names = listPrintedBenchmarks(first.metrics)
-  const unsteady = findFirstDifference(names, base)
-  if (unsteady !== null && label !== 'base') return createRetryFinding(`the base itself varies: ${unsteady}`)
-  const difference = unsteady ?? findFirstDifference(names, own)
-  return difference === null ? null : createBenchmarkFailure(difference)
-}
-
-export function findOtherThanStored(
-  spec: Spec,
-  stored: Snapshot,
-  candidate: Snapshot,
-): AssessmentFinding | null {
-  if (!isBenchmarkFormat(spec.measurement.output)) return null
-  const difference = describeNameDifference(listSnapshotNames(stored), listSnapshotNames(candidate))
-  return difference === null ? null : createBenchmarkFailure(difference)
-}
-
-function createBenchmarkFailure(difference: string): AssessmentFinding {
-  return createFinding('error', `the benchmarks are not those of the base: ${difference}`, {
-    failure_class: 'eval',
-  })
-}
-
-function isCounted({ role, status }: Execution): boolean {
-  return status === 'ok' && role !== 'smoke' && role !== 'holdout'
-}
-
-function findFirstDifference(names: ReadonlySet<string>, runs: readonly Execution[]): string | null {
-  for (const { metrics } of runs) {
-    const difference = describeNameDifference(names, listPrintedBenchmarks(metrics))
-    if (difference !== null) return difference
-  }
-  return null
-}
-
-function listPrintedBenchmarks(metrics: Execution['metrics']): Set<string> {
-  return new Set(Object.keys(metrics).filter(name => !BUILT_IN_METRICS.has(name)))
-}
-
-function listSnapshotNames({ metrics = {}, diagnostics = {} }: Snapshot): Set<string> {
-  const names = [...Object.keys(metrics), ...Object.keys(diagnostics)]
-  return new Set(names.filter(name => !BUILT_IN_METRICS.has(name)))
-}
-
-const BENCHMARKS_SHOWN = 3
-
-function describeNameDifference(base: ReadonlySet<string>, candidate: ReadonlySet<string>): string | null {
-  const parts = [
-    formatNames(
-      [...base].filter(name => !candidate.has(name)),
-      'missing',
-    ),
-    formatNames(
-      [...candidate].filter(name => !base.has(name)),
-      'new',
-    ),
-  ].filter(part => part !== null)
-  return parts.length === 0 ? null : parts.join('; ')
-}
-
-function formatNames(names: readonly string[], what: string): string | null {
-  if (names.length === 0) return null
-  const shown = names.toSorted().slice(0, BENCHMARKS_SHOWN).join(', ')
-  const more = names.length > BENCHMARKS_SHOWN ? ` and ${names.length - BENCHMARKS_SHOWN} more` : ''
-  return `${shown}${more} ${names.length === 1 ? 'is' : 'are'} ${what}`
-}
-
 /**
  * Finds failures that end a judgement before any number is compared, in the order in which they count
  * (invariant 5).
@@ -112,6 +33,25 @@ type CandidateCase = {
   label: Side
   /** Among pairs one failed execution is a loss, or voids its pair; the second ends it. */
   pairs?: boolean
+}
+
+const FAILURE_CHECKS = [
+  findTampering,
+  findRunnerFailure,
+  findSetUpFailure,
+  findGateFailure,
+  findExecutionFailure,
+  findOtherBenchmarks,
+  findMetricFailure,
+  findUnrunGate,
+] as const
+
+export function findFailure(judged: CandidateCase): AssessmentFinding | null {
+  for (const check of FAILURE_CHECKS) {
+    const found = check(judged)
+    if (found !== null) return found
+  }
+  return null
 }
 
 function findTampering({ report, label }: CandidateCase): AssessmentFinding | null {
@@ -181,10 +121,6 @@ function findExecutionFailure({ spec, report, label, pairs }: CandidateCase): As
   return createFinding(outcome, `the harness ${describeExecutionFailure(own)}`, { failure_class: 'eval' })
 }
 
-export function describeFailureOnBothSides(how = ''): string {
-  return `executions failed on both sides, so they say nothing about the candidate${how === '' ? '' : `; the base's ${how}`}`
-}
-
 /**
  * An item without a score is a loss among others, or voids its pair; the run that printed it did not fail.
  */
@@ -217,11 +153,68 @@ function describeExit({ exit_code, signal }: Execution): string {
   return exit_code === null ? '' : ` (exit ${exit_code})`
 }
 
-/** A command gate that was not run has not passed. */
-function findUnrunGate({ spec, report, label }: CandidateCase): AssessmentFinding | null {
-  const run = new Set(report.gates.filter(gate => gate.side === label).map(gate => gate.name))
-  const missing = spec.gates.find(gate => !run.has(gate.name))
-  return missing === undefined ? null : createRetryFinding(`the report has no run of gate ${missing.name}`)
+type BenchmarkCase = { spec: Spec; report: Pick<Report, 'executions'>; label: Side }
+
+/**
+ * Invariant 5: a mean over benchmarks says nothing about a missing one, so every execution of both sides must
+ * have reported identical sets.
+ */
+function findOtherBenchmarks({ spec, report, label }: BenchmarkCase): AssessmentFinding | null {
+  if (!isBenchmarkFormat(spec.measurement.output)) return null
+  const base = report.executions.filter(run => run.side === 'base' && isCounted(run))
+  const own = listExecutions(report, label).filter(isCounted)
+  const [first] = base.length > 0 ? base : own
+  if (first === undefined) return null
+  const names = listPrintedBenchmarks(first.metrics)
+  const unsteady = findFirstDifference(names, base)
+  if (unsteady !== null && label !== 'base') return createRetryFinding(`the base itself varies: ${unsteady}`)
+  const difference = unsteady ?? findFirstDifference(names, own)
+  return difference === null ? null : createBenchmarkFailure(difference)
+}
+
+function isCounted({ role, status }: Execution): boolean {
+  return status === 'ok' && role !== 'smoke' && role !== 'holdout'
+}
+
+function listPrintedBenchmarks(metrics: Execution['metrics']): Set<string> {
+  return new Set(Object.keys(metrics).filter(name => !BUILT_IN_METRICS.has(name)))
+}
+
+function findFirstDifference(names: ReadonlySet<string>, runs: readonly Execution[]): string | null {
+  for (const { metrics } of runs) {
+    const difference = describeNameDifference(names, listPrintedBenchmarks(metrics))
+    if (difference !== null) return difference
+  }
+  return null
+}
+
+function describeNameDifference(base: ReadonlySet<string>, candidate: ReadonlySet<string>): string | null {
+  const parts = [
+    formatNames(
+      [...base].filter(name => !candidate.has(name)),
+      'missing',
+    ),
+    formatNames(
+      [...candidate].filter(name => !base.has(name)),
+      'new',
+    ),
+  ].filter(part => part !== null)
+  return parts.length === 0 ? null : parts.join('; ')
+}
+
+const BENCHMARKS_SHOWN = 3
+
+function formatNames(names: readonly string[], what: string): string | null {
+  if (names.length === 0) return null
+  const shown = names.toSorted().slice(0, BENCHMARKS_SHOWN).join(', ')
+  const more = names.length > BENCHMARKS_SHOWN ? ` and ${names.length - BENCHMARKS_SHOWN} more` : ''
+  return `${shown}${more} ${names.length === 1 ? 'is' : 'are'} ${what}`
+}
+
+function createBenchmarkFailure(difference: string): AssessmentFinding {
+  return createFinding('error', `the benchmarks are not those of the base: ${difference}`, {
+    failure_class: 'eval',
+  })
 }
 
 function findMetricFailure({ spec, report, label, pairs }: CandidateCase): AssessmentFinding | null {
@@ -266,26 +259,31 @@ function describeAggregates(
   ].join('; ')
 }
 
-const FAILURE_CHECKS = [
-  findTampering,
-  findRunnerFailure,
-  findSetUpFailure,
-  findGateFailure,
-  findExecutionFailure,
-  findOtherBenchmarks,
-  findMetricFailure,
-  findUnrunGate,
-] as const
-
-export function findFailure(judged: CandidateCase): AssessmentFinding | null {
-  for (const check of FAILURE_CHECKS) {
-    const found = check(judged)
-    if (found !== null) return found
-  }
-  return null
+/** A command gate that was not run has not passed. */
+function findUnrunGate({ spec, report, label }: CandidateCase): AssessmentFinding | null {
+  const run = new Set(report.gates.filter(gate => gate.side === label).map(gate => gate.name))
+  const missing = spec.gates.find(gate => !run.has(gate.name))
+  return missing === undefined ? null : createRetryFinding(`the report has no run of gate ${missing.name}`)
 }
 
-const FAILURE_LINES = 3
+export function findOtherThanStored(
+  spec: Spec,
+  stored: Snapshot,
+  candidate: Snapshot,
+): AssessmentFinding | null {
+  if (!isBenchmarkFormat(spec.measurement.output)) return null
+  const difference = describeNameDifference(listSnapshotNames(stored), listSnapshotNames(candidate))
+  return difference === null ? null : createBenchmarkFailure(difference)
+}
+
+function listSnapshotNames({ metrics = {}, diagnostics = {} }: Snapshot): Set<string> {
+  const names = [...Object.keys(metrics), ...Object.keys(diagnostics)]
+  return new Set(names.filter(name => !BUILT_IN_METRICS.has(name)))
+}
+
+export function describeFailureOnBothSides(how = ''): string {
+  return `executions failed on both sides, so they say nothing about the candidate${how === '' ? '' : `; the base's ${how}`}`
+}
 
 /** With this many failures of unchanged code, they are no single accident. */
 const UNSTEADY_FAILURES = 2
@@ -309,6 +307,8 @@ export function describeUnsteadyHarness(
   return `the harness failed in ${failures} of ${formatCount(total, 'run')} of unchanged code${formatLastFailure(failed.at(-1))}
 Ideas would fail by the same chance. Make it exit 0 whenever it has measured, print the number, and let a gate or a constraint judge it; or mend what fails now and then.`
 }
+
+const FAILURE_LINES = 3
 
 function formatLastFailure(run: Execution | undefined): string {
   if (run === undefined) return ''

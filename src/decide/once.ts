@@ -20,6 +20,7 @@ import { formatMetricChange } from './wording.ts'
 
 /** Deterministic metrics: one run a side is enough, and a gain counts when a second run agrees. */
 type OnceRule = { spec: Pick<Spec, 'metric' | 'policy'>; minEffect: number; scale: 'log' | 'linear' }
+
 type OnceVerdict = {
   comparisons: Record<string, Comparison>
   improved: string[]
@@ -28,24 +29,29 @@ type OnceVerdict = {
   pairs: Map<string, ValuePair>
 }
 
-/** Under log a fraction of the base, under linear the metric's own units. */
-function computeLeastEffect(
-  { minEffect, scale }: Pick<OnceRule, 'minEffect' | 'scale'>,
-  base: number,
-): number {
-  return scale === 'log' ? minEffect * Math.abs(base) : minEffect
-}
-
-function compareOnce(objective: Objective, pair: ValuePair, rule: OnceRule): Comparison {
-  const minEffect = computeLeastEffect(rule, pair.base)
-  const delta = computeSignedDelta(pair.base, pair.candidate, objective.direction)
-  const relative = computeRelativeGain(delta, pair.base)
-  if (delta > 0) {
-    return { verdict: delta >= minEffect ? 'improved' : 'inconclusive', delta, relative, violated: false }
+export function assessOnce(rule: OnceRule, report: ReportExecutions, label: Side): AssessmentFinding {
+  const sides = ['base', label] as const
+  const [base, candidate] = sides.map(side => listExecutions(report, side, 'sample')[0])
+  if (base === undefined) return createRetryFinding('the report has no sample of the base')
+  if (candidate === undefined) return createRetryFinding(`the report has no sample of ${label}`)
+  const verdict = judgeOnce(rule, base, candidate)
+  if ('missing' in verdict) {
+    return createFinding('error', `missing required metric: ${verdict.missing.join(', ')}`, {
+      failure_class: 'eval',
+    })
   }
-  const tolerated = objective.role === 'guardrail' ? minEffect : 0
-  const bound = computeRegressionBound(objective.maxRegression, pair.base) ?? tolerated
-  return { verdict: delta < 0 ? 'regressed' : 'inconclusive', delta, relative, violated: -delta > bound }
+  for (const side of sides) {
+    const name = findUnsteadyMetric(rule, listExecutions(report, side, 'sample', 'repeat'))
+    if (name === null) continue
+    const facts = { ...buildFacts(rule, verdict), determinism_lost: true, target_reached: false }
+    return createFinding('inconclusive', `${name} differs between runs of ${side}: not deterministic`, facts)
+  }
+  if (!isGain(verdict)) return createOnceDrop(rule, verdict)
+  return createOnceKeep(
+    rule,
+    verdict,
+    sides.map(side => listExecutions(report, side, 'repeat')),
+  )
 }
 
 function judgeOnce(
@@ -75,33 +81,29 @@ function judgeOnce(
   return { comparisons, improved, violated, tie, pairs }
 }
 
-function isGain(verdict: OnceVerdict): boolean {
-  return verdict.violated.length === 0 && (verdict.improved.length > 0 || verdict.tie !== null)
+function compareOnce(objective: Objective, pair: ValuePair, rule: OnceRule): Comparison {
+  const minEffect = computeLeastEffect(rule, pair.base)
+  const delta = computeSignedDelta(pair.base, pair.candidate, objective.direction)
+  const relative = computeRelativeGain(delta, pair.base)
+  if (delta > 0) {
+    return { verdict: delta >= minEffect ? 'improved' : 'inconclusive', delta, relative, violated: false }
+  }
+  const tolerated = objective.role === 'guardrail' ? minEffect : 0
+  const bound = computeRegressionBound(objective.maxRegression, pair.base) ?? tolerated
+  return { verdict: delta < 0 ? 'regressed' : 'inconclusive', delta, relative, violated: -delta > bound }
 }
 
-/** Whether the runner has to run both sides once more: the candidate would be kept if it repeats exactly. */
-export function isRepeatNeeded(rule: OnceRule, report: ReportExecutions, label: Side): boolean {
-  const base = listExecutions(report, 'base', 'sample')[0]
-  const candidate = listExecutions(report, label, 'sample')[0]
-  if (base === undefined || candidate === undefined) return false
-  const verdict = judgeOnce(rule, base, candidate)
-  return !('missing' in verdict) && isGain(verdict)
+/** Under log a fraction of the base, under linear the metric's own units. */
+function computeLeastEffect(
+  { minEffect, scale }: Pick<OnceRule, 'minEffect' | 'scale'>,
+  base: number,
+): number {
+  return scale === 'log' ? minEffect * Math.abs(base) : minEffect
 }
 
 function findUnsteadyMetric(rule: OnceRule, runs: readonly Execution[]): string | null {
   const differs = (name: string) => new Set(runs.map(run => readNumber(run, name))).size > 1
   return listDecisiveMetrics(rule.spec).find(differs) ?? null
-}
-
-function describeOnceVerdict(rule: OnceRule, verdict: OnceVerdict): string {
-  const shown = verdict.violated.length > 0 ? verdict.violated : verdict.improved
-  const names = shown.length > 0 ? shown : [rule.spec.metric.primary.name]
-  return names
-    .map(name => {
-      const pair = verdict.pairs.get(name)
-      return pair === undefined ? name : formatMetricChange(name, pair.base, pair.candidate)
-    })
-    .join(', ')
 }
 
 function buildFacts(rule: OnceRule, verdict: OnceVerdict) {
@@ -118,6 +120,10 @@ function buildFacts(rule: OnceRule, verdict: OnceVerdict) {
   }
 }
 
+function isGain(verdict: OnceVerdict): boolean {
+  return verdict.violated.length === 0 && (verdict.improved.length > 0 || verdict.tie !== null)
+}
+
 function createOnceDrop(rule: OnceRule, verdict: OnceVerdict): AssessmentFinding {
   const primary = verdict.comparisons[rule.spec.metric.primary.name]
   const worse = verdict.violated.length > 0 || primary?.verdict === 'regressed'
@@ -127,6 +133,17 @@ function createOnceDrop(rule: OnceRule, verdict: OnceVerdict): AssessmentFinding
     worse,
     failure_class: 'hypothesis',
   })
+}
+
+function describeOnceVerdict(rule: OnceRule, verdict: OnceVerdict): string {
+  const shown = verdict.violated.length > 0 ? verdict.violated : verdict.improved
+  const names = shown.length > 0 ? shown : [rule.spec.metric.primary.name]
+  return names
+    .map(name => {
+      const pair = verdict.pairs.get(name)
+      return pair === undefined ? name : formatMetricChange(name, pair.base, pair.candidate)
+    })
+    .join(', ')
 }
 
 /** Needs a repeat on each side; the caller has checked that they agree. */
@@ -145,27 +162,11 @@ function createOnceKeep(
   return createFinding('eligible', reason, buildFacts(rule, verdict))
 }
 
-export function assessOnce(rule: OnceRule, report: ReportExecutions, label: Side): AssessmentFinding {
-  const sides = ['base', label] as const
-  const [base, candidate] = sides.map(side => listExecutions(report, side, 'sample')[0])
-  if (base === undefined) return createRetryFinding('the report has no sample of the base')
-  if (candidate === undefined) return createRetryFinding(`the report has no sample of ${label}`)
+/** Whether the runner has to run both sides once more: the candidate would be kept if it repeats exactly. */
+export function isRepeatNeeded(rule: OnceRule, report: ReportExecutions, label: Side): boolean {
+  const base = listExecutions(report, 'base', 'sample')[0]
+  const candidate = listExecutions(report, label, 'sample')[0]
+  if (base === undefined || candidate === undefined) return false
   const verdict = judgeOnce(rule, base, candidate)
-  if ('missing' in verdict) {
-    return createFinding('error', `missing required metric: ${verdict.missing.join(', ')}`, {
-      failure_class: 'eval',
-    })
-  }
-  for (const side of sides) {
-    const name = findUnsteadyMetric(rule, listExecutions(report, side, 'sample', 'repeat'))
-    if (name === null) continue
-    const facts = { ...buildFacts(rule, verdict), determinism_lost: true, target_reached: false }
-    return createFinding('inconclusive', `${name} differs between runs of ${side}: not deterministic`, facts)
-  }
-  if (!isGain(verdict)) return createOnceDrop(rule, verdict)
-  return createOnceKeep(
-    rule,
-    verdict,
-    sides.map(side => listExecutions(report, side, 'repeat')),
-  )
+  return !('missing' in verdict) && isGain(verdict)
 }

@@ -89,70 +89,11 @@ export function computeProgress(
     : { ...about, ...found }
 }
 
-function computeDecidedProgress(campaign: ProgressState, scale: ProgressGain['scale']): ProgressAsDecided {
-  const landings = listUnrevertedLandings(campaign)
-  const missing = landings.map(({ experiment }) => experiment)
-  const deltas = landings.flatMap(({ experiment, spec_seq }) => {
-    const { share = null, primary_delta: delta = null } = campaign.experiments[experiment] ?? {}
-    // Only pairs show a gain here, and under an earlier spec it may be of another metric.
-    const isOfPairs = share !== null && spec_seq === campaign.ruled_by.spec
-    return delta === null || !isOfPairs ? [] : [delta]
-  })
-  const decided = deltas.length < missing.length ? null : deltas.reduce((sum, delta) => sum + delta, 0)
-  return { is: 'not measured', scale, decided, missing }
-}
-
 /** A measured revert is a landing too, and no gain. */
 function listUnrevertedLandings({ landings, experiments }: ProgressState): ProgressState['landings'] {
   return landings.filter(
     ({ experiment, reverted }) => reverted === null && experiments[experiment]?.purpose !== 'revert',
   )
-}
-
-/** Whether a difference of two runs is noise: then only pairs show a gain. */
-export function isProgressByPairs(
-  { calibration, steps }: Pick<Campaign, 'calibration' | 'steps'>,
-  { measurement }: Pick<Spec, 'measurement'>,
-): boolean {
-  if (measurement.stability !== null || measurement.mode === 'once') return false
-  return calibration === null ? steps.some(({ by }) => by === 'pairs') : !calibration.deterministic
-}
-
-function getProgressScale(
-  { calibration }: ProgressState,
-  { evidence }: Pick<Spec, 'evidence'>,
-): ProgressGain['scale'] {
-  return calibration?.scale ?? (evidence.scale === 'linear' ? 'linear' : 'log')
-}
-
-function computeProgressByNumbers(
-  { steps }: ProgressState,
-  { metric, direction }: { metric: string; direction: ObjectiveDirection },
-  scale: ProgressGain['scale'],
-): ProgressByNumbers | null {
-  const measured = steps.map(step => getStretch(step, metric))
-  const missing = steps.flatMap(({ experiment }, at) => (measured[at] === null ? [experiment] : []))
-  const [first, ...others] = measured.filter(stretch => stretch !== null)
-  if (first === undefined) return null
-  const stretches: ProgressByNumbers['stretches'] = [first]
-  for (const { from, to } of others) {
-    const last = stretches.at(-1) ?? first
-    if (last.to === from) stretches[stretches.length - 1] = { from: last.from, to }
-    else stretches.push({ from, to })
-  }
-  const shares = scale === 'log' && stretches.every(({ from, to }) => from > 0 && to > 0)
-  const change = stretches.reduce(
-    (sum, { from, to }) => sum + (shares ? Math.log(to) - Math.log(from) : to - from),
-    0,
-  )
-  const effect = direction === 'minimize' ? 0 - change : change
-  return { is: 'numbers', scale: shares ? 'log' : 'linear', effect, stretches, missing }
-}
-
-/** Null where one of the two is missing, or where pairs decided: their medians are no measured difference. */
-function getStretch({ by, from, to }: MeasuredMerge, metric: string): Stretch | null {
-  const [before, after] = [getNumber(from.metrics, metric), getNumber(to.metrics, metric)]
-  return by === 'pairs' || before === null || after === null ? null : { from: before, to: after }
 }
 
 /**
@@ -211,6 +152,65 @@ function composeEffects(
   }
 }
 
+function computeProgressByNumbers(
+  { steps }: ProgressState,
+  { metric, direction }: { metric: string; direction: ObjectiveDirection },
+  scale: ProgressGain['scale'],
+): ProgressByNumbers | null {
+  const measured = steps.map(step => getStretch(step, metric))
+  const missing = steps.flatMap(({ experiment }, at) => (measured[at] === null ? [experiment] : []))
+  const [first, ...others] = measured.filter(stretch => stretch !== null)
+  if (first === undefined) return null
+  const stretches: ProgressByNumbers['stretches'] = [first]
+  for (const { from, to } of others) {
+    const last = stretches.at(-1) ?? first
+    if (last.to === from) stretches[stretches.length - 1] = { from: last.from, to }
+    else stretches.push({ from, to })
+  }
+  const shares = scale === 'log' && stretches.every(({ from, to }) => from > 0 && to > 0)
+  const change = stretches.reduce(
+    (sum, { from, to }) => sum + (shares ? Math.log(to) - Math.log(from) : to - from),
+    0,
+  )
+  const effect = direction === 'minimize' ? 0 - change : change
+  return { is: 'numbers', scale: shares ? 'log' : 'linear', effect, stretches, missing }
+}
+
+/** Null where one of the two is missing, or where pairs decided: their medians are no measured difference. */
+function getStretch({ by, from, to }: MeasuredMerge, metric: string): Stretch | null {
+  const [before, after] = [getNumber(from.metrics, metric), getNumber(to.metrics, metric)]
+  return by === 'pairs' || before === null || after === null ? null : { from: before, to: after }
+}
+
+function getProgressScale(
+  { calibration }: ProgressState,
+  { evidence }: Pick<Spec, 'evidence'>,
+): ProgressGain['scale'] {
+  return calibration?.scale ?? (evidence.scale === 'linear' ? 'linear' : 'log')
+}
+
+function computeDecidedProgress(campaign: ProgressState, scale: ProgressGain['scale']): ProgressAsDecided {
+  const landings = listUnrevertedLandings(campaign)
+  const missing = landings.map(({ experiment }) => experiment)
+  const deltas = landings.flatMap(({ experiment, spec_seq }) => {
+    const { share = null, primary_delta: delta = null } = campaign.experiments[experiment] ?? {}
+    // Only pairs show a gain here, and under an earlier spec it may be of another metric.
+    const isOfPairs = share !== null && spec_seq === campaign.ruled_by.spec
+    return delta === null || !isOfPairs ? [] : [delta]
+  })
+  const decided = deltas.length < missing.length ? null : deltas.reduce((sum, delta) => sum + delta, 0)
+  return { is: 'not measured', scale, decided, missing }
+}
+
+/** Whether a difference of two runs is noise: then only pairs show a gain. */
+export function isProgressByPairs(
+  { calibration, steps }: Pick<Campaign, 'calibration' | 'steps'>,
+  { measurement }: Pick<Spec, 'measurement'>,
+): boolean {
+  if (measurement.stability !== null || measurement.mode === 'once') return false
+  return calibration === null ? steps.some(({ by }) => by === 'pairs') : !calibration.deterministic
+}
+
 /** Whether a change lies between the default branch and the incumbent that a progression test would show. */
 export function hasUntestedGain(
   campaign: Pick<Campaign, 'landings' | 'reference' | 'incumbent' | 'progression'>,
@@ -220,9 +220,6 @@ export function hasUntestedGain(
   if (progression?.from.commit !== reference.commit || progression.to.commit !== incumbent.commit) return true
   return progression.jobs < EFFECT_JOBS
 }
-
-const STRETCHES_SHOWN = 4
-const MISSING_NAMED = 3
 
 /** The progress of a campaign in one line, for every view: "bytes 900 -> 400 (-55.6 %)". */
 export function formatProgress(progress: CampaignProgress): string {
@@ -243,6 +240,43 @@ export function formatProgress(progress: CampaignProgress): string {
   }
 }
 
+/** Shows the estimate if there is one: fresh pairs follow with the next round, or at the end. */
+function formatDecidedProgress(progress: CampaignProgress & ProgressAsDecided): string {
+  const { metric: name, direction, scale, decided, missing } = progress
+  const kept = `${formatCount(missing.length, 'change')} kept`
+  if (decided === null) return `${kept}, not measured again yet`
+  const text = formatEffect(decided, null, { name, direction, scale })
+  return `${text} when ${missing.length === 1 ? 'it was' : 'they were'} kept, not measured again yet`
+}
+
+const STRETCHES_SHOWN = 4
+
+function formatNumbersProgress(progress: CampaignProgress & ProgressByNumbers): string {
+  const { metric, stretches } = progress
+  const [first] = stretches
+  if (stretches.length === 1) return formatMetricChange(metric, first.from, first.to)
+  const text = stretches.map(({ from, to }) => `${formatNumber(from)} -> ${formatNumber(to)}`)
+  const few = text.length <= STRETCHES_SHOWN ? text : [...text.slice(0, 2), '…', ...text.slice(-1)]
+  return `${metric} ${few.join(', ')} (${formatGain(progress)} in all)`
+}
+
+const MISSING_NAMED = 3
+
+function formatMissing({ missing }: { missing: readonly string[] }): string {
+  if (missing.length === 0) return ''
+  const named = missing.slice(0, MISSING_NAMED).join(', ')
+  const more = missing.length - MISSING_NAMED
+  return `, without ${named}${more > 0 ? ` and ${more} more` : ''}: not measured yet`
+}
+
+function formatPairsProgress(progress: CampaignProgress & ProgressByPairs): string {
+  const { metric: name, direction, scale, effect, interval, pairs, parts, against } = progress
+  const text = formatEffect(effect, interval, { name, direction, scale })
+  const than = against === null ? '' : ` than ${against.slice(0, 12)}`
+  const of = parts > 1 ? `, composed of ${parts} measurements` : ''
+  return `${text}${than}${of}, ${formatCount(pairs, 'pair')}`
+}
+
 /** The shortest form: "-55.6 %". */
 export function formatGain(progress: CampaignProgress): string {
   if (progress.is === 'nothing kept') return progress.value === null ? 'not measured' : 'no gain yet'
@@ -257,6 +291,10 @@ function formatChange(change: ReturnType<typeof computeChange>): string {
   return 'share' in change ? formatPercent(change.share) : formatSigned(change.difference)
 }
 
+function formatSigned(difference: number): string {
+  return `${difference > 0 ? '+' : ''}${formatNumber(difference)}`
+}
+
 /** The change of the metric itself: as a share of its old value, or in its own unit. */
 export function computeChange(
   progress:
@@ -269,41 +307,4 @@ export function computeChange(
   }
   const change = progress.direction === 'minimize' ? 0 - progress.effect : progress.effect
   return progress.scale === 'log' ? { share: Math.expm1(change) } : { difference: change }
-}
-
-/** Shows the estimate if there is one: fresh pairs follow with the next round, or at the end. */
-function formatDecidedProgress(progress: CampaignProgress & ProgressAsDecided): string {
-  const { metric: name, direction, scale, decided, missing } = progress
-  const kept = `${formatCount(missing.length, 'change')} kept`
-  if (decided === null) return `${kept}, not measured again yet`
-  const text = formatEffect(decided, null, { name, direction, scale })
-  return `${text} when ${missing.length === 1 ? 'it was' : 'they were'} kept, not measured again yet`
-}
-
-function formatNumbersProgress(progress: CampaignProgress & ProgressByNumbers): string {
-  const { metric, stretches } = progress
-  const [first] = stretches
-  if (stretches.length === 1) return formatMetricChange(metric, first.from, first.to)
-  const text = stretches.map(({ from, to }) => `${formatNumber(from)} -> ${formatNumber(to)}`)
-  const few = text.length <= STRETCHES_SHOWN ? text : [...text.slice(0, 2), '…', ...text.slice(-1)]
-  return `${metric} ${few.join(', ')} (${formatGain(progress)} in all)`
-}
-
-function formatPairsProgress(progress: CampaignProgress & ProgressByPairs): string {
-  const { metric: name, direction, scale, effect, interval, pairs, parts, against } = progress
-  const text = formatEffect(effect, interval, { name, direction, scale })
-  const than = against === null ? '' : ` than ${against.slice(0, 12)}`
-  const of = parts > 1 ? `, composed of ${parts} measurements` : ''
-  return `${text}${than}${of}, ${formatCount(pairs, 'pair')}`
-}
-
-function formatMissing({ missing }: { missing: readonly string[] }): string {
-  if (missing.length === 0) return ''
-  const named = missing.slice(0, MISSING_NAMED).join(', ')
-  const more = missing.length - MISSING_NAMED
-  return `, without ${named}${more > 0 ? ` and ${more} more` : ''}: not measured yet`
-}
-
-function formatSigned(difference: number): string {
-  return `${difference > 0 ? '+' : ''}${formatNumber(difference)}`
 }

@@ -12,6 +12,7 @@ export type DiffChange = {
   added: number | null
   deleted: number | null
 }
+
 export type ChangeSet = {
   changes: readonly DiffChange[]
   isMutable: (path: string) => boolean
@@ -19,6 +20,7 @@ export type ChangeSet = {
   /** Sizes of changed binary files in bytes, by path, as the candidate leaves them. */
   binaryBytes: ReadonlyMap<string, number>
 }
+
 export type ScopeRefusalCode =
   | 'out-of-scope'
   | 'symlink'
@@ -29,55 +31,11 @@ export type ScopeRefusalCode =
   | 'too-many-files'
   | 'too-many-lines'
   | 'empty'
+
 export type ScopeRefusal = { code: ScopeRefusalCode; message: string; path: string | null }
 
 const SYMLINK = '120000'
 const SUBMODULE = '160000'
-const FILE_MODES: readonly string[] = ['100644', '100755']
-const PATHS_NAMED = 3
-
-function formatPaths(paths: readonly string[]): string {
-  const more = paths.length - PATHS_NAMED
-  return `${paths.slice(0, PATHS_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
-}
-
-function hasMode({ oldMode, newMode }: DiffChange, mode: string): boolean {
-  return oldMode === mode || newMode === mode
-}
-
-function isAbsent(mode: string | null): boolean {
-  return mode === null || /^0+$/.test(mode)
-}
-
-/** A new file may be executable; a file that exists keeps its mode. */
-function isModeChanged({ oldMode, newMode }: DiffChange): boolean {
-  if (newMode === null || isAbsent(newMode)) return false
-  if (isAbsent(oldMode)) return !FILE_MODES.includes(newMode)
-  return oldMode !== newMode
-}
-
-function isBinary({ added, deleted }: DiffChange): boolean {
-  return added === null || deleted === null
-}
-
-/** A binary of unknown size is too large (invariant 5); one that is removed has no size. */
-function isTooLarge(change: DiffChange, { limits, binaryBytes }: ChangeSet): boolean {
-  if (limits.max_binary_bytes === null || !isBinary(change) || isAbsent(change.newMode)) return false
-  const size = binaryBytes.get(change.path)
-  return size === undefined || !(size <= limits.max_binary_bytes)
-}
-
-/** Types are endings (`ts`, `.d.ts`) or whole names (`Makefile`). */
-function hasFileType(path: string, type: string): boolean {
-  const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
-  const ending = type.toLowerCase().replace(/^\*?\./, '')
-  return name === type.toLowerCase() || name.endsWith(`.${ending}`)
-}
-
-function hasWrongType(change: DiffChange, { limits }: ChangeSet): boolean {
-  const types = limits.allowed_file_types
-  return types.length > 0 && !types.some(type => hasFileType(change.path, type))
-}
 
 type ScopeRule = {
   code: ScopeRefusalCode
@@ -120,8 +78,66 @@ const SCOPE_RULES: readonly ScopeRule[] = [
   },
 ]
 
-function countLines({ added, deleted }: DiffChange): number {
-  return (added ?? 0) + (deleted ?? 0)
+/** The first rule that a candidate's diff against the incumbent breaks; null when it may be measured. */
+export function checkChanges(set: ChangeSet): ScopeRefusal | null {
+  if (set.changes.length === 0) {
+    return { code: 'empty', message: 'changes nothing against the incumbent', path: null }
+  }
+  for (const { code, isBrokenBy, describe } of SCOPE_RULES) {
+    const paths = set.changes.filter(change => isBrokenBy(change, set)).map(change => change.path)
+    const first = paths[0]
+    if (first !== undefined) {
+      return { code, message: describe(formatPaths(paths), set, paths.length), path: first }
+    }
+  }
+  return findSizeRefusal(set)
+}
+
+function hasMode({ oldMode, newMode }: DiffChange, mode: string): boolean {
+  return oldMode === mode || newMode === mode
+}
+
+const FILE_MODES: readonly string[] = ['100644', '100755']
+
+/** A new file may be executable; a file that exists keeps its mode. */
+function isModeChanged({ oldMode, newMode }: DiffChange): boolean {
+  if (newMode === null || isAbsent(newMode)) return false
+  if (isAbsent(oldMode)) return !FILE_MODES.includes(newMode)
+  return oldMode !== newMode
+}
+
+function isAbsent(mode: string | null): boolean {
+  return mode === null || /^0+$/.test(mode)
+}
+
+function hasWrongType(change: DiffChange, { limits }: ChangeSet): boolean {
+  const types = limits.allowed_file_types
+  return types.length > 0 && !types.some(type => hasFileType(change.path, type))
+}
+
+/** Types are endings (`ts`, `.d.ts`) or whole names (`Makefile`). */
+function hasFileType(path: string, type: string): boolean {
+  const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
+  const ending = type.toLowerCase().replace(/^\*?\./, '')
+  return name === type.toLowerCase() || name.endsWith(`.${ending}`)
+}
+
+/** A binary of unknown size is too large (invariant 5); one that is removed has no size. */
+function isTooLarge(change: DiffChange, { limits, binaryBytes }: ChangeSet): boolean {
+  if (limits.max_binary_bytes === null || !isBinary(change) || isAbsent(change.newMode)) return false
+  const size = binaryBytes.get(change.path)
+  return size === undefined || !(size <= limits.max_binary_bytes)
+}
+
+function isBinary({ added, deleted }: DiffChange): boolean {
+  return added === null || deleted === null
+}
+
+const PATHS_NAMED = 3
+
+function formatPaths(paths: readonly string[]): string {
+  const more = paths.length - PATHS_NAMED
+  return `${paths.slice(0, PATHS_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
 function findSizeRefusal({ changes, limits }: ChangeSet): ScopeRefusal | null {
@@ -136,17 +152,6 @@ function findSizeRefusal({ changes, limits }: ChangeSet): ScopeRefusal | null {
   return { code: 'too-many-lines', message, path: largest?.path ?? null }
 }
 
-/** The first rule that a candidate's diff against the incumbent breaks; null when it may be measured. */
-export function checkChanges(set: ChangeSet): ScopeRefusal | null {
-  if (set.changes.length === 0) {
-    return { code: 'empty', message: 'changes nothing against the incumbent', path: null }
-  }
-  for (const { code, isBrokenBy, describe } of SCOPE_RULES) {
-    const paths = set.changes.filter(change => isBrokenBy(change, set)).map(change => change.path)
-    const first = paths[0]
-    if (first !== undefined) {
-      return { code, message: describe(formatPaths(paths), set, paths.length), path: first }
-    }
-  }
-  return findSizeRefusal(set)
+function countLines({ added, deleted }: DiffChange): number {
+  return (added ?? 0) + (deleted ?? 0)
 }

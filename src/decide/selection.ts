@@ -3,13 +3,20 @@ import { foldPath, isManifest } from './packages.ts'
 
 export type QueuedIdea = { id: string; number: number; category: string; priority: 'high' | 'medium' | 'low' }
 
-const PRIORITY_ORDER = { high: 0, medium: 1, low: 2 } as const satisfies Record<
-  QueuedIdea['priority'],
-  number
->
+/** Merge order of eligible candidates: largest relative gain, then smallest diff, then lowest number. */
+export type RankedCandidate = { id: string; number: number; rankScore: number; changedLines: number }
 
-function comparePriority(a: QueuedIdea, b: QueuedIdea): number {
-  return PRIORITY_ORDER[a.priority] - PRIORITY_ORDER[b.priority] || a.number - b.number
+/** One file of a change: its text before and after, null where it does not exist (or is no text). */
+export interface ChangedFile {
+  path: string
+  before: string | null
+  after: string | null
+}
+
+/** Identifies variants of one idea (decision.md 3.4), short enough to be recorded. */
+export interface TouchedLines {
+  files: string
+  lines: string[]
 }
 
 /** False while one of the two lists of files is unknown. */
@@ -29,6 +36,15 @@ export function selectRound(queued: readonly QueuedIdea[], size: number): string
     target.push(experiment)
   }
   return [...leaders, ...rest].slice(0, Math.max(0, size)).map(experiment => experiment.id)
+}
+
+const PRIORITY_ORDER = { high: 0, medium: 1, low: 2 } as const satisfies Record<
+  QueuedIdea['priority'],
+  number
+>
+
+function comparePriority(a: QueuedIdea, b: QueuedIdea): number {
+  return PRIORITY_ORDER[a.priority] - PRIORITY_ORDER[b.priority] || a.number - b.number
 }
 
 /**
@@ -54,14 +70,6 @@ export function selectRunnersUp(
   return chosen
 }
 
-/** Merge order of eligible candidates: largest relative gain, then smallest diff, then lowest number. */
-export type RankedCandidate = { id: string; number: number; rankScore: number; changedLines: number }
-
-function compareDescending(a: number, b: number): number {
-  if (Number.isNaN(a) || Number.isNaN(b)) return Number(Number.isNaN(a)) - Number(Number.isNaN(b))
-  return a === b ? 0 : Math.sign(b - a)
-}
-
 export function rankCandidates<T extends RankedCandidate>(eligible: readonly T[]): T[] {
   return eligible.toSorted(
     (a, b) =>
@@ -69,26 +77,9 @@ export function rankCandidates<T extends RankedCandidate>(eligible: readonly T[]
   )
 }
 
-/** The paths of one change, and every folder that must stay a folder for them to exist. */
-type Footprint = { paths: ReadonlySet<string>; folders: ReadonlySet<string>; manifest: boolean }
-
-function listParentFolders(path: string): string[] {
-  const segments = path.split('/')
-  return segments.slice(1).map((_, index) => segments.slice(0, index + 1).join('/'))
-}
-
-function buildFootprint(changed: readonly string[]): Footprint {
-  const paths = changed.map(foldPath)
-  return {
-    paths: new Set(paths),
-    folders: new Set(paths.flatMap(listParentFolders)),
-    manifest: changed.some(isManifest),
-  }
-}
-
-function hasOverlap(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
-  for (const member of a) if (b.has(member)) return true
-  return false
+function compareDescending(a: number, b: number): number {
+  if (Number.isNaN(a) || Number.isNaN(b)) return Number(Number.isNaN(a)) - Number(Number.isNaN(b))
+  return a === b ? 0 : Math.sign(b - a)
 }
 
 /**
@@ -103,17 +94,26 @@ export function areFilesDisjoint(a: readonly string[], b: readonly string[]): bo
   return !hasOverlap(one.paths, other.folders) && !hasOverlap(one.folders, other.paths)
 }
 
-/** One file of a change: its text before and after, null where it does not exist (or is no text). */
-export interface ChangedFile {
-  path: string
-  before: string | null
-  after: string | null
+/** The paths of one change, and every folder that must stay a folder for them to exist. */
+type Footprint = { paths: ReadonlySet<string>; folders: ReadonlySet<string>; manifest: boolean }
+
+function buildFootprint(changed: readonly string[]): Footprint {
+  const paths = changed.map(foldPath)
+  return {
+    paths: new Set(paths),
+    folders: new Set(paths.flatMap(listParentFolders)),
+    manifest: changed.some(isManifest),
+  }
 }
 
-/** Identifies variants of one idea (decision.md 3.4), short enough to be recorded. */
-export interface TouchedLines {
-  files: string
-  lines: string[]
+function listParentFolders(path: string): string[] {
+  const segments = path.split('/')
+  return segments.slice(1).map((_, index) => segments.slice(0, index + 1).join('/'))
+}
+
+function hasOverlap(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  for (const member of a) if (b.has(member)) return true
+  return false
 }
 
 /** A larger change keeps its lowest digests only: similar changes keep similar ones. */

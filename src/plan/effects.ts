@@ -46,6 +46,47 @@ export interface EffectPlan {
   pending: boolean
 }
 
+/** A tree to measure again, by pairs that decide nothing about it. */
+interface EffectSubject {
+  purpose: ReportingPurpose
+  base: Point
+  candidates: OrderCandidate[]
+  carried: PairJob[]
+  /** For the progression test: the index of its job. */
+  part?: number
+  /** ISO time from which on it could be measured. */
+  since: string
+  /** The event that its orders answer. */
+  cause: string
+  /** Raised once for each `about` if it cannot be measured. */
+  alert: { code: string; about: string; what: string }
+}
+
+const WATCH_INTERVAL_MS = 20 * 3_600_000
+
+/** The plan, replay and audit read a report on an effect with the same function (invariant 3). */
+type EffectReading =
+  | { is: 'measured'; draft: EventDraft<'effect-measured'>; revert: boolean }
+  /** One of several jobs, which alone reports nothing. */
+  | { is: 'more' }
+  | { is: 'failed'; reason: string; retry: boolean }
+
+interface EffectReport {
+  order: Order
+  report: Report
+  event: EventId
+}
+
+type EffectState = Pick<Campaign, 'landings' | 'progressing' | 'harness'>
+
+type ReadEffect = Pick<
+  EventDraft<'effect-measured'>,
+  'metric' | 'scale' | 'effect' | 'interval' | 'pairs'
+> & {
+  text: string
+  differences: ReturnType<typeof computeDifferences>
+}
+
 export function reportEffects({ campaign, spec }: World): PlanStep[] {
   return Object.values(campaign.orders).flatMap(({ order, report }): PlanStep[] => {
     if (!isReportingPurpose(order.purpose) || report === null) return []
@@ -78,38 +119,98 @@ export function planEffects(world: World, incoming: IncomingReports, riding: boo
   return requestEffects(world, incoming, all.filter(isDue))
 }
 
+/** Landings proven by pairs and not measured since (decision.md 3.6). */
+function listUnreportedLandings(world: World): EffectSubject[] {
+  const { campaign } = world
+  return listCurrentLandings(world).flatMap((landing): EffectSubject[] => {
+    if (landing.effect !== null) return []
+    const { experiment: about, base, commit, tree, watch } = landing
+    const alert = { code: 'effect-not-measured', about, what: `the effect of ${about}` }
+    const candidates = [toIncumbentCandidate({ commit, tree })]
+    const cause = getLandingCause(campaign, landing)
+    return [{ purpose: 'effect', base, candidates, carried: [], since: watch.at, cause, alert }]
+  })
+}
+
+/** Landings that pairs proved, that are not reverted, and that belong to the pin in force. */
+function listCurrentLandings(world: World): Landing[] {
+  const { campaign } = world
+  if (selectComparison(world)?.by !== 'pairs') return []
+  return campaign.landings.filter(
+    ({ experiment, reverted, pin }) =>
+      reverted === null && pin === campaign.pin.commit && campaign.experiments[experiment]?.share != null,
+  )
+}
+
+function toIncumbentCandidate({ commit, tree }: Point): OrderCandidate {
+  return { label: 'incumbent', head: commit, tree }
+}
+
+function getLandingCause({ experiments, started }: Campaign, { experiment }: Landing): string {
+  return experiments[experiment]?.opened ?? started
+}
+
+/**
+ * Measures the campaign against its start by one job after each round in which a change landed. While there
+ * is only one landing, its own effect is that total.
+ */
+function selectProgressSample(world: ComparingFacts): EffectSubject[] {
+  const { landings, reference, incumbent: to } = world.campaign
+  const left = listUnreportedProgress(world)
+  const gains = landings.filter(isOwnGain)
+  const isOne =
+    gains.length === 1 && gains[0]?.base.commit === reference.commit && gains[0].commit === to.commit
+  return left.length < EFFECT_JOBS || isOne ? [] : left.slice(0, 1)
+}
+
+/** Compares the incumbent with the default branch it contains, if a kept change lies between the two. */
+function listUnreportedProgress(world: ComparingFacts): EffectSubject[] {
+  const { reference: base, incumbent: to, started: cause } = world.campaign
+  if (selectComparison(world)?.by !== 'pairs' || !hasUntestedGain(world.campaign)) return []
+  const alert = { code: 'progression-not-measured', about: to.commit, what: 'the progress of the campaign' }
+  const since = world.campaign.landings.at(-1)?.watch.at ?? ''
+  const about = {
+    purpose: 'progression',
+    base,
+    candidates: [toIncumbentCandidate(to)],
+    carried: [],
+    since,
+    cause,
+    alert,
+  } as const
+  return listPartsLeft(world).map(part => ({
+    ...about,
+    candidates: [toIncumbentCandidate(to)],
+    carried: [],
+    part,
+  }))
+}
+
+function listPartsLeft({ campaign }: Pick<ComparingFacts, 'campaign'>): number[] {
+  const { reference: from, incumbent: to, progressing } = campaign
+  const done = getProgressJobs(campaign, { from, to }).length === 0 ? [] : (progressing?.parts ?? [])
+  return Array.from({ length: EFFECT_JOBS }, (_, part) => part).filter(part => !done.includes(part))
+}
+
+/** Landings to measure again this night (decision.md 3.7), except those about to be reverted. */
+function listWatchedLandings(world: World): EffectSubject[] {
+  const { campaign, now } = world
+  return listCurrentLandings(world).flatMap((landing): EffectSubject[] => {
+    const { experiment: about, base, watch } = landing
+    const leaving = campaign.steered.some(
+      request => request.action === 'revert' && request.experiment === about,
+    )
+    if (watch.state !== 'open' || leaving || base.tree === campaign.incumbent.tree) return []
+    if (!(Date.parse(now) - Date.parse(watch.at) >= WATCH_INTERVAL_MS)) return []
+    const alert = { code: 'watch-ended', about, what: `whether ${about} still holds` }
+    const candidates = [toIncumbentCandidate(campaign.incumbent)]
+    const cause = getLandingCause(campaign, landing)
+    return [{ purpose: 'regression', base, candidates, carried: watch.jobs, since: watch.at, cause, alert }]
+  })
+}
+
 function isRunElsewhere({ runner }: World): boolean {
   return runner.runId === null
-}
-
-/** At a limit of time or money only the progression test is measured: it covers the landings. */
-const SPENDING_LIMITS: ReadonlySet<string> = new Set([
-  'max_hours',
-  'max_runner_minutes',
-  'max_total_cost_usd',
-])
-
-/** Measures unreported landings, then the total progress, before the campaign stops by itself. */
-export function planLastEffects(world: World, incoming: IncomingReports, code: string): EffectPlan {
-  const landings = SPENDING_LIMITS.has(code) ? [] : listUnreportedLandings(world)
-  return requestEffects(world, incoming, [...landings, ...selectAffordableProgress(world)])
-}
-
-/** Measures the progress after a person's stop, or where the campaign stopped before it could. */
-export function planProgressAfterStop(world: World, incoming: IncomingReports): EffectPlan {
-  // winnow asks no model for a stopped campaign.
-  const isOver = isArchivedStop(world.campaign) || isJudgedMetric(world.spec)
-  return requestEffects(world, incoming, isOver ? [] : selectAffordableProgress(world))
-}
-
-/** The progression test exceeds no limit: `computeReservedMinutes` sets its minutes aside. */
-function selectAffordableProgress(world: World): EffectSubject[] {
-  const { spent } = world.campaign
-  const { max_runner_minutes: minutes, max_total_cost_usd: usd } = world.spec.stopping
-  if (usd !== null && spent.usd >= usd && isJudgedMetric(world.spec)) return []
-  if (findJudgingStop(world.spec, spent.usd) !== null) return []
-  if (minutes !== null && spent.minutes + computeProgressMinutes(world) > minutes) return []
-  return listUnreportedProgress(world)
 }
 
 function requestEffects(
@@ -175,94 +276,27 @@ function buildEffectRequest(
   return { purpose, ...partField, round, attempt, interrupted, cause, candidates, base, ...pairs }
 }
 
-/** A tree to measure again, by pairs that decide nothing about it. */
-interface EffectSubject {
-  purpose: ReportingPurpose
-  base: Point
-  candidates: OrderCandidate[]
-  carried: PairJob[]
-  /** For the progression test: the index of its job. */
-  part?: number
-  /** ISO time from which on it could be measured. */
-  since: string
-  /** The event that its orders answer. */
-  cause: string
-  /** Raised once for each `about` if it cannot be measured. */
-  alert: { code: string; about: string; what: string }
+/** At a limit of time or money only the progression test is measured: it covers the landings. */
+const SPENDING_LIMITS: ReadonlySet<string> = new Set([
+  'max_hours',
+  'max_runner_minutes',
+  'max_total_cost_usd',
+])
+
+/** Measures unreported landings, then the total progress, before the campaign stops by itself. */
+export function planLastEffects(world: World, incoming: IncomingReports, code: string): EffectPlan {
+  const landings = SPENDING_LIMITS.has(code) ? [] : listUnreportedLandings(world)
+  return requestEffects(world, incoming, [...landings, ...selectAffordableProgress(world)])
 }
 
-const WATCH_INTERVAL_MS = 20 * 3_600_000
-
-/** Landings proven by pairs and not measured since (decision.md 3.6). */
-function listUnreportedLandings(world: World): EffectSubject[] {
-  const { campaign } = world
-  return listCurrentLandings(world).flatMap((landing): EffectSubject[] => {
-    if (landing.effect !== null) return []
-    const { experiment: about, base, commit, tree, watch } = landing
-    const alert = { code: 'effect-not-measured', about, what: `the effect of ${about}` }
-    const candidates = [toIncumbentCandidate({ commit, tree })]
-    const cause = getLandingCause(campaign, landing)
-    return [{ purpose: 'effect', base, candidates, carried: [], since: watch.at, cause, alert }]
-  })
-}
-
-/** Landings to measure again this night (decision.md 3.7), except those about to be reverted. */
-function listWatchedLandings(world: World): EffectSubject[] {
-  const { campaign, now } = world
-  return listCurrentLandings(world).flatMap((landing): EffectSubject[] => {
-    const { experiment: about, base, watch } = landing
-    const leaving = campaign.steered.some(
-      request => request.action === 'revert' && request.experiment === about,
-    )
-    if (watch.state !== 'open' || leaving || base.tree === campaign.incumbent.tree) return []
-    if (!(Date.parse(now) - Date.parse(watch.at) >= WATCH_INTERVAL_MS)) return []
-    const alert = { code: 'watch-ended', about, what: `whether ${about} still holds` }
-    const candidates = [toIncumbentCandidate(campaign.incumbent)]
-    const cause = getLandingCause(campaign, landing)
-    return [{ purpose: 'regression', base, candidates, carried: watch.jobs, since: watch.at, cause, alert }]
-  })
-}
-
-/** Compares the incumbent with the default branch it contains, if a kept change lies between the two. */
-function listUnreportedProgress(world: ComparingFacts): EffectSubject[] {
-  const { reference: base, incumbent: to, started: cause } = world.campaign
-  if (selectComparison(world)?.by !== 'pairs' || !hasUntestedGain(world.campaign)) return []
-  const alert = { code: 'progression-not-measured', about: to.commit, what: 'the progress of the campaign' }
-  const since = world.campaign.landings.at(-1)?.watch.at ?? ''
-  const about = {
-    purpose: 'progression',
-    base,
-    candidates: [toIncumbentCandidate(to)],
-    carried: [],
-    since,
-    cause,
-    alert,
-  } as const
-  return listPartsLeft(world).map(part => ({
-    ...about,
-    candidates: [toIncumbentCandidate(to)],
-    carried: [],
-    part,
-  }))
-}
-
-function listPartsLeft({ campaign }: Pick<ComparingFacts, 'campaign'>): number[] {
-  const { reference: from, incumbent: to, progressing } = campaign
-  const done = getProgressJobs(campaign, { from, to }).length === 0 ? [] : (progressing?.parts ?? [])
-  return Array.from({ length: EFFECT_JOBS }, (_, part) => part).filter(part => !done.includes(part))
-}
-
-/**
- * Measures the campaign against its start by one job after each round in which a change landed. While there
- * is only one landing, its own effect is that total.
- */
-function selectProgressSample(world: ComparingFacts): EffectSubject[] {
-  const { landings, reference, incumbent: to } = world.campaign
-  const left = listUnreportedProgress(world)
-  const gains = landings.filter(isOwnGain)
-  const isOne =
-    gains.length === 1 && gains[0]?.base.commit === reference.commit && gains[0].commit === to.commit
-  return left.length < EFFECT_JOBS || isOne ? [] : left.slice(0, 1)
+/** The progression test exceeds no limit: `computeReservedMinutes` sets its minutes aside. */
+function selectAffordableProgress(world: World): EffectSubject[] {
+  const { spent } = world.campaign
+  const { max_runner_minutes: minutes, max_total_cost_usd: usd } = world.spec.stopping
+  if (usd !== null && spent.usd >= usd && isJudgedMetric(world.spec)) return []
+  if (findJudgingStop(world.spec, spent.usd) !== null) return []
+  if (minutes !== null && spent.minutes + computeProgressMinutes(world) > minutes) return []
+  return listUnreportedProgress(world)
 }
 
 /** Runner minutes that the progression test still takes; 0 if nothing is left to test. */
@@ -276,52 +310,18 @@ function computeProgressMinutes(world: ComparingFacts): number {
   return host === 'github' ? left * Math.max(1, Math.ceil(job)) + 2 : left * job
 }
 
+/** Measures the progress after a person's stop, or where the campaign stopped before it could. */
+export function planProgressAfterStop(world: World, incoming: IncomingReports): EffectPlan {
+  // winnow asks no model for a stopped campaign.
+  const isOver = isArchivedStop(world.campaign) || isJudgedMetric(world.spec)
+  return requestEffects(world, incoming, isOver ? [] : selectAffordableProgress(world))
+}
+
 /** Runner minutes set aside for the progression test; 0 if they exceed half of the limit. */
 export function computeReservedMinutes(world: ComparingFacts): number {
   const limit = world.spec.stopping.max_runner_minutes
   const minutes = computeProgressMinutes(world)
   return limit === null || minutes > limit / 2 ? 0 : minutes
-}
-
-/** Landings that pairs proved, that are not reverted, and that belong to the pin in force. */
-function listCurrentLandings(world: World): Landing[] {
-  const { campaign } = world
-  if (selectComparison(world)?.by !== 'pairs') return []
-  return campaign.landings.filter(
-    ({ experiment, reverted, pin }) =>
-      reverted === null && pin === campaign.pin.commit && campaign.experiments[experiment]?.share != null,
-  )
-}
-
-function toIncumbentCandidate({ commit, tree }: Point): OrderCandidate {
-  return { label: 'incumbent', head: commit, tree }
-}
-
-function getLandingCause({ experiments, started }: Campaign, { experiment }: Landing): string {
-  return experiments[experiment]?.opened ?? started
-}
-
-/** The plan, replay and audit read a report on an effect with the same function (invariant 3). */
-type EffectReading =
-  | { is: 'measured'; draft: EventDraft<'effect-measured'>; revert: boolean }
-  /** One of several jobs, which alone reports nothing. */
-  | { is: 'more' }
-  | { is: 'failed'; reason: string; retry: boolean }
-
-interface EffectReport {
-  order: Order
-  report: Report
-  event: EventId
-}
-
-type EffectState = Pick<Campaign, 'landings' | 'progressing' | 'harness'>
-
-type ReadEffect = Pick<
-  EventDraft<'effect-measured'>,
-  'metric' | 'scale' | 'effect' | 'interval' | 'pairs'
-> & {
-  text: string
-  differences: ReturnType<typeof computeDifferences>
 }
 
 export function readEffectReport(campaign: EffectState, spec: Spec, answer: EffectReport): EffectReading {
@@ -413,20 +413,6 @@ function draftEffect(
   return { is: 'measured', draft, revert }
 }
 
-/** Null once the landing was reverted. */
-export function findMeasuredLanding(
-  { landings }: Pick<Campaign, 'landings'>,
-  { purpose, base, candidates }: Pick<Order, 'purpose' | 'base' | 'candidates'>,
-): Landing | null {
-  const found = landings.find(
-    landing =>
-      landing.reverted === null &&
-      landing.base.commit === base.commit &&
-      (purpose === 'regression' || landing.commit === candidates[0]?.head),
-  )
-  return found ?? null
-}
-
 /** One e-process over all nights (decision.md 3.7). */
 function evaluateWatch(
   spec: Spec,
@@ -447,4 +433,18 @@ function evaluateWatch(
     default:
       return found satisfies never
   }
+}
+
+/** Null once the landing was reverted. */
+export function findMeasuredLanding(
+  { landings }: Pick<Campaign, 'landings'>,
+  { purpose, base, candidates }: Pick<Order, 'purpose' | 'base' | 'candidates'>,
+): Landing | null {
+  const found = landings.find(
+    landing =>
+      landing.reverted === null &&
+      landing.base.commit === base.commit &&
+      (purpose === 'regression' || landing.commit === candidates[0]?.head),
+  )
+  return found ?? null
 }

@@ -21,6 +21,10 @@ export interface OpenedProposals {
   next: number
 }
 
+const HOUR_MS = 3_600_000
+
+type RefusalReason = NonNullable<Extract<CandidateFacts, { merged: 'clean' }>['refusal']>
+
 export function openNothing(world: World): OpenedProposals {
   return { steps: [], next: findFreeNumber(world, world.campaign.next_number) }
 }
@@ -83,102 +87,6 @@ function getAnswerTree({ source, head }: Proposal): Oid | null {
   return source.use !== 'command' || 'rejected' in head ? null : (head.tree ?? null)
 }
 
-/**
- * Sorts waiting ideas as they are opened: the best of each category first, counting those already queued,
- * then by priority, then by arrival.
- */
-export function sortIdeas<T extends Pick<Proposal, 'category' | 'priority'>>(
-  campaign: Pick<Campaign, 'experiments'>,
-  ideas: readonly T[],
-): T[] {
-  const queued = listExperiments(campaign).filter(({ status }) => status === 'queued')
-  const last = queued.at(-1)?.number ?? 0
-  const waiting = ideas.map(({ category, priority }, index) => {
-    const number = last + 1 + index
-    return { id: String(number), number, category, priority }
-  })
-  const order = selectRound([...queued, ...waiting], queued.length + waiting.length)
-  const byName = new Map(waiting.map(({ id }, index) => [id, ideas[index]]))
-  return order.flatMap(id => byName.get(id) ?? [])
-}
-
-/** Skips a number if a person created a branch with its name. */
-export function findFreeNumber({ campaign, spec, branches }: World, from: number): number {
-  const { experiments } = buildCampaignRefs(spec.branches.prefix, campaign.name)
-  let number = from
-  while (branches.has(toShortRef(`${experiments}${formatExperimentId(number)}`))) number += 1
-  return number
-}
-
-export function listNewProposals({ campaign, proposals, targetBranch }: World): Proposal[] {
-  const fresh = new Map<string, Proposal>()
-  for (const proposal of proposals) {
-    const { key } = proposal.source
-    if (!isTarget(targetBranch, proposal.branch)) continue
-    if (!Object.hasOwn(campaign.sources, key) && !fresh.has(key)) fresh.set(key, proposal)
-  }
-  return [...fresh.values()]
-}
-
-export function countRoomToOpen(world: World): number {
-  const room = world.spec.merge.max_open_experiments - countOpenEngineExperiments(world)
-  return Math.min(room, countRoomThisHour(world) ?? room)
-}
-
-const HOUR_MS = 3_600_000
-
-/** Null without public pull requests, which would notify people. Branches of people do not count. */
-function countRoomThisHour(world: World): number | null {
-  if (world.hasPublicPulls !== true) return null
-  return world.spec.merge.max_pull_requests_per_hour - listOpenedThisHour(world).length
-}
-
-function listOpenedThisHour({ campaign, now }: World): Experiment[] {
-  const since = Date.parse(now) - HOUR_MS
-  return listExperiments(campaign).filter(
-    ({ source, branch, opened_at }) =>
-      source.use !== 'external' && branch !== null && Date.parse(opened_at) > since,
-  )
-}
-
-/** Null where no limit holds an idea back. */
-export function describePullLimit(world: World): string | null {
-  const ideas = listNewProposals(world).filter(({ branch }) => branch === null).length + world.unopened
-  if (ideas + world.askable.length === 0 || countRoomToOpen(world) > 0) return null
-  const waits = ideas === 1 ? '1 idea waits' : `${ideas} ideas wait`
-  const what = ideas === 0 ? 'no proposer is asked' : waits
-  return `${what}: ${describeOpenLimit(world) ?? describeHourLimit(world)}`
-}
-
-function describeOpenLimit(world: World): string | null {
-  const { max_open_experiments: limit } = world.spec.merge
-  const open = listOpenOwned(world).map(({ id }) => id)
-  if (open.length < limit) return null
-  const which =
-    open.length > PULLS_LISTED ? `${open.slice(0, PULLS_LISTED).join(', ')} and others` : open.join(', ')
-  return `${open.length} of at most ${formatCount(limit, 'experiment')} ${open.length === 1 ? 'is' : 'are'} open (merge.max_open_experiments). The next one is opened when one of them ends: ${which}`
-}
-
-const PULLS_LISTED = 6
-
-function describeHourLimit(world: World): string {
-  const { max_pull_requests_per_hour: limit } = world.spec.merge
-  const opened = listOpenedThisHour(world).map(({ opened_at }) => Date.parse(opened_at))
-  const frees = opened.toSorted((a, b) => a - b).at(-limit) ?? Date.parse(world.now)
-  const until = new Date(frees + HOUR_MS).toISOString().slice(0, 16).replace('T', ' ')
-  return `${limit} pull requests were opened within an hour (merge.max_pull_requests_per_hour). The next one is opened at ${until} UTC`
-}
-
-export function countOpenEngineExperiments(world: Pick<World, 'campaign'>): number {
-  return listOpenOwned(world).length
-}
-
-function listOpenOwned({ campaign }: Pick<World, 'campaign'>): Experiment[] {
-  return listExperiments(campaign).filter(
-    ({ status, owned }) => owned && status !== 'ended' && status !== 'parked' && status !== 'deferred',
-  )
-}
-
 function openExperiment(world: World, proposal: Proposal, id: ExperimentId): PlanStep[] {
   const { campaign, spec } = world
   const refs = buildCampaignRefs(spec.branches.prefix, campaign.name)
@@ -224,6 +132,100 @@ function openExperiment(world: World, proposal: Proposal, id: ExperimentId): Pla
   return [...steps, ...refuseExperiment({ id, head: null, opened: computeEventId(draft) }, why)]
 }
 
+/**
+ * Sorts waiting ideas as they are opened: the best of each category first, counting those already queued,
+ * then by priority, then by arrival.
+ */
+export function sortIdeas<T extends Pick<Proposal, 'category' | 'priority'>>(
+  campaign: Pick<Campaign, 'experiments'>,
+  ideas: readonly T[],
+): T[] {
+  const queued = listExperiments(campaign).filter(({ status }) => status === 'queued')
+  const last = queued.at(-1)?.number ?? 0
+  const waiting = ideas.map(({ category, priority }, index) => {
+    const number = last + 1 + index
+    return { id: String(number), number, category, priority }
+  })
+  const order = selectRound([...queued, ...waiting], queued.length + waiting.length)
+  const byName = new Map(waiting.map(({ id }, index) => [id, ideas[index]]))
+  return order.flatMap(id => byName.get(id) ?? [])
+}
+
+/** Skips a number if a person created a branch with its name. */
+export function findFreeNumber({ campaign, spec, branches }: World, from: number): number {
+  const { experiments } = buildCampaignRefs(spec.branches.prefix, campaign.name)
+  let number = from
+  while (branches.has(toShortRef(`${experiments}${formatExperimentId(number)}`))) number += 1
+  return number
+}
+
+export function listNewProposals({ campaign, proposals, targetBranch }: World): Proposal[] {
+  const fresh = new Map<string, Proposal>()
+  for (const proposal of proposals) {
+    const { key } = proposal.source
+    if (!isTarget(targetBranch, proposal.branch)) continue
+    if (!Object.hasOwn(campaign.sources, key) && !fresh.has(key)) fresh.set(key, proposal)
+  }
+  return [...fresh.values()]
+}
+
+export function countRoomToOpen(world: World): number {
+  const room = world.spec.merge.max_open_experiments - countOpenEngineExperiments(world)
+  return Math.min(room, countRoomThisHour(world) ?? room)
+}
+
+/** Null without public pull requests, which would notify people. Branches of people do not count. */
+function countRoomThisHour(world: World): number | null {
+  if (world.hasPublicPulls !== true) return null
+  return world.spec.merge.max_pull_requests_per_hour - listOpenedThisHour(world).length
+}
+
+function listOpenedThisHour({ campaign, now }: World): Experiment[] {
+  const since = Date.parse(now) - HOUR_MS
+  return listExperiments(campaign).filter(
+    ({ source, branch, opened_at }) =>
+      source.use !== 'external' && branch !== null && Date.parse(opened_at) > since,
+  )
+}
+
+/** Null where no limit holds an idea back. */
+export function describePullLimit(world: World): string | null {
+  const ideas = listNewProposals(world).filter(({ branch }) => branch === null).length + world.unopened
+  if (ideas + world.askable.length === 0 || countRoomToOpen(world) > 0) return null
+  const waits = ideas === 1 ? '1 idea waits' : `${ideas} ideas wait`
+  const what = ideas === 0 ? 'no proposer is asked' : waits
+  return `${what}: ${describeOpenLimit(world) ?? describeHourLimit(world)}`
+}
+
+const PULLS_LISTED = 6
+
+function describeOpenLimit(world: World): string | null {
+  const { max_open_experiments: limit } = world.spec.merge
+  const open = listOpenOwned(world).map(({ id }) => id)
+  if (open.length < limit) return null
+  const which =
+    open.length > PULLS_LISTED ? `${open.slice(0, PULLS_LISTED).join(', ')} and others` : open.join(', ')
+  return `${open.length} of at most ${formatCount(limit, 'experiment')} ${open.length === 1 ? 'is' : 'are'} open (merge.max_open_experiments). The next one is opened when one of them ends: ${which}`
+}
+
+function listOpenOwned({ campaign }: Pick<World, 'campaign'>): Experiment[] {
+  return listExperiments(campaign).filter(
+    ({ status, owned }) => owned && status !== 'ended' && status !== 'parked' && status !== 'deferred',
+  )
+}
+
+function describeHourLimit(world: World): string {
+  const { max_pull_requests_per_hour: limit } = world.spec.merge
+  const opened = listOpenedThisHour(world).map(({ opened_at }) => Date.parse(opened_at))
+  const frees = opened.toSorted((a, b) => a - b).at(-limit) ?? Date.parse(world.now)
+  const until = new Date(frees + HOUR_MS).toISOString().slice(0, 16).replace('T', ' ')
+  return `${limit} pull requests were opened within an hour (merge.max_pull_requests_per_hour). The next one is opened at ${until} UTC`
+}
+
+export function countOpenEngineExperiments(world: Pick<World, 'campaign'>): number {
+  return listOpenOwned(world).length
+}
+
 export function refuseExperiment(
   subject: { id: ExperimentId; head: Oid | null; opened: string },
   why: { code: string; message: string; path?: string | null; line?: number },
@@ -257,8 +259,6 @@ export function refuseQueued(world: World): { steps: PlanStep[]; refused: Set<Ex
   }
   return { steps, refused }
 }
-
-type RefusalReason = NonNullable<Extract<CandidateFacts, { merged: 'clean' }>['refusal']>
 
 /**
  * An experiment that waits for an approval it cannot use is refused at once. Merge conflicts count only once

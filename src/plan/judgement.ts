@@ -33,6 +33,23 @@ export interface MeasuredOrder {
   report: Report
 }
 
+export interface Decision {
+  experiment: Experiment
+  order: OrderId | null
+  outcome: Outcome
+  assessment: Assessment | null
+  reason: string
+  cause: string
+  parked?: boolean
+}
+
+export interface RoundMember {
+  experiment: Experiment
+  measured: MeasuredOrder | null
+  judgement: Judgement | null
+  cause: string
+}
+
 export function judgeExperiment(spec: Spec, experiment: Experiment, measured: MeasuredOrder): Judgement {
   const { order, report } = measured
   const baseline = order.stop.rule === 'stability' ? order.stop.baseline : null
@@ -45,20 +62,6 @@ export function judgeExperiment(spec: Spec, experiment: Experiment, measured: Me
   }
   if (experiment.purpose === 'revert') return judgeRevert(assessment, describeChangeAlone(input, assessment))
   return toJudgement(order, assessment)
-}
-
-function toJudgement({ purpose, stop }: Order, assessment: Assessment): Judgement {
-  const { outcome, reason } = assessment
-  if (outcome === 'eligible') return { is: 'eligible', assessment }
-  if (outcome === 'promising') return { is: 'more', assessment, reason }
-  if (purpose === 'combination') return judgeCombination(assessment)
-  if (outcome === 'inconclusive' && stop.rule === 'paired') return { is: 'parked', assessment, reason }
-  return { is: 'final', outcome, assessment, reason }
-}
-
-/** The reason of a pairs rule has its own sentence; other rules show both numbers. */
-function describeChangeAlone(input: AssessInput, { reason }: Assessment): string | null {
-  return input.order.stop.rule === 'pairs' ? parseReason(reason).sentence : describePrimaryChange(input)
 }
 
 /** A person requested the revert: gates and constraints must hold, a gain is not expected. */
@@ -76,6 +79,20 @@ function toRevertJudgement(assessment: Assessment): Judgement {
   if (outcome === 'eligible' || outcome === 'dropped' || outcome === 'inconclusive')
     return { is: 'eligible', assessment }
   if (outcome === 'promising') return { is: 'more', assessment, reason }
+  return { is: 'final', outcome, assessment, reason }
+}
+
+/** The reason of a pairs rule has its own sentence; other rules show both numbers. */
+function describeChangeAlone(input: AssessInput, { reason }: Assessment): string | null {
+  return input.order.stop.rule === 'pairs' ? parseReason(reason).sentence : describePrimaryChange(input)
+}
+
+function toJudgement({ purpose, stop }: Order, assessment: Assessment): Judgement {
+  const { outcome, reason } = assessment
+  if (outcome === 'eligible') return { is: 'eligible', assessment }
+  if (outcome === 'promising') return { is: 'more', assessment, reason }
+  if (purpose === 'combination') return judgeCombination(assessment)
+  if (outcome === 'inconclusive' && stop.rule === 'paired') return { is: 'parked', assessment, reason }
   return { is: 'final', outcome, assessment, reason }
 }
 
@@ -98,16 +115,6 @@ function describeCombinationFailure({ outcome, worse }: Assessment): string {
   return `${worse || outcome === 'censored' ? 'harmful' : 'neutral'} in combination`
 }
 
-export interface Decision {
-  experiment: Experiment
-  order: OrderId | null
-  outcome: Outcome
-  assessment: Assessment | null
-  reason: string
-  cause: string
-  parked?: boolean
-}
-
 export function buildDecidedDraft(decision: Decision): EventDraft<'decided'> {
   const { experiment, order, outcome, assessment, reason, cause, parked } = decision
   return {
@@ -128,13 +135,6 @@ export function buildDecidedDraft(decision: Decision): EventDraft<'decided'> {
     parked: parked ?? false,
     given_up: parked === true ? (assessment?.given_up ?? null) : null,
   }
-}
-
-export interface RoundMember {
-  experiment: Experiment
-  measured: MeasuredOrder | null
-  judgement: Judgement | null
-  cause: string
 }
 
 export function buildMember(

@@ -29,47 +29,17 @@ interface DueMerge extends MergeFacts {
   decided: EventDraft<'decided'>
 }
 
-function findDueMerge(world: World): DueMerge | null {
-  const { landing, experiments, orders } = world.campaign
-  if (landing === null) return null
-  const { decided } = landing
-  const experiment = experiments[decided.experiment]
-  const live = decided.order === null ? undefined : orders[decided.order]
-  if (experiment?.status !== 'landing' || !live?.report) return null
-  const measured = { order: live.order, report: live.report.report }
-  const merge = buildMerge(world, { experiment, measured, cause: decided.cause })
-  return merge && { experiment, decided: removeEnvelope(decided), ...merge }
-}
-
-/** The baseline after the due merge; null if more than its one report is needed. */
-export function findDueBaseline(world: World): EventDraft<'baseline-measured'> | null {
-  return findDueMerge(world)?.baseline ?? null
-}
-
-/** Invariant 1: a landing is one commit on the recorded incumbent with exactly the measured tree. */
-export function recordLandedMerge(world: World): LandedStep[] {
-  const due = findDueMerge(world)
-  const { mergeCommit: made } = world
-  if (due === null || !made || world.optimizeTip?.commit !== made.commit) return []
-  if (explainLapsedApproval(world, due.experiment) !== null) return []
-  const { experiment, decided: _, ...merge } = due
-  const [first, ...others] = made.parents
-  const itself = made.tree === merge.candidate.tree && first === world.campaign.incumbent.commit
-  if (!itself || others.some(other => other !== merge.candidate.head)) return []
-  const via = made.names === formatVerdictReference(world) ? 'api' : 'person'
-  return [{ step: 'landed', experiment: experiment.id, commit: made.commit, via, ...merge }]
-}
-
-function formatVerdictReference({ campaign: { landing } }: World): string | null {
-  return landing && `${landing.decided.seq}:${landing.sha256}`
-}
-
 interface LandingPlan {
   steps: PlanStep[]
   actions: PlanAction[]
   /** No other work begins meanwhile: it would be measured against a base that is about to be replaced. */
   waiting: PlanWaiting
 }
+
+/**
+ * After this many interruptions an experiment no longer continues by itself. Each retry grants as many again.
+ */
+export const MAX_INTERRUPTIONS = 5
 
 export function planLanding(world: World): LandingPlan | null {
   const due = findDueMerge(world)
@@ -99,6 +69,91 @@ export function planLanding(world: World): LandingPlan | null {
   return { steps: [], actions, waiting: waitForPerson(`${experiment.id}${where} is to be merged`) }
 }
 
+function findDueMerge(world: World): DueMerge | null {
+  const { landing, experiments, orders } = world.campaign
+  if (landing === null) return null
+  const { decided } = landing
+  const experiment = experiments[decided.experiment]
+  const live = decided.order === null ? undefined : orders[decided.order]
+  if (experiment?.status !== 'landing' || !live?.report) return null
+  const measured = { order: live.order, report: live.report.report }
+  const merge = buildMerge(world, { experiment, measured, cause: decided.cause })
+  return merge && { experiment, decided: removeEnvelope(decided), ...merge }
+}
+
+function buildMerge(
+  world: World,
+  { experiment, measured, cause }: { experiment: Experiment; measured: MeasuredOrder; cause: string },
+): MergeFacts | null {
+  const { order } = measured
+  const candidate = order.candidates.find(entry => entry.label === experiment.id)
+  if (!candidate) return null
+  return {
+    candidate,
+    base: order.base,
+    pull: createPullFinder(world)(experiment)?.number ?? experiment.pull,
+    undoes: findUndoneLanding(world, experiment),
+    baseline: buildNextBaseline(world, experiment, measured, cause),
+  }
+}
+
+function findUndoneLanding(world: World, experiment: Experiment): string | null {
+  if (experiment.purpose !== 'revert') return null
+  const request = world.campaign.steered.find(({ event }) => experiment.source.key === `revert:${event}`)
+  return request?.experiment ?? null
+}
+
+/**
+ * The landed tree was just measured, so its numbers become the new baseline: those of the one report that
+ * settled it, or of all jobs whose pairs did. Under the other modes of `stability` the incumbent is measured
+ * again.
+ */
+function buildNextBaseline(
+  world: World,
+  experiment: Experiment,
+  { order, report }: MeasuredOrder,
+  cause: string,
+): EventDraft<'baseline-measured'> | null {
+  const stability = world.spec.measurement.stability
+  if (stability !== null && stability.mode !== 'stable') return null
+  const candidate = order.candidates.find(entry => entry.label === experiment.id)
+  if (!candidate) return null
+  const last = buildSnapshot(world.spec, report, experiment.id)
+  const jobs = order.stop.rule === 'paired' ? listPairJobs(order, toMeasuredRun(report), experiment.id) : []
+  return {
+    kind: 'baseline-measured',
+    cause,
+    order: order.id,
+    side: experiment.id,
+    tree: candidate.tree,
+    machine: buildMachineKey(report.machine),
+    harness: order.harness,
+    snapshot: mergeJobsIntoSnapshot(last, jobs, getAggregation(world.spec)),
+  }
+}
+
+/** An amendment may withdraw an approval while GitHub or a person has the merge to make. */
+function explainLapsedApproval(world: World, experiment: Experiment): string | null {
+  const packages = describeUnapproved(world, experiment, world.candidates.get(experiment.id))
+  return packages === null ? null : `it adds ${packages}, which is approved no more`
+}
+
+function waitForPerson(what: string): PlanWaiting {
+  return { for: 'person', what }
+}
+
+function buildWithdrawStep({ id }: Experiment, reason: string): PlanStep {
+  return { step: 'close', experiment: id, outcome: 'withdrawn', reason, keep: true }
+}
+
+/**
+ * If true, verdict and merge are one push. Else the verdict is recorded first, and the merge is requested or
+ * awaited.
+ */
+function isLandedDirectly({ merge }: Pick<Spec, 'merge'>): boolean {
+  return merge.auto && merge.via === 'push'
+}
+
 const MERGE_LAG_MS = 600_000
 
 /**
@@ -113,18 +168,27 @@ function handleEarlierMerge(world: World, experiment: Experiment, pull: PullFact
   return { steps: [buildWithdrawStep(experiment, reason)], actions: [], waiting }
 }
 
-function buildWithdrawStep({ id }: Experiment, reason: string): PlanStep {
-  return { step: 'close', experiment: id, outcome: 'withdrawn', reason, keep: true }
+/** The baseline after the due merge; null if more than its one report is needed. */
+export function findDueBaseline(world: World): EventDraft<'baseline-measured'> | null {
+  return findDueMerge(world)?.baseline ?? null
 }
 
-/** An amendment may withdraw an approval while GitHub or a person has the merge to make. */
-function explainLapsedApproval(world: World, experiment: Experiment): string | null {
-  const packages = describeUnapproved(world, experiment, world.candidates.get(experiment.id))
-  return packages === null ? null : `it adds ${packages}, which is approved no more`
+/** Invariant 1: a landing is one commit on the recorded incumbent with exactly the measured tree. */
+export function recordLandedMerge(world: World): LandedStep[] {
+  const due = findDueMerge(world)
+  const { mergeCommit: made } = world
+  if (due === null || !made || world.optimizeTip?.commit !== made.commit) return []
+  if (explainLapsedApproval(world, due.experiment) !== null) return []
+  const { experiment, decided: _, ...merge } = due
+  const [first, ...others] = made.parents
+  const itself = made.tree === merge.candidate.tree && first === world.campaign.incumbent.commit
+  if (!itself || others.some(other => other !== merge.candidate.head)) return []
+  const via = made.names === formatVerdictReference(world) ? 'api' : 'person'
+  return [{ step: 'landed', experiment: experiment.id, commit: made.commit, via, ...merge }]
 }
 
-function waitForPerson(what: string): PlanWaiting {
-  return { for: 'person', what }
+function formatVerdictReference({ campaign: { landing } }: World): string | null {
+  return landing && `${landing.decided.seq}:${landing.sha256}`
 }
 
 export function closeExperiment(decision: Decision): PlanStep[] {
@@ -217,70 +281,6 @@ export function buildLandingSteps(
     ? [{ step: 'land', decided, ...merge }]
     : [{ step: 'event', draft: decided }]
 }
-
-/**
- * If true, verdict and merge are one push. Else the verdict is recorded first, and the merge is requested or
- * awaited.
- */
-function isLandedDirectly({ merge }: Pick<Spec, 'merge'>): boolean {
-  return merge.auto && merge.via === 'push'
-}
-
-function buildMerge(
-  world: World,
-  { experiment, measured, cause }: { experiment: Experiment; measured: MeasuredOrder; cause: string },
-): MergeFacts | null {
-  const { order } = measured
-  const candidate = order.candidates.find(entry => entry.label === experiment.id)
-  if (!candidate) return null
-  return {
-    candidate,
-    base: order.base,
-    pull: createPullFinder(world)(experiment)?.number ?? experiment.pull,
-    undoes: findUndoneLanding(world, experiment),
-    baseline: buildNextBaseline(world, experiment, measured, cause),
-  }
-}
-
-function findUndoneLanding(world: World, experiment: Experiment): string | null {
-  if (experiment.purpose !== 'revert') return null
-  const request = world.campaign.steered.find(({ event }) => experiment.source.key === `revert:${event}`)
-  return request?.experiment ?? null
-}
-
-/**
- * The landed tree was just measured, so its numbers become the new baseline: those of the one report that
- * settled it, or of all jobs whose pairs did. Under the other modes of `stability` the incumbent is measured
- * again.
- */
-function buildNextBaseline(
-  world: World,
-  experiment: Experiment,
-  { order, report }: MeasuredOrder,
-  cause: string,
-): EventDraft<'baseline-measured'> | null {
-  const stability = world.spec.measurement.stability
-  if (stability !== null && stability.mode !== 'stable') return null
-  const candidate = order.candidates.find(entry => entry.label === experiment.id)
-  if (!candidate) return null
-  const last = buildSnapshot(world.spec, report, experiment.id)
-  const jobs = order.stop.rule === 'paired' ? listPairJobs(order, toMeasuredRun(report), experiment.id) : []
-  return {
-    kind: 'baseline-measured',
-    cause,
-    order: order.id,
-    side: experiment.id,
-    tree: candidate.tree,
-    machine: buildMachineKey(report.machine),
-    harness: order.harness,
-    snapshot: mergeJobsIntoSnapshot(last, jobs, getAggregation(world.spec)),
-  }
-}
-
-/**
- * After this many interruptions an experiment no longer continues by itself. Each retry grants as many again.
- */
-export const MAX_INTERRUPTIONS = 5
 
 /**
  * An idea that ends its own machine would be measured forever. The losses prove nothing against it, so it is

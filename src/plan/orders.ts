@@ -45,7 +45,40 @@ export interface OrderRequest {
 export type CampaignOrderPurpose = 'calibration' | 'noise' | 'baseline'
 
 const CALIBRATION_RUNS = 3
-const MARGIN_SECONDS = 900
+
+interface OrderDraftInput {
+  request: OrderRequest
+  index: number
+  queue: number
+}
+
+/** `machine`: a stored score is valid only for the same kind of machine. */
+export type ComparingFacts = Pick<World, 'campaign' | 'spec'> & { runner: Pick<RunnerFacts, 'machine'> }
+
+/** State of an order that belongs to no experiment: calibration, baseline, sync, foreign. */
+type CampaignOrder =
+  | { is: 'wanted'; attempt: number; carried?: OrderTerms['carried']; interrupted?: Interruption[] }
+  /** `postponed`: why no run starts until a later time. */
+  | { is: 'under way'; postponed?: string }
+  | { is: 'answered'; order: Order; report: Report; event: EventId }
+  | { is: 'given up'; reason: string }
+
+export type AnsweredOrder = Extract<CampaignOrder, { is: 'answered' }>
+
+export type UnansweredOrder = Exclude<CampaignOrder, AnsweredOrder>
+
+type OrderSubject = Pick<OrderTerms, 'purpose' | 'base' | 'candidates' | 'part'>
+
+/**
+ * A lost order is issued again with its coins. A measurement in one run is repeated unchanged; pairs continue
+ * after those that had begun (decision 039).
+ */
+interface ResumedOrder {
+  resumes: NonNullable<OrderTerms['resumes']>
+  coins: string | null
+}
+
+type RepeatedOrder = Pick<OrderTerms, 'base' | 'candidates' | 'harness'> & { stop: StopRule }
 
 export function draftOrders(
   world: World,
@@ -63,27 +96,10 @@ export function draftOrders(
   return { steps, actions }
 }
 
-/**
- * A local run id is known before the run, so its event comes first, and a crash in between is visible
- * (invariant 7).
- */
-export function dispatchOrder(world: World, order: OrderId): { steps: PlanStep[]; actions: PlanAction[] } {
-  const run_id = world.runner.runId
-  const known = run_id === null || world.campaign.orders[order]?.run_id === run_id
-  const draft = { kind: 'order-dispatched', cause: order, order, run_id: run_id ?? '' } as const
-  return { steps: known ? [] : [{ step: 'event', draft }], actions: [{ do: 'dispatch', order }] }
-}
-
 /** One machine may measure one order at a time: each may have to wait for all the others. */
 function countQueueLength({ runner, campaign }: World, requests: readonly OrderRequest[]): number {
   if (runner.runId === null) return 1
   return requests.length + Object.values(campaign.orders).filter(({ report }) => report === null).length
-}
-
-interface OrderDraftInput {
-  request: OrderRequest
-  index: number
-  queue: number
 }
 
 function buildOrderDraft(
@@ -125,12 +141,30 @@ function buildOrderDraft(
   }
 }
 
-/** A timed measurement waits until the proposers on this machine have answered. */
-function computeStartDelay({ asking, spec, runner }: World): number {
-  if (runner.runId === null) return QUEUED_ELSEWHERE_SECONDS
-  if (asking.length === 0) return 0
-  return Math.max(...spec.propose.map(each => (each.use === 'command' ? each.timeout_seconds : 0)))
+/** Null where trees, harness or rule differ from those of the lost orders. */
+function resumeOrder(interruptions: readonly Interruption[], repeated: RepeatedOrder): ResumedOrder | null {
+  const [first, ...others] = interruptions
+  if (first === undefined || others.some(({ order }) => order !== first.order)) return null
+  if (!interruptions.every(each => isSameOrder(each, repeated))) return null
+  const { order, block, coins } = first
+  const labels = new Set<string>(repeated.candidates.map(({ label }) => label))
+  const pieces: Record<string, PairJob> = {}
+  for (const each of interruptions)
+    for (const [label, piece] of Object.entries(each.pieces)) if (labels.has(label)) pieces[label] = piece
+  return { resumes: { order, block, pieces }, coins }
 }
+
+function isSameOrder({ rule, base, harness, trees }: Interruption, repeated: RepeatedOrder): boolean {
+  const { candidates } = repeated
+  return (
+    rule === repeated.stop.rule &&
+    base === repeated.base.tree &&
+    harness === repeated.harness &&
+    candidates.every(({ label, tree }) => trees[label] === tree)
+  )
+}
+
+const MARGIN_SECONDS = 900
 
 /** Assumes that this order and all before it run into every timeout, and adds a margin. */
 function computeDeadline(now: number, spec: Spec, request: OrderRequest, queue: number): string {
@@ -145,15 +179,6 @@ function computeDeadline(now: number, spec: Spec, request: OrderRequest, queue: 
   return new Date(now + queue * seconds * 1000).toISOString()
 }
 
-/** The longest a request may take. Each may be retried once, hence the factor 2 below. */
-const SECONDS_PER_JUDGE_REQUEST = 300
-
-export function computeJudgingSeconds(spec: Pick<Spec, 'metric'>): number {
-  const { judge } = spec.metric
-  if (!isJudgedMetric(spec) || judge === null) return 0
-  return SECONDS_PER_JUDGE_REQUEST * 2 * judge.judges * Math.ceil(countSampleItems(judge) / judge.batch_size)
-}
-
 function countExecutionsPerSide(spec: Spec, stop: StopRule): number {
   if (isJudgedMetric(spec)) return 1
   if (stop.rule === 'paired' || stop.rule === 'pairs' || stop.rule === 'holdout') return stop.pairs + 1
@@ -165,11 +190,35 @@ function countExecutionsPerSide(spec: Spec, stop: StopRule): number {
     : 1 + Math.max(repeat_count, ladder?.confirmation_repeats ?? 0, ladder?.exploratory_pairs ?? 0)
 }
 
+/** A timed measurement waits until the proposers on this machine have answered. */
+function computeStartDelay({ asking, spec, runner }: World): number {
+  if (runner.runId === null) return QUEUED_ELSEWHERE_SECONDS
+  if (asking.length === 0) return 0
+  return Math.max(...spec.propose.map(each => (each.use === 'command' ? each.timeout_seconds : 0)))
+}
+
+/**
+ * A local run id is known before the run, so its event comes first, and a crash in between is visible
+ * (invariant 7).
+ */
+export function dispatchOrder(world: World, order: OrderId): { steps: PlanStep[]; actions: PlanAction[] } {
+  const run_id = world.runner.runId
+  const known = run_id === null || world.campaign.orders[order]?.run_id === run_id
+  const draft = { kind: 'order-dispatched', cause: order, order, run_id: run_id ?? '' } as const
+  return { steps: known ? [] : [{ step: 'event', draft }], actions: [{ do: 'dispatch', order }] }
+}
+
+/** The longest a request may take. Each may be retried once, hence the factor 2 below. */
+const SECONDS_PER_JUDGE_REQUEST = 300
+
+export function computeJudgingSeconds(spec: Pick<Spec, 'metric'>): number {
+  const { judge } = spec.metric
+  if (!isJudgedMetric(spec) || judge === null) return 0
+  return SECONDS_PER_JUDGE_REQUEST * 2 * judge.judges * Math.ceil(countSampleItems(judge) / judge.batch_size)
+}
+
 /** The way this campaign compares two trees; null before calibration has decided it. */
 type ComparisonMethod = { by: 'numbers'; stop: StopRule } | { by: 'pairs' }
-
-/** `machine`: a stored score is valid only for the same kind of machine. */
-export type ComparingFacts = Pick<World, 'campaign' | 'spec'> & { runner: Pick<RunnerFacts, 'machine'> }
 
 export function selectComparison(world: ComparingFacts): ComparisonMethod | null {
   const { campaign, spec } = world
@@ -227,19 +276,6 @@ export function buildCampaignOrderRequest(
   }
 }
 
-/** State of an order that belongs to no experiment: calibration, baseline, sync, foreign. */
-type CampaignOrder =
-  | { is: 'wanted'; attempt: number; carried?: OrderTerms['carried']; interrupted?: Interruption[] }
-  /** `postponed`: why no run starts until a later time. */
-  | { is: 'under way'; postponed?: string }
-  | { is: 'answered'; order: Order; report: Report; event: EventId }
-  | { is: 'given up'; reason: string }
-
-export type AnsweredOrder = Extract<CampaignOrder, { is: 'answered' }>
-export type UnansweredOrder = Exclude<CampaignOrder, AnsweredOrder>
-
-type OrderSubject = Pick<OrderTerms, 'purpose' | 'base' | 'candidates' | 'part'>
-
 export function findCampaignOrder(
   world: World,
   incoming: IncomingReports,
@@ -257,6 +293,7 @@ export function findCampaignOrder(
  * measured.
  */
 const MAX_LOSSES = 5
+
 const LOSS_REST_MS = 3_600_000
 
 /**
@@ -294,40 +331,6 @@ export function appendPostponement(waitsFor: string, order: UnansweredOrder): st
 export function planNextAttempt(world: World, used: number, failure: string): UnansweredOrder {
   if (used < world.spec.execution.max_attempts) return { is: 'wanted', attempt: used + 1 }
   return { is: 'given up', reason: `${failure} (${used} attempts)` }
-}
-
-/**
- * A lost order is issued again with its coins. A measurement in one run is repeated unchanged; pairs continue
- * after those that had begun (decision 039).
- */
-interface ResumedOrder {
-  resumes: NonNullable<OrderTerms['resumes']>
-  coins: string | null
-}
-
-type RepeatedOrder = Pick<OrderTerms, 'base' | 'candidates' | 'harness'> & { stop: StopRule }
-
-/** Null where trees, harness or rule differ from those of the lost orders. */
-function resumeOrder(interruptions: readonly Interruption[], repeated: RepeatedOrder): ResumedOrder | null {
-  const [first, ...others] = interruptions
-  if (first === undefined || others.some(({ order }) => order !== first.order)) return null
-  if (!interruptions.every(each => isSameOrder(each, repeated))) return null
-  const { order, block, coins } = first
-  const labels = new Set<string>(repeated.candidates.map(({ label }) => label))
-  const pieces: Record<string, PairJob> = {}
-  for (const each of interruptions)
-    for (const [label, piece] of Object.entries(each.pieces)) if (labels.has(label)) pieces[label] = piece
-  return { resumes: { order, block, pieces }, coins }
-}
-
-function isSameOrder({ rule, base, harness, trees }: Interruption, repeated: RepeatedOrder): boolean {
-  const { candidates } = repeated
-  return (
-    rule === repeated.stop.rule &&
-    base === repeated.base.tree &&
-    harness === repeated.harness &&
-    candidates.every(({ label, tree }) => trees[label] === tree)
-  )
 }
 
 /** Checks one candidate only: the others of the interrupted order may have changed since. */

@@ -22,6 +22,21 @@ interface ProposalPlan {
   actions: PlanAction[]
 }
 
+/** Covers the wait for a machine and its set-up. */
+const PROPOSE_JOB_START_MINUTES = 30
+
+/**
+ * Each run starts the next one, so a mistake that makes every run fail (a secret that an environment refuses,
+ * a tool chain that cannot be set up) would start runs without end. After this many failures in a row each
+ * next run starts later.
+ */
+const MAX_FRUITLESS_PROPOSE_RUNS = 3
+
+/** More losses than one idea that ends its machine can cause by itself. */
+const MAX_FRUITLESS_MEASURE_RUNS = 10
+
+type RunRestFacts = Pick<World, 'campaign' | 'now'>
+
 /**
  * A request that this process makes is an action. A request that a separate job makes is in the ledger first.
  */
@@ -32,6 +47,20 @@ export function requestProposals(world: World): ProposalPlan {
   return world.asks === 'here'
     ? { steps: [], actions: [{ do: 'propose', who: names }] }
     : { steps: requestProposalJob(world, names), actions: [] }
+}
+
+function isProposingPaused({ campaign, now }: RunRestFacts): boolean {
+  return computeRestEnd(campaign.fruitless_asking, MAX_FRUITLESS_PROPOSE_RUNS, now) !== null
+}
+
+const FIRST_RUN_REST_MINUTES = 60
+const LONGEST_RUN_REST_MINUTES = 12 * 60
+
+function computeRestEnd(runs: FruitlessRuns | null, most: number, now: string): string | null {
+  if (runs === null || runs.times < most) return null
+  const minutes = Math.min(LONGEST_RUN_REST_MINUTES, FIRST_RUN_REST_MINUTES * 2 ** (runs.times - most))
+  const end = Date.parse(runs.at) + minutes * 60_000
+  return end > Date.parse(now) ? new Date(end).toISOString() : null
 }
 
 function selectNextProposers(world: World): string[] {
@@ -48,6 +77,12 @@ function selectNextProposers(world: World): string[] {
   return names
 }
 
+/** Experiments that wait for a permission take no place. */
+function countQueued(world: Pick<World, 'campaign' | 'outsiders'>): number {
+  const all = listExperiments(world.campaign)
+  return all.filter(({ id, status }) => status === 'queued' && !needsPermission(world, id)).length
+}
+
 function selectNextProposer({ campaign, askable }: World, pending: readonly string[]): string | undefined {
   const times = (who: string) => pending.filter(each => each === who).length
   const last = (who: string) => campaign.proposers[who]?.asked ?? -1
@@ -60,10 +95,28 @@ function selectNextProposer({ campaign, askable }: World, pending: readonly stri
   return candidates.toSorted((a, b) => times(a) - times(b) || last(a) - last(b))[0]
 }
 
-/** Experiments that wait for a permission take no place. */
-function countQueued(world: Pick<World, 'campaign' | 'outsiders'>): number {
-  const all = listExperiments(world.campaign)
-  return all.filter(({ id, status }) => status === 'queued' && !needsPermission(world, id)).length
+/**
+ * Invariant 7: the proposer, the idea and the commit of a request are an event before any job asks, so that
+ * two concurrent runs ask once. The deadline covers the job and its wait for a machine.
+ */
+function requestProposalJob({ campaign, spec, now }: World, names: readonly string[]): PlanStep[] {
+  const handed = collectHandedOutIdeas(campaign)
+  const angles = new Set(listPendingProposals(campaign).flatMap(({ angle }) => angle ?? []))
+  const until = new Date(
+    Date.parse(now) + (computeProposeMinutes(spec) + PROPOSE_JOB_START_MINUTES) * 60_000,
+  ).toISOString()
+  return names.map((name, at): PlanStep => {
+    const cause = `asking ${at} at ${campaign.seq}`
+    const key = buildCommandKey(name, hashSha256(toCanonicalJson([campaign.started, cause])).slice(0, 16))
+    const idea = selectNextIdea(campaign, { who: name, handed })
+    if (idea !== null) handed.add(idea.id)
+    const nextAngle = idea === null ? selectNextAngle(campaign, spec, angles) : null
+    if (nextAngle !== null) angles.add(nextAngle)
+    const carries = idea === null ? {} : { carries: idea.id }
+    const angle = nextAngle === null ? {} : { angle: nextAngle }
+    const about = { key, who: name, base: campaign.incumbent, until, ...carries, ...angle }
+    return { step: 'event', draft: { kind: 'idea-asked', cause, ...about } }
+  })
 }
 
 /**
@@ -97,8 +150,6 @@ export function reportDisabledProposers(world: World): PlanStep[] {
 
 /** Below GitHub's limit for a job (360 minutes). */
 const MAX_PROPOSE_JOB_MINUTES = 350
-/** Covers the wait for a machine and its set-up. */
-const PROPOSE_JOB_START_MINUTES = 30
 
 /** Upper limit for a job that asks all proposers at once: the slowest of them, and the start. */
 export function computeProposeMinutes({ propose }: Pick<Spec, 'propose'>): number {
@@ -107,30 +158,6 @@ export function computeProposeMinutes({ propose }: Pick<Spec, 'propose'>): numbe
     MAX_PROPOSE_JOB_MINUTES,
     Math.ceil(Math.max(0, ...seconds) / 60) + PROPOSE_JOB_START_MINUTES,
   )
-}
-
-/**
- * Invariant 7: the proposer, the idea and the commit of a request are an event before any job asks, so that
- * two concurrent runs ask once. The deadline covers the job and its wait for a machine.
- */
-function requestProposalJob({ campaign, spec, now }: World, names: readonly string[]): PlanStep[] {
-  const handed = collectHandedOutIdeas(campaign)
-  const angles = new Set(listPendingProposals(campaign).flatMap(({ angle }) => angle ?? []))
-  const until = new Date(
-    Date.parse(now) + (computeProposeMinutes(spec) + PROPOSE_JOB_START_MINUTES) * 60_000,
-  ).toISOString()
-  return names.map((name, at): PlanStep => {
-    const cause = `asking ${at} at ${campaign.seq}`
-    const key = buildCommandKey(name, hashSha256(toCanonicalJson([campaign.started, cause])).slice(0, 16))
-    const idea = selectNextIdea(campaign, { who: name, handed })
-    if (idea !== null) handed.add(idea.id)
-    const nextAngle = idea === null ? selectNextAngle(campaign, spec, angles) : null
-    if (nextAngle !== null) angles.add(nextAngle)
-    const carries = idea === null ? {} : { carries: idea.id }
-    const angle = nextAngle === null ? {} : { angle: nextAngle }
-    const about = { key, who: name, base: campaign.incumbent, until, ...carries, ...angle }
-    return { step: 'event', draft: { kind: 'idea-asked', cause, ...about } }
-  })
 }
 
 /** Requests in separate jobs are not ended: their answers and costs are still recorded. */
@@ -152,37 +179,12 @@ export function closeLostRequests({ campaign, now, unanswered }: World): PlanSte
   })
 }
 
-/**
- * Each run starts the next one, so a mistake that makes every run fail (a secret that an environment refuses,
- * a tool chain that cannot be set up) would start runs without end. After this many failures in a row each
- * next run starts later.
- */
-const MAX_FRUITLESS_PROPOSE_RUNS = 3
-/** More losses than one idea that ends its machine can cause by itself. */
-const MAX_FRUITLESS_MEASURE_RUNS = 10
-
-const FIRST_RUN_REST_MINUTES = 60
-const LONGEST_RUN_REST_MINUTES = 12 * 60
-
-type RunRestFacts = Pick<World, 'campaign' | 'now'>
-
-function isProposingPaused({ campaign, now }: RunRestFacts): boolean {
-  return computeRestEnd(campaign.fruitless_asking, MAX_FRUITLESS_PROPOSE_RUNS, now) !== null
-}
-
 /** Null where an order may be issued now. */
 export function findMeasuringRest({ campaign, now }: RunRestFacts): string | null {
   const runs = campaign.fruitless_measuring
   const until = computeRestEnd(runs, MAX_FRUITLESS_MEASURE_RUNS, now)
   if (until === null) return null
   return `${runs?.times} measuring runs in a row left no usable report: look at the logs of the latest; the next one starts after ${until}`
-}
-
-function computeRestEnd(runs: FruitlessRuns | null, most: number, now: string): string | null {
-  if (runs === null || runs.times < most) return null
-  const minutes = Math.min(LONGEST_RUN_REST_MINUTES, FIRST_RUN_REST_MINUTES * 2 ** (runs.times - most))
-  const end = Date.parse(runs.at) + minutes * 60_000
-  return end > Date.parse(now) ? new Date(end).toISOString() : null
 }
 
 export function buildRunAlerts(world: World): PlanStep[] {

@@ -44,50 +44,6 @@ export function requestMemberOrders(world: World, plan: RoundPlan): OrderRequest
   return [...requestOrders(world, [...members, ...combine], round.number), ...plan.holdout]
 }
 
-/** `excluded`: refused by this plan, or waiting for an approval or a permission. */
-export function requestNewRound(world: World, excluded: ReadonlySet<ExperimentId>): OrderRequest[] {
-  const queued = listExperiments(world.campaign).filter(
-    experiment =>
-      experiment.status === 'queued' &&
-      isTarget(world.targetBranch, experiment.branch) &&
-      !excluded.has(experiment.id) &&
-      hasTurn(world.campaign, experiment) &&
-      isMeasurable(world, experiment),
-  )
-  const undoing = queued.filter(experiment => experiment.purpose === 'revert').slice(0, 1)
-  const chosen =
-    undoing.length > 0 ? undoing.map(({ id }) => id) : selectRound(queued, getRoundSize(world.spec))
-  const wanted = selectAffordable(world, chosen).flatMap(id =>
-    selectWanted(world, id, 'experiment', 'nothing'),
-  )
-  return requestOrders(world, wanted, getNextRoundNumber(world.campaign))
-}
-
-/** An extra round measures only experiments that were approved late. */
-export function hasTurn({ encore, late }: Pick<Campaign, 'encore' | 'late'>, { id }: Experiment): boolean {
-  return encore === null || late.includes(id)
-}
-
-/** An experiment without a share of the error budget needs one that is left. */
-function selectAffordable(world: World, ids: readonly ExperimentId[]): ExperimentId[] {
-  const { campaign, spec } = world
-  let left = selectComparison(world)?.by === 'pairs' ? countTestsLeft(campaign, spec) : Infinity
-  return ids.filter(id => {
-    const experiment = campaign.experiments[id]
-    return experiment?.purpose === 'revert' || experiment?.share !== null || left-- > 0
-  })
-}
-
-export function getRoundSize({ execution, parallel }: Spec): number {
-  if (execution.mode === 'serial' || parallel.exclusive_resources.length > 0) return 1
-  return Math.min(execution.max_concurrent, execution.max_experiments_per_tick ?? Infinity)
-}
-
-function isMeasurable(world: World, experiment: Experiment): boolean {
-  const facts = world.candidates.get(experiment.id)
-  return facts?.merged === 'clean' && !facts.aheadOfSync
-}
-
 function selectWanted(
   world: World,
   id: ExperimentId,
@@ -129,14 +85,6 @@ function isRevertMember({ experiment }: WantedMember): boolean {
   return experiment.purpose === 'revert'
 }
 
-/** Its interrupted order, if that measured the very trees that are wanted now. */
-function listInterruptions({ campaign }: World, { experiment, tree }: WantedMember): Interruption[] {
-  const { incumbent, harness } = campaign
-  const subject = { base: incumbent.tree, harness, label: experiment.id, tree }
-  const { interruption } = experiment
-  return interruption !== null && hasSameTrees(interruption, subject) ? [interruption] : []
-}
-
 function buildMemberRequest(
   world: World,
   wanted: readonly WantedMember[],
@@ -156,7 +104,25 @@ function buildMemberRequest(
   }
 }
 
+/** Its interrupted order, if that measured the very trees that are wanted now. */
+function listInterruptions({ campaign }: World, { experiment, tree }: WantedMember): Interruption[] {
+  const { incumbent, harness } = campaign
+  const subject = { base: incumbent.tree, harness, label: experiment.id, tree }
+  const { interruption } = experiment
+  return interruption !== null && hasSameTrees(interruption, subject) ? [interruption] : []
+}
+
 const BLOCK_SIZE = 4
+
+function requestPairedOrders(world: World, ideas: readonly WantedMember[], round: number): OrderRequest[] {
+  let { campaign } = world
+  // Items are matched between two sides: another candidate's would leave fewer to compare.
+  return groupMembers(world, ideas, isJudgedMetric(world.spec) ? 1 : BLOCK_SIZE).map(block => {
+    const { stop, carried } = buildPairedStop({ ...world, campaign }, block)
+    campaign = applyTerms(campaign, stop.terms)
+    return buildMemberRequest(world, block, round, { stop, carried })
+  })
+}
 
 /**
  * Candidates that share a base in one job have the same purpose, attempt and trust, since they share a
@@ -181,16 +147,6 @@ function groupMembers(world: World, wanted: readonly WantedMember[], size: numbe
   )
 }
 
-function requestPairedOrders(world: World, ideas: readonly WantedMember[], round: number): OrderRequest[] {
-  let { campaign } = world
-  // Items are matched between two sides: another candidate's would leave fewer to compare.
-  return groupMembers(world, ideas, isJudgedMetric(world.spec) ? 1 : BLOCK_SIZE).map(block => {
-    const { stop, carried } = buildPairedStop({ ...world, campaign }, block)
-    campaign = applyTerms(campaign, stop.terms)
-    return buildMemberRequest(world, block, round, { stop, carried })
-  })
-}
-
 function buildPairedStop(
   world: World,
   block: readonly WantedMember[],
@@ -202,6 +158,50 @@ function buildPairedStop(
   const members = block.map(({ experiment: { id }, ...about }) => ({ id, ...about }))
   const singleMachine = hasSingleMachine(world)
   return { stop: buildPairedRule({ campaign, spec, singleMachine }, members), carried }
+}
+
+/** `excluded`: refused by this plan, or waiting for an approval or a permission. */
+export function requestNewRound(world: World, excluded: ReadonlySet<ExperimentId>): OrderRequest[] {
+  const queued = listExperiments(world.campaign).filter(
+    experiment =>
+      experiment.status === 'queued' &&
+      isTarget(world.targetBranch, experiment.branch) &&
+      !excluded.has(experiment.id) &&
+      hasTurn(world.campaign, experiment) &&
+      isMeasurable(world, experiment),
+  )
+  const undoing = queued.filter(experiment => experiment.purpose === 'revert').slice(0, 1)
+  const chosen =
+    undoing.length > 0 ? undoing.map(({ id }) => id) : selectRound(queued, getRoundSize(world.spec))
+  const wanted = selectAffordable(world, chosen).flatMap(id =>
+    selectWanted(world, id, 'experiment', 'nothing'),
+  )
+  return requestOrders(world, wanted, getNextRoundNumber(world.campaign))
+}
+
+function isMeasurable(world: World, experiment: Experiment): boolean {
+  const facts = world.candidates.get(experiment.id)
+  return facts?.merged === 'clean' && !facts.aheadOfSync
+}
+
+/** An experiment without a share of the error budget needs one that is left. */
+function selectAffordable(world: World, ids: readonly ExperimentId[]): ExperimentId[] {
+  const { campaign, spec } = world
+  let left = selectComparison(world)?.by === 'pairs' ? countTestsLeft(campaign, spec) : Infinity
+  return ids.filter(id => {
+    const experiment = campaign.experiments[id]
+    return experiment?.purpose === 'revert' || experiment?.share !== null || left-- > 0
+  })
+}
+
+/** An extra round measures only experiments that were approved late. */
+export function hasTurn({ encore, late }: Pick<Campaign, 'encore' | 'late'>, { id }: Experiment): boolean {
+  return encore === null || late.includes(id)
+}
+
+export function getRoundSize({ execution, parallel }: Spec): number {
+  if (execution.mode === 'serial' || parallel.exclusive_resources.length > 0) return 1
+  return Math.min(execution.max_concurrent, execution.max_experiments_per_tick ?? Infinity)
 }
 
 /**

@@ -28,6 +28,12 @@ export interface RoundPlan {
 
 const NO_ROUND_PLAN: RoundPlan = { steps: [], needsOrder: [], combine: null, holdout: [] }
 
+interface RoundContext {
+  world: World
+  incoming: IncomingReports
+  round: Round
+}
+
 export function settleRound(world: World, incoming: IncomingReports): RoundPlan {
   const { round } = world.campaign
   if (!round?.open) return NO_ROUND_PLAN
@@ -45,42 +51,6 @@ export function settleRound(world: World, incoming: IncomingReports): RoundPlan 
     return { ...NO_ROUND_PLAN, steps, needsOrder }
   const next = settleNextMember({ world, incoming, round }, settled, { steps, needsOrder })
   return { ...next, steps: [...barred, ...next.steps] }
-}
-
-function settleNextMember(
-  context: RoundContext,
-  settled: RoundMember[],
-  { steps, needsOrder }: Pick<RoundPlan, 'steps' | 'needsOrder'>,
-): RoundPlan {
-  if (context.round.winner !== null) return settleCombination(context, settled, steps)
-  const { steps: landing, holdout } = settleWinner(context, settled)
-  return { ...NO_ROUND_PLAN, steps: [...steps, ...landing], needsOrder, holdout }
-}
-
-/**
- * Checked again before it lands: the round or an amendment may have changed which packages are approved, and
- * the run may have lacked isolation.
- */
-function closeBarredMember(world: World, member: RoundMember): PlanStep[] {
-  const { experiment } = member
-  const packages = describeUnapproved(world, experiment, world.candidates.get(experiment.id))
-  const why =
-    packages === null ? explainUnisolated(world, member) : `it adds ${packages}, which no person approved`
-  return why === null ? [] : closeNotSelected(member, why)
-}
-
-/** An amendment withdrew the approval: no more of its code runs, even if its round needs another order. */
-function closeLapsedMember(world: World, { experiment }: RoundMember): PlanStep[] {
-  const packages = describeUnapproved(world, experiment, world.candidates.get(experiment.id))
-  if (packages === null) return []
-  const reason = `it adds ${packages}, which is approved no more`
-  return [{ step: 'close', experiment: experiment.id, outcome: 'withdrawn', reason, keep: true }]
-}
-
-interface RoundContext {
-  world: World
-  incoming: IncomingReports
-  round: Round
 }
 
 function listMembers(world: World, round: Round, incoming: IncomingReports): RoundMember[] {
@@ -101,6 +71,26 @@ function findNeededOrder({ experiment: { id, status }, judgement }: RoundMember)
   return judgement.is === 'more' ? [{ id, after: 'pairs' }] : []
 }
 
+/** An amendment withdrew the approval: no more of its code runs, even if its round needs another order. */
+function closeLapsedMember(world: World, { experiment }: RoundMember): PlanStep[] {
+  const packages = describeUnapproved(world, experiment, world.candidates.get(experiment.id))
+  if (packages === null) return []
+  const reason = `it adds ${packages}, which is approved no more`
+  return [{ step: 'close', experiment: experiment.id, outcome: 'withdrawn', reason, keep: true }]
+}
+
+/**
+ * Checked again before it lands: the round or an amendment may have changed which packages are approved, and
+ * the run may have lacked isolation.
+ */
+function closeBarredMember(world: World, member: RoundMember): PlanStep[] {
+  const { experiment } = member
+  const packages = describeUnapproved(world, experiment, world.candidates.get(experiment.id))
+  const why =
+    packages === null ? explainUnisolated(world, member) : `it adds ${packages}, which no person approved`
+  return why === null ? [] : closeNotSelected(member, why)
+}
+
 /**
  * A round lands changes only after all of it is decided: a new incumbent would void the pairs of the rest.
  */
@@ -111,6 +101,97 @@ function isUndecided({ judgement }: RoundMember): boolean {
 /** The other members rest on the same assumption: they are queued again, not merged. */
 function hasLostDeterminism({ judgement }: RoundMember): boolean {
   return judgement?.is === 'final' && judgement.assessment.determinism_lost
+}
+
+function settleNextMember(
+  context: RoundContext,
+  settled: RoundMember[],
+  { steps, needsOrder }: Pick<RoundPlan, 'steps' | 'needsOrder'>,
+): RoundPlan {
+  if (context.round.winner !== null) return settleCombination(context, settled, steps)
+  const { steps: landing, holdout } = settleWinner(context, settled)
+  return { ...NO_ROUND_PLAN, steps: [...steps, ...landing], needsOrder, holdout }
+}
+
+function settleCombination(context: RoundContext, eligible: RoundMember[], steps: PlanStep[]): RoundPlan {
+  const { world, round } = context
+  const combined = eligible.find(member => member.measured?.order.purpose === 'combination')
+  if (combined) {
+    const plan = settleCombined(context, combined, eligible.length === 1)
+    return { ...plan, steps: [...steps, ...plan.steps] }
+  }
+  const failed = round.combination_failed || steps.length > 0
+  const [next] = rankMembers(world, eligible)
+  if (!failed && next) return startCombination(world, round, next, eligible, steps)
+  const others = eligible.map(member =>
+    carryMember(member, `a runner-up before it did not hold on top of ${round.winner}`),
+  )
+  return { ...NO_ROUND_PLAN, steps: [...steps, ...others, closeRound(round, round.winner, others)] }
+}
+
+function settleCombined(
+  { world, incoming, round }: RoundContext,
+  combined: RoundMember,
+  last: boolean,
+): RoundPlan {
+  const trial = tryHoldout(world, incoming, combined)
+  if (trial.is === 'waiting') return { ...NO_ROUND_PLAN, steps: trial.steps, holdout: trial.requests }
+  if (trial.is === 'ended') return { ...NO_ROUND_PLAN, steps: trial.steps }
+  const landed = buildLandingSteps(world, combined, 'runner_up_kept')
+  if (last) landed.push(closeRound(round, round.winner))
+  return { ...NO_ROUND_PLAN, steps: landed }
+}
+
+/** A member that is queued again has left the round, by this transaction or an earlier one. */
+function closeRound(round: Round, winner: ExperimentId | null, before: readonly PlanStep[] = []): PlanStep {
+  const left = before.flatMap(step =>
+    step.step === 'event' && step.draft.kind === 'requeued' ? [step.draft.experiment] : [],
+  )
+  const draft = {
+    kind: 'round-closed',
+    cause: `round ${round.number}`,
+    round: round.number,
+    members: round.members.filter(id => !left.includes(id)),
+    winner,
+  } as const
+  return { step: 'event', draft }
+}
+
+function startCombination(
+  world: World,
+  round: Round,
+  next: RoundMember,
+  eligible: RoundMember[],
+  steps: PlanStep[],
+): RoundPlan {
+  const { experiment } = next
+  const facts = world.candidates.get(experiment.id)
+  if (facts?.merged !== 'conflict') return { ...NO_ROUND_PLAN, steps, combine: experiment.id }
+  const reason = `promising alone, does not merge with ${round.winner}: ${facts.paths.slice(0, 3).join(', ')}`
+  const dropped = closeExperiment({
+    experiment,
+    order: next.measured?.order.id ?? null,
+    outcome: 'runner_up_dropped',
+    assessment: getAssessment(next),
+    reason,
+    cause: next.cause,
+  })
+  const others = eligible.filter(member => member !== next)
+  const carried = others.map(member =>
+    carryMember(member, `${experiment.id} before it did not merge with ${round.winner}`),
+  )
+  return {
+    ...NO_ROUND_PLAN,
+    steps: [...steps, ...dropped, ...carried, closeRound(round, round.winner, carried)],
+  }
+}
+
+const NEXT_ROUND_TEXT = 'The next round measures it on top of what was kept'
+
+/** A proven gain beyond the batch limit: the next round measures it on the new incumbent. */
+function carryMember(member: RoundMember, why: string): PlanStep {
+  const measured = getAssessment(member)?.reason
+  return buildRequeueStep(member, 'carried', formatNotTakenReason(`${why}. ${NEXT_ROUND_TEXT}`, measured))
 }
 
 /** The best member lands; if it does not hold on the holdout, the next plan tries the next one. */
@@ -156,8 +237,16 @@ function buildWinnerSteps(
   return steps
 }
 
-function getLandingOutcome({ experiment: { purpose } }: RoundMember): 'kept' | 'revert_landed' {
-  return purpose === 'revert' ? 'revert_landed' : 'kept'
+function collectChangedPaths(world: World): Map<ExperimentId, string[]> {
+  const paths = new Map<ExperimentId, string[]>()
+  for (const [id, facts] of world.candidates) {
+    if (facts.merged === 'clean')
+      paths.set(
+        id,
+        facts.changes.map(change => change.path),
+      )
+  }
+  return paths
 }
 
 /** Names the first better member with overlapping files; the winner if its own files are not known. */
@@ -173,12 +262,8 @@ function describeBetter(
   return `${other} was better${overlaps ? ' and changes the same files' : ''}`
 }
 
-const NEXT_ROUND_TEXT = 'The next round measures it on top of what was kept'
-
-/** A proven gain beyond the batch limit: the next round measures it on the new incumbent. */
-function carryMember(member: RoundMember, why: string): PlanStep {
-  const measured = getAssessment(member)?.reason
-  return buildRequeueStep(member, 'carried', formatNotTakenReason(`${why}. ${NEXT_ROUND_TEXT}`, measured))
+function getLandingOutcome({ experiment: { purpose } }: RoundMember): 'kept' | 'revert_landed' {
+  return purpose === 'revert' ? 'revert_landed' : 'kept'
 }
 
 export function rankMembers(world: Pick<World, 'candidates'>, eligible: RoundMember[]): RoundMember[] {
@@ -196,91 +281,6 @@ function countChangedLines(world: Pick<World, 'candidates'>, id: ExperimentId): 
   const facts = world.candidates.get(id)
   if (facts?.merged !== 'clean') return 0
   return facts.changes.reduce((sum, change) => sum + (change.added ?? 0) + (change.deleted ?? 0), 0)
-}
-
-function collectChangedPaths(world: World): Map<ExperimentId, string[]> {
-  const paths = new Map<ExperimentId, string[]>()
-  for (const [id, facts] of world.candidates) {
-    if (facts.merged === 'clean')
-      paths.set(
-        id,
-        facts.changes.map(change => change.path),
-      )
-  }
-  return paths
-}
-
-function settleCombination(context: RoundContext, eligible: RoundMember[], steps: PlanStep[]): RoundPlan {
-  const { world, round } = context
-  const combined = eligible.find(member => member.measured?.order.purpose === 'combination')
-  if (combined) {
-    const plan = settleCombined(context, combined, eligible.length === 1)
-    return { ...plan, steps: [...steps, ...plan.steps] }
-  }
-  const failed = round.combination_failed || steps.length > 0
-  const [next] = rankMembers(world, eligible)
-  if (!failed && next) return startCombination(world, round, next, eligible, steps)
-  const others = eligible.map(member =>
-    carryMember(member, `a runner-up before it did not hold on top of ${round.winner}`),
-  )
-  return { ...NO_ROUND_PLAN, steps: [...steps, ...others, closeRound(round, round.winner, others)] }
-}
-
-function settleCombined(
-  { world, incoming, round }: RoundContext,
-  combined: RoundMember,
-  last: boolean,
-): RoundPlan {
-  const trial = tryHoldout(world, incoming, combined)
-  if (trial.is === 'waiting') return { ...NO_ROUND_PLAN, steps: trial.steps, holdout: trial.requests }
-  if (trial.is === 'ended') return { ...NO_ROUND_PLAN, steps: trial.steps }
-  const landed = buildLandingSteps(world, combined, 'runner_up_kept')
-  if (last) landed.push(closeRound(round, round.winner))
-  return { ...NO_ROUND_PLAN, steps: landed }
-}
-
-function startCombination(
-  world: World,
-  round: Round,
-  next: RoundMember,
-  eligible: RoundMember[],
-  steps: PlanStep[],
-): RoundPlan {
-  const { experiment } = next
-  const facts = world.candidates.get(experiment.id)
-  if (facts?.merged !== 'conflict') return { ...NO_ROUND_PLAN, steps, combine: experiment.id }
-  const reason = `promising alone, does not merge with ${round.winner}: ${facts.paths.slice(0, 3).join(', ')}`
-  const dropped = closeExperiment({
-    experiment,
-    order: next.measured?.order.id ?? null,
-    outcome: 'runner_up_dropped',
-    assessment: getAssessment(next),
-    reason,
-    cause: next.cause,
-  })
-  const others = eligible.filter(member => member !== next)
-  const carried = others.map(member =>
-    carryMember(member, `${experiment.id} before it did not merge with ${round.winner}`),
-  )
-  return {
-    ...NO_ROUND_PLAN,
-    steps: [...steps, ...dropped, ...carried, closeRound(round, round.winner, carried)],
-  }
-}
-
-/** A member that is queued again has left the round, by this transaction or an earlier one. */
-function closeRound(round: Round, winner: ExperimentId | null, before: readonly PlanStep[] = []): PlanStep {
-  const left = before.flatMap(step =>
-    step.step === 'event' && step.draft.kind === 'requeued' ? [step.draft.experiment] : [],
-  )
-  const draft = {
-    kind: 'round-closed',
-    cause: `round ${round.number}`,
-    round: round.number,
-    members: round.members.filter(id => !left.includes(id)),
-    winner,
-  } as const
-  return { step: 'event', draft }
 }
 
 export function getNextRoundNumber(campaign: Campaign): number {

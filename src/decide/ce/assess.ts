@@ -14,59 +14,29 @@ import {
 } from './stability.ts'
 
 type StabilityInput = { spec: Spec; report: Report; label: Side; baseline: Snapshot | null }
+
 export type StabilityBaseline = { snapshot: Snapshot; stored: boolean }
 
-/** Prefers the order's own baseline, then the base measured in this report, then the caller's stored one. */
-export function findStabilityBaseline(
-  input: StabilityInput,
-  ordered: Snapshot | null,
-): StabilityBaseline | null {
-  if (ordered !== null) return { snapshot: ordered, stored: true }
-  if (listExecutions(input.report, 'base', 'sample').length > 0) {
-    return { snapshot: buildSnapshot(input.spec, input.report, 'base'), stored: false }
-  }
-  return input.baseline === null ? null : { snapshot: input.baseline, stored: true }
-}
+/** The input of `winnow decide`: a spec of which only `metric` and `measurement.stability` are read. */
+const looseRecord = z.record(z.string(), z.unknown())
 
-/** Samples that a finished report must hold: fewer are the runner's failure, not a verdict. */
-function countPromisedSamples(stability: StabilitySpec): number {
-  return stability.mode === 'repeat' ? stability.repeat_count : 1
-}
+const rawMetricSchema = z.looseObject({
+  primary: looseRecord.optional(),
+  objectives: z.array(looseRecord).optional(),
+  judge: looseRecord.nullish(),
+})
 
-const STABILITY_OUTCOMES = {
-  keep: 'eligible',
-  promising: 'inconclusive',
-  revert: 'dropped',
-  inconclusive: 'inconclusive',
-  censored: 'censored',
-  degenerate: 'degenerate',
-  error: 'error',
-} as const satisfies Record<StabilityDecision['decision'], AssessmentFinding['outcome']>
+const rawPayloadSchema = z.strictObject({
+  spec: z.object({
+    winnow: z.unknown().optional(),
+    metric: rawMetricSchema.optional(),
+    measurement: z.object({ stability: z.unknown().optional() }).optional(),
+  }),
+  baseline: snapshotSchema,
+  candidate: snapshotSchema,
+})
 
-const FAILURE_CLASSES = {
-  keep: null,
-  promising: null,
-  revert: 'hypothesis',
-  inconclusive: null,
-  censored: 'hypothesis',
-  degenerate: 'hypothesis',
-  error: 'eval',
-} as const satisfies Record<StabilityDecision['decision'], AssessmentFinding['failure_class']>
-
-function formatPrimaryChange(
-  { metric }: Spec,
-  stability: StabilitySpec,
-  base: Snapshot,
-  candidate: Snapshot,
-): string | null {
-  const { name, type } = metric.primary
-  const by = { judged: type === 'judge', aggregation: stability.aggregation }
-  const baseReading = lookUpMetric(base, name, by)
-  const candidateReading = lookUpMetric(candidate, name, by)
-  return baseReading === null || candidateReading === null
-    ? null
-    : formatMetricChange(name, baseReading.value, candidateReading.value)
-}
+type RawMetric = z.infer<typeof rawMetricSchema>
 
 export function assessByStability(input: StabilityInput, ordered: Snapshot | null): AssessmentFinding {
   const { spec, report, label } = input
@@ -89,6 +59,46 @@ export function assessByStability(input: StabilityInput, ordered: Snapshot | nul
   return toStabilityFinding(decided, shown, sampleCount, spec.metric.primary.name)
 }
 
+/** Samples that a finished report must hold: fewer are the runner's failure, not a verdict. */
+function countPromisedSamples(stability: StabilitySpec): number {
+  return stability.mode === 'repeat' ? stability.repeat_count : 1
+}
+
+function formatPrimaryChange(
+  { metric }: Spec,
+  stability: StabilitySpec,
+  base: Snapshot,
+  candidate: Snapshot,
+): string | null {
+  const { name, type } = metric.primary
+  const by = { judged: type === 'judge', aggregation: stability.aggregation }
+  const baseReading = lookUpMetric(base, name, by)
+  const candidateReading = lookUpMetric(candidate, name, by)
+  return baseReading === null || candidateReading === null
+    ? null
+    : formatMetricChange(name, baseReading.value, candidateReading.value)
+}
+
+const STABILITY_OUTCOMES = {
+  keep: 'eligible',
+  promising: 'inconclusive',
+  revert: 'dropped',
+  inconclusive: 'inconclusive',
+  censored: 'censored',
+  degenerate: 'degenerate',
+  error: 'error',
+} as const satisfies Record<StabilityDecision['decision'], AssessmentFinding['outcome']>
+
+const FAILURE_CLASSES = {
+  keep: null,
+  promising: null,
+  revert: 'hypothesis',
+  inconclusive: null,
+  censored: 'hypothesis',
+  degenerate: 'hypothesis',
+  error: 'eval',
+} as const satisfies Record<StabilityDecision['decision'], AssessmentFinding['failure_class']>
+
 function toStabilityFinding(
   decided: StabilityDecision,
   shown: string | null,
@@ -107,30 +117,64 @@ function toStabilityFinding(
   })
 }
 
-/** The input of `winnow decide`: a spec of which only `metric` and `measurement.stability` are read. */
-const looseRecord = z.record(z.string(), z.unknown())
-const rawMetricSchema = z.looseObject({
-  primary: looseRecord.optional(),
-  objectives: z.array(looseRecord).optional(),
-  judge: looseRecord.nullish(),
-})
-const rawPayloadSchema = z.strictObject({
-  spec: z.object({
-    winnow: z.unknown().optional(),
-    metric: rawMetricSchema.optional(),
-    measurement: z.object({ stability: z.unknown().optional() }).optional(),
-  }),
-  baseline: snapshotSchema,
-  candidate: snapshotSchema,
-})
-type RawMetric = z.infer<typeof rawMetricSchema>
-
-function omitKeys(record: Record<string, unknown>, ...keys: string[]): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(record).filter(([key]) => !keys.includes(key)))
+/** Prefers the order's own baseline, then the base measured in this report, then the caller's stored one. */
+export function findStabilityBaseline(
+  input: StabilityInput,
+  ordered: Snapshot | null,
+): StabilityBaseline | null {
+  if (ordered !== null) return { snapshot: ordered, stored: true }
+  if (listExecutions(input.report, 'base', 'sample').length > 0) {
+    return { snapshot: buildSnapshot(input.spec, input.report, 'base'), stored: false }
+  }
+  return input.baseline === null ? null : { snapshot: input.baseline, stored: true }
 }
 
-function omitMissing(record: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined))
+export function parseDecidePayload(text: string): StabilityPayload {
+  const outer = rawPayloadSchema.safeParse(parseJson(text))
+  if (!outer.success) return rejectPayload(outer.error, '')
+  const { baseline, candidate } = outer.data
+  return { spec: parsePayloadSpec(outer.data.spec), baseline, candidate }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new UserError('payload: not JSON', { fix: 'give one JSON object per payload', cause })
+  }
+}
+
+function rejectPayload(error: z.ZodError, prefix: string): never {
+  const issue = error.issues[0]
+  const path = [...(prefix === '' ? [] : [prefix]), ...(issue?.path ?? []).map(String)].join('.')
+  throw new UserError(`payload${path === '' ? '' : `, at ${path}`}: ${issue?.message ?? 'not understood'}`, {
+    place: { path },
+    fix: 'give {spec, baseline, candidate}; the spec needs metric and measurement.stability',
+  })
+}
+
+function parsePayloadSpec(raw: z.infer<typeof rawPayloadSchema>['spec']): StabilityPayload['spec'] {
+  const rules = raw.winnow === 1 ? 'winnow' : 'ce'
+  const metric = normalizeJudge(normalizePrimary(raw.metric ?? {}), raw.metric?.judge)
+  const parsed = buildSpecSchema(rules).safeParse({
+    ...(rules === 'winnow' ? { winnow: 1 } : {}),
+    description: 'unread',
+    metric,
+    measurement: { command: 'unread', stability: raw.measurement?.stability ?? {} },
+    scope: { mutable: ['unread'], immutable: ['unread'] },
+  })
+  if (!parsed.success) return rejectPayload(parsed.error, 'spec')
+  const { stability } = parsed.data.measurement
+  if (stability === null) throw new UserError('payload, at spec.measurement.stability: expected an object')
+  return { metric: parsed.data.metric, measurement: { stability } }
+}
+
+/** Deciding reads only minimum_improvement of the judge; fields that only judging needs may be left out. */
+function normalizeJudge(metric: Record<string, unknown>, judge: RawMetric['judge']): Record<string, unknown> {
+  const primary = looseRecord.safeParse(metric['primary']).data ?? {}
+  if (primary['type'] !== 'judge' && !judge) return metric
+  const unread = { rubric: 'unread', scoring: { primary: 'unread' } }
+  return { ...metric, judge: { ...unread, ...judge } }
 }
 
 /**
@@ -154,50 +198,10 @@ function normalizePrimary(metric: RawMetric): Record<string, unknown> {
   return { ...metric, primary, objectives: bound === undefined ? others : [...others, entry] }
 }
 
-/** Deciding reads only minimum_improvement of the judge; fields that only judging needs may be left out. */
-function normalizeJudge(metric: Record<string, unknown>, judge: RawMetric['judge']): Record<string, unknown> {
-  const primary = looseRecord.safeParse(metric['primary']).data ?? {}
-  if (primary['type'] !== 'judge' && !judge) return metric
-  const unread = { rubric: 'unread', scoring: { primary: 'unread' } }
-  return { ...metric, judge: { ...unread, ...judge } }
+function omitMissing(record: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined))
 }
 
-function rejectPayload(error: z.ZodError, prefix: string): never {
-  const issue = error.issues[0]
-  const path = [...(prefix === '' ? [] : [prefix]), ...(issue?.path ?? []).map(String)].join('.')
-  throw new UserError(`payload${path === '' ? '' : `, at ${path}`}: ${issue?.message ?? 'not understood'}`, {
-    place: { path },
-    fix: 'give {spec, baseline, candidate}; the spec needs metric and measurement.stability',
-  })
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    throw new UserError('payload: not JSON', { fix: 'give one JSON object per payload', cause })
-  }
-}
-
-function parsePayloadSpec(raw: z.infer<typeof rawPayloadSchema>['spec']): StabilityPayload['spec'] {
-  const rules = raw.winnow === 1 ? 'winnow' : 'ce'
-  const metric = normalizeJudge(normalizePrimary(raw.metric ?? {}), raw.metric?.judge)
-  const parsed = buildSpecSchema(rules).safeParse({
-    ...(rules === 'winnow' ? { winnow: 1 } : {}),
-    description: 'unread',
-    metric,
-    measurement: { command: 'unread', stability: raw.measurement?.stability ?? {} },
-    scope: { mutable: ['unread'], immutable: ['unread'] },
-  })
-  if (!parsed.success) return rejectPayload(parsed.error, 'spec')
-  const { stability } = parsed.data.measurement
-  if (stability === null) throw new UserError('payload, at spec.measurement.stability: expected an object')
-  return { metric: parsed.data.metric, measurement: { stability } }
-}
-
-export function parseDecidePayload(text: string): StabilityPayload {
-  const outer = rawPayloadSchema.safeParse(parseJson(text))
-  if (!outer.success) return rejectPayload(outer.error, '')
-  const { baseline, candidate } = outer.data
-  return { spec: parsePayloadSpec(outer.data.spec), baseline, candidate }
+function omitKeys(record: Record<string, unknown>, ...keys: string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(record).filter(([key]) => !keys.includes(key)))
 }

@@ -18,6 +18,7 @@ import { isTargetReached } from '../stop-rules.ts'
 type MetricSpec = Pick<Spec['metric'], 'primary' | 'objectives' | 'degenerate_gates' | 'constraints'> & {
   judge: Pick<NonNullable<Spec['metric']['judge']>, 'minimum_improvement'> | null
 }
+
 export type StabilityPayload = {
   spec: { metric: MetricSpec; measurement: { stability: StabilitySpec } }
   baseline: Snapshot
@@ -35,6 +36,69 @@ export type StabilityDecision = {
   primary_delta: number | null
   rank_score: number
   reason: string
+}
+
+type JudgedObjective = {
+  objective: Objective
+  base: MetricReading
+  candidate: MetricReading
+  comparison: Comparison
+}
+
+type ComparisonVerdict = 'improved' | 'regressed' | 'inconclusive'
+
+export type Comparison = { verdict: ComparisonVerdict; delta: number; relative: number; violated: boolean }
+
+type StabilitySettings = NonNullable<Spec['measurement']['stability']>
+
+export type Thresholds = {
+  method: StabilitySettings['comparison']['method']
+  noise: number
+  relative: number
+  /** The gain that a judge metric needs, under every method. */
+  minimumImprovement: number
+}
+
+type FutilityInput = { base: number; candidate: number; samples: number; elapsedSeconds: number | null }
+
+export type StabilitySpec = NonNullable<Spec['measurement']['stability']>
+
+export type NextMeasurement = 'none' | 'smoke' | 'exploratory' | 'add_sample' | 'confirm'
+
+/** Sample counts at which a ladder stops exploring, asks for confirmation, and confirms. */
+export type LadderRungs = { exploratory: number; confirmation: number; smoke: boolean }
+
+/** Failures of the candidate itself come before any comparison (invariant 5). */
+export function decideStability(payload: StabilityPayload): StabilityDecision {
+  const stopped = findDegenerate(payload)
+  if (stopped !== null) return stopped
+  const objectives = listObjectives(payload.spec.metric)
+  const { judged, missing } = compareObjectives(payload, objectives)
+  const comparisons = Object.fromEntries(judged.map(entry => [entry.objective.name, entry.comparison]))
+  const primary = judged[0]
+  if (missing.length > 0 || primary === undefined) {
+    return createClosedDecision('error', `missing required metric: ${missing.join(', ')}`, { comparisons })
+  }
+  return weighObjectives(payload, judged, primary, comparisons)
+}
+
+function findDegenerate({ spec, candidate }: StabilityPayload): StabilityDecision | null {
+  if (candidate.smoke_passed === false)
+    return createClosedDecision('degenerate', 'the smoke command failed', {})
+  const gates = listFailedGates(spec.metric.degenerate_gates, candidate.gates ?? {})
+  if (gates.length > 0) {
+    const reason = `gate failed: ${gates.join(', ')}`
+    return createClosedDecision('degenerate', reason, { violated_objectives: gates })
+  }
+  const broken = spec.metric.constraints.filter(
+    constraint =>
+      !listConstraintValues(candidate, constraint.metric).every(value => isConstraintMet(constraint, value)),
+  )
+  if (broken.length === 0) return null
+  const reason = `constraint not met: ${broken.map(formatConstraint).join(', ')}`
+  return createClosedDecision('degenerate', reason, {
+    violated_objectives: broken.map(constraint => constraint.metric),
+  })
 }
 
 function createClosedDecision(
@@ -59,46 +123,6 @@ function createClosedDecision(
   }
 }
 
-function findDegenerate({ spec, candidate }: StabilityPayload): StabilityDecision | null {
-  if (candidate.smoke_passed === false)
-    return createClosedDecision('degenerate', 'the smoke command failed', {})
-  const gates = listFailedGates(spec.metric.degenerate_gates, candidate.gates ?? {})
-  if (gates.length > 0) {
-    const reason = `gate failed: ${gates.join(', ')}`
-    return createClosedDecision('degenerate', reason, { violated_objectives: gates })
-  }
-  const broken = spec.metric.constraints.filter(
-    constraint =>
-      !listConstraintValues(candidate, constraint.metric).every(value => isConstraintMet(constraint, value)),
-  )
-  if (broken.length === 0) return null
-  const reason = `constraint not met: ${broken.map(formatConstraint).join(', ')}`
-  return createClosedDecision('degenerate', reason, {
-    violated_objectives: broken.map(constraint => constraint.metric),
-  })
-}
-
-function buildLookUpOptions(spec: StabilityPayload['spec'], judged: boolean) {
-  return { judged, aggregation: spec.measurement.stability.aggregation }
-}
-
-/** Without a judge the worth of a judged improvement is unknown: none is large enough. */
-function getThresholds({ metric, measurement: { stability } }: StabilityPayload['spec']): Thresholds {
-  return {
-    method: stability.comparison.method,
-    noise: stability.noise_threshold,
-    relative: stability.comparison.relative_threshold,
-    minimumImprovement: metric.judge?.minimum_improvement ?? Number.POSITIVE_INFINITY,
-  }
-}
-
-type JudgedObjective = {
-  objective: Objective
-  base: MetricReading
-  candidate: MetricReading
-  comparison: Comparison
-}
-
 function compareObjectives(payload: StabilityPayload, objectives: readonly Objective[]) {
   const { spec, baseline, candidate } = payload
   const thresholds = getThresholds(spec)
@@ -118,45 +142,18 @@ function compareObjectives(payload: StabilityPayload, objectives: readonly Objec
   return { judged, missing }
 }
 
-function countSamples(required: readonly JudgedObjective[], snapshot: Snapshot): number {
-  const declared = snapshot.sample_count ?? 1
-  const fallback = Number.isInteger(declared) && declared >= 1 ? declared : 1
-  return Math.min(...required.map(entry => entry.candidate.samples.length || fallback))
-}
-
-/** The primary's relative gain if it improved, else the best among those that did, else the primary's. */
-export function computeRankScore(primary: Comparison, improved: readonly Comparison[]): number {
-  if (primary.verdict === 'improved' || improved.length === 0) return primary.relative
-  return Math.max(...improved.map(comparison => comparison.relative))
-}
-
-function listNames(judged: readonly JudgedObjective[]): string[] {
-  return judged.map(entry => entry.objective.name)
-}
-
-function formatDecisionReason(
-  decision: 'keep' | 'revert' | 'inconclusive',
-  improved: string[],
-  violated: string[],
-) {
-  if (decision === 'keep') return `improved ${improved.join(', ')}, nothing required got worse`
-  if (decision === 'inconclusive') return 'the difference is within the comparison threshold'
-  if (violated.length > 0) return `worse than allowed: ${violated.join(', ')}`
-  return 'no required objective improved'
-}
-
-/** Failures of the candidate itself come before any comparison (invariant 5). */
-export function decideStability(payload: StabilityPayload): StabilityDecision {
-  const stopped = findDegenerate(payload)
-  if (stopped !== null) return stopped
-  const objectives = listObjectives(payload.spec.metric)
-  const { judged, missing } = compareObjectives(payload, objectives)
-  const comparisons = Object.fromEntries(judged.map(entry => [entry.objective.name, entry.comparison]))
-  const primary = judged[0]
-  if (missing.length > 0 || primary === undefined) {
-    return createClosedDecision('error', `missing required metric: ${missing.join(', ')}`, { comparisons })
+/** Without a judge the worth of a judged improvement is unknown: none is large enough. */
+function getThresholds({ metric, measurement: { stability } }: StabilityPayload['spec']): Thresholds {
+  return {
+    method: stability.comparison.method,
+    noise: stability.noise_threshold,
+    relative: stability.comparison.relative_threshold,
+    minimumImprovement: metric.judge?.minimum_improvement ?? Number.POSITIVE_INFINITY,
   }
-  return weighObjectives(payload, judged, primary, comparisons)
+}
+
+function buildLookUpOptions(spec: StabilityPayload['spec'], judged: boolean) {
+  return { judged, aggregation: spec.measurement.stability.aggregation }
 }
 
 function weighObjectives(
@@ -204,79 +201,76 @@ function weighObjectives(
   }
 }
 
-type ComparisonVerdict = 'improved' | 'regressed' | 'inconclusive'
-export type Comparison = { verdict: ComparisonVerdict; delta: number; relative: number; violated: boolean }
-
-type StabilitySettings = NonNullable<Spec['measurement']['stability']>
-export type Thresholds = {
-  method: StabilitySettings['comparison']['method']
-  noise: number
-  relative: number
-  /** The gain that a judge metric needs, under every method. */
-  minimumImprovement: number
+function listNames(judged: readonly JudgedObjective[]): string[] {
+  return judged.map(entry => entry.objective.name)
 }
+
+function countSamples(required: readonly JudgedObjective[], snapshot: Snapshot): number {
+  const declared = snapshot.sample_count ?? 1
+  const fallback = Number.isInteger(declared) && declared >= 1 ? declared : 1
+  return Math.min(...required.map(entry => entry.candidate.samples.length || fallback))
+}
+
+/** Whether the futility bound, declared before the measurement, allows to stop measuring a loser. */
+function isFutile(stability: StabilitySpec, primary: Objective, measured: FutilityInput): boolean {
+  const futility = stability.mode === 'ladder' ? stability.ladder?.futility : null
+  if (futility === null || futility === undefined) return false
+  const { base, candidate, samples, elapsedSeconds } = measured
+  const late =
+    futility.after_elapsed_seconds !== null &&
+    elapsedSeconds !== null &&
+    elapsedSeconds >= futility.after_elapsed_seconds
+  if (late && computeSignedDelta(base, candidate, primary.direction) <= 0) return true
+  const exploring = samples <= (stability.ladder?.exploratory_pairs ?? 1)
+  return exploring && isHopeless(primary, measured, futility.worse_factor)
+}
+
+/** The primary is at least `factor` times worse. Always false for bases that are not positive. */
+function isHopeless(primary: Objective, measured: FutilityInput, factor: number): boolean {
+  if (!(factor > 1) || !(measured.base > 0)) return false
+  const bound = primary.direction === 'minimize' ? measured.base * factor : measured.base / factor
+  return computeSignedDelta(bound, measured.candidate, primary.direction) <= 0
+}
+
+type LadderStep = { decision: 'keep' | 'promising' | 'inconclusive' | 'revert'; next: NextMeasurement }
 
 /**
- * Combinations are compared like ideas: ce-optimize asks there for "strictly better" alone, which one of two
- * equal candidates is in half of all measurements (docs/decisions/038).
+ * Returns the next measurement for a verdict so far; a keep that has not been confirmed is only promising.
  */
-function compareWithThreshold(delta: number, threshold: number): ComparisonVerdict {
-  if (delta > threshold) return 'improved'
-  return delta < -threshold ? 'regressed' : 'inconclusive'
-}
-
-function compareDifferences(differences: readonly number[], threshold: number): ComparisonVerdict {
-  if (differences.every(difference => difference > threshold)) return 'improved'
-  return differences.every(difference => difference < -threshold) ? 'regressed' : 'inconclusive'
-}
-
-/** Differences index by index; a base with fewer samples repeats its last. */
-function computeSampleDifferences(
-  objective: Objective,
-  base: MetricReading,
-  candidate: MetricReading,
-): number[] {
-  const last = base.samples.at(-1)
-  if (last === undefined) return []
-  return candidate.samples.map((value, index) =>
-    computeSignedDelta(base.samples[index] ?? last, value, objective.direction),
-  )
-}
-
-function comparePaired(
-  objective: Objective,
-  base: MetricReading,
-  candidate: MetricReading,
-  rules: Thresholds,
-) {
-  if (base.value === 0) return 'inconclusive'
-  const threshold = rules.relative * Math.abs(base.value)
-  const pairs = computeSampleDifferences(objective, base, candidate)
-  if (pairs.length > 0) return compareDifferences(pairs, threshold)
-  const delta = computeSignedDelta(base.value, candidate.value, objective.direction)
-  if (objective.judged) return compareWithThreshold(delta, rules.minimumImprovement)
-  return delta < -threshold ? 'regressed' : 'inconclusive'
-}
-
-function compareByMethod(
-  objective: Objective,
-  base: MetricReading,
-  candidate: MetricReading,
-  rules: Thresholds,
-) {
-  const delta = computeSignedDelta(base.value, candidate.value, objective.direction)
-  switch (rules.method) {
-    case 'absolute':
-      return compareWithThreshold(delta, objective.judged ? rules.minimumImprovement : rules.noise)
-    case 'relative':
-      return base.value === 0
-        ? 'inconclusive'
-        : compareWithThreshold(computeRelativeGain(delta, base.value), rules.relative)
-    case 'paired':
-      return comparePaired(objective, base, candidate, rules)
-    default:
-      return rules.method satisfies never
+function computeLadderStep(
+  rungs: LadderRungs | null,
+  decision: 'keep' | 'inconclusive' | 'revert',
+  samples: number,
+  smokePassed: boolean | null,
+): LadderStep {
+  if (rungs === null) return { decision, next: 'none' }
+  if (rungs.smoke && smokePassed === null) return { decision, next: 'smoke' }
+  if (decision === 'revert') return { decision, next: 'none' }
+  const keeping = decision === 'keep'
+  const budget = keeping ? rungs.confirmation : Math.min(rungs.exploratory + 1, rungs.confirmation)
+  if (samples >= budget) return { decision, next: 'none' }
+  const above = keeping ? 'confirm' : 'add_sample'
+  return {
+    decision: keeping ? 'promising' : decision,
+    next: samples < rungs.exploratory ? 'exploratory' : above,
   }
+}
+
+function formatDecisionReason(
+  decision: 'keep' | 'revert' | 'inconclusive',
+  improved: string[],
+  violated: string[],
+) {
+  if (decision === 'keep') return `improved ${improved.join(', ')}, nothing required got worse`
+  if (decision === 'inconclusive') return 'the difference is within the comparison threshold'
+  if (violated.length > 0) return `worse than allowed: ${violated.join(', ')}`
+  return 'no required objective improved'
+}
+
+/** The primary's relative gain if it improved, else the best among those that did, else the primary's. */
+export function computeRankScore(primary: Comparison, improved: readonly Comparison[]): number {
+  if (primary.verdict === 'improved' || improved.length === 0) return primary.relative
+  return Math.max(...improved.map(comparison => comparison.relative))
 }
 
 /** The largest loss that is no violation; null where max_regression has no usable value. */
@@ -304,34 +298,68 @@ export function compareMetric(
   return { verdict: violated ? 'regressed' : verdict, delta, relative, violated }
 }
 
-type FutilityInput = { base: number; candidate: number; samples: number; elapsedSeconds: number | null }
-
-/** The primary is at least `factor` times worse. Always false for bases that are not positive. */
-function isHopeless(primary: Objective, measured: FutilityInput, factor: number): boolean {
-  if (!(factor > 1) || !(measured.base > 0)) return false
-  const bound = primary.direction === 'minimize' ? measured.base * factor : measured.base / factor
-  return computeSignedDelta(bound, measured.candidate, primary.direction) <= 0
+function compareByMethod(
+  objective: Objective,
+  base: MetricReading,
+  candidate: MetricReading,
+  rules: Thresholds,
+) {
+  const delta = computeSignedDelta(base.value, candidate.value, objective.direction)
+  switch (rules.method) {
+    case 'absolute':
+      return compareWithThreshold(delta, objective.judged ? rules.minimumImprovement : rules.noise)
+    case 'relative':
+      return base.value === 0
+        ? 'inconclusive'
+        : compareWithThreshold(computeRelativeGain(delta, base.value), rules.relative)
+    case 'paired':
+      return comparePaired(objective, base, candidate, rules)
+    default:
+      return rules.method satisfies never
+  }
 }
 
-/** Whether the futility bound, declared before the measurement, allows to stop measuring a loser. */
-function isFutile(stability: StabilitySpec, primary: Objective, measured: FutilityInput): boolean {
-  const futility = stability.mode === 'ladder' ? stability.ladder?.futility : null
-  if (futility === null || futility === undefined) return false
-  const { base, candidate, samples, elapsedSeconds } = measured
-  const late =
-    futility.after_elapsed_seconds !== null &&
-    elapsedSeconds !== null &&
-    elapsedSeconds >= futility.after_elapsed_seconds
-  if (late && computeSignedDelta(base, candidate, primary.direction) <= 0) return true
-  const exploring = samples <= (stability.ladder?.exploratory_pairs ?? 1)
-  return exploring && isHopeless(primary, measured, futility.worse_factor)
+/**
+ * Combinations are compared like ideas: ce-optimize asks there for "strictly better" alone, which one of two
+ * equal candidates is in half of all measurements (docs/decisions/038).
+ */
+function compareWithThreshold(delta: number, threshold: number): ComparisonVerdict {
+  if (delta > threshold) return 'improved'
+  return delta < -threshold ? 'regressed' : 'inconclusive'
 }
 
-export type StabilitySpec = NonNullable<Spec['measurement']['stability']>
-export type NextMeasurement = 'none' | 'smoke' | 'exploratory' | 'add_sample' | 'confirm'
+function comparePaired(
+  objective: Objective,
+  base: MetricReading,
+  candidate: MetricReading,
+  rules: Thresholds,
+) {
+  if (base.value === 0) return 'inconclusive'
+  const threshold = rules.relative * Math.abs(base.value)
+  const pairs = computeSampleDifferences(objective, base, candidate)
+  if (pairs.length > 0) return compareDifferences(pairs, threshold)
+  const delta = computeSignedDelta(base.value, candidate.value, objective.direction)
+  if (objective.judged) return compareWithThreshold(delta, rules.minimumImprovement)
+  return delta < -threshold ? 'regressed' : 'inconclusive'
+}
 
-/** Sample counts at which a ladder stops exploring, asks for confirmation, and confirms. */
-export type LadderRungs = { exploratory: number; confirmation: number; smoke: boolean }
+/** Differences index by index; a base with fewer samples repeats its last. */
+function computeSampleDifferences(
+  objective: Objective,
+  base: MetricReading,
+  candidate: MetricReading,
+): number[] {
+  const last = base.samples.at(-1)
+  if (last === undefined) return []
+  return candidate.samples.map((value, index) =>
+    computeSignedDelta(base.samples[index] ?? last, value, objective.direction),
+  )
+}
+
+function compareDifferences(differences: readonly number[], threshold: number): ComparisonVerdict {
+  if (differences.every(difference => difference > threshold)) return 'improved'
+  return differences.every(difference => difference < -threshold) ? 'regressed' : 'inconclusive'
+}
 
 export function getRungs(stability: StabilitySpec): LadderRungs | null {
   if (stability.mode !== 'ladder') return null
@@ -341,29 +369,5 @@ export function getRungs(stability: StabilitySpec): LadderRungs | null {
     exploratory,
     confirmation: Math.max(confirmation, exploratory),
     smoke: typeof stability.ladder?.smoke_command === 'string',
-  }
-}
-
-type LadderStep = { decision: 'keep' | 'promising' | 'inconclusive' | 'revert'; next: NextMeasurement }
-
-/**
- * Returns the next measurement for a verdict so far; a keep that has not been confirmed is only promising.
- */
-function computeLadderStep(
-  rungs: LadderRungs | null,
-  decision: 'keep' | 'inconclusive' | 'revert',
-  samples: number,
-  smokePassed: boolean | null,
-): LadderStep {
-  if (rungs === null) return { decision, next: 'none' }
-  if (rungs.smoke && smokePassed === null) return { decision, next: 'smoke' }
-  if (decision === 'revert') return { decision, next: 'none' }
-  const keeping = decision === 'keep'
-  const budget = keeping ? rungs.confirmation : Math.min(rungs.exploratory + 1, rungs.confirmation)
-  if (samples >= budget) return { decision, next: 'none' }
-  const above = keeping ? 'confirm' : 'add_sample'
-  return {
-    decision: keeping ? 'promising' : decision,
-    next: samples < rungs.exploratory ? 'exploratory' : above,
   }
 }

@@ -25,38 +25,8 @@ export type NoiseCalibration = {
   jobs: number
 }
 
-const BIASED_EVIDENCE = 20
-
-function listJobValues({ pairs }: CalibrationJob): number[] {
-  return pairs.flatMap(({ base, candidate }) => [base, candidate])
-}
-
-function selectNoiseScale(values: readonly number[], requested: EvidenceScale | undefined): EvidenceScale {
-  return requested ?? (values.every(value => value > 0) ? 'log' : 'linear')
-}
-
-function isDeterministic(jobs: readonly CalibrationJob[], values: readonly number[]): boolean {
-  const measured = jobs.filter(({ pairs }) => pairs.length > 0)
-  return measured.length >= 2 && values.length >= 3 && new Set(values).size === 1
-}
-
-/** If both sides reached the threshold, the first one counts. */
-function findFavouredByEvidence(differences: readonly number[]): NoiseCalibration['favours'] {
-  const candidate = findFirstCrossing(differences, 0, BIASED_EVIDENCE)
-  const base = findFirstCrossing(reverseDifferences(differences), 0, BIASED_EVIDENCE)
-  if (candidate === base) return null
-  return candidate < base ? 'candidate' : 'base'
-}
-
-function computeJobMeans(jobs: readonly CalibrationJob[], scale: EvidenceScale): number[] {
-  return jobs
-    .map(listJobValues)
-    .filter(values => values.length > 0)
-    .map(values => {
-      const levels = values.map(value => (scale === 'log' ? Math.log(value) : value))
-      return levels.reduce((sum, level) => sum + level, 0) / levels.length
-    })
-}
+/** MAD of a normal distribution times this is its standard deviation. */
+const MAD_TO_SD = 1.4826
 
 /**
  * Step 0 of a campaign (decision 3.8): reads noise, scale and determinism from pairs of the same tree, and
@@ -84,13 +54,51 @@ export function calibrateNoiseEvidence(
   }
 }
 
-/** MAD of a normal distribution times this is its standard deviation. */
-const MAD_TO_SD = 1.4826
+function listJobValues({ pairs }: CalibrationJob): number[] {
+  return pairs.flatMap(({ base, candidate }) => [base, candidate])
+}
+
+function selectNoiseScale(values: readonly number[], requested: EvidenceScale | undefined): EvidenceScale {
+  return requested ?? (values.every(value => value > 0) ? 'log' : 'linear')
+}
+
+function isDeterministic(jobs: readonly CalibrationJob[], values: readonly number[]): boolean {
+  const measured = jobs.filter(({ pairs }) => pairs.length > 0)
+  return measured.length >= 2 && values.length >= 3 && new Set(values).size === 1
+}
 
 function computeSampleSd(values: readonly number[]): number | null {
   if (values.length < 2) return null
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length
   return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1))
+}
+
+function computeJobMeans(jobs: readonly CalibrationJob[], scale: EvidenceScale): number[] {
+  return jobs
+    .map(listJobValues)
+    .filter(values => values.length > 0)
+    .map(values => {
+      const levels = values.map(value => (scale === 'log' ? Math.log(value) : value))
+      return levels.reduce((sum, level) => sum + level, 0) / levels.length
+    })
+}
+
+const BIASED_EVIDENCE = 20
+
+/** If both sides reached the threshold, the first one counts. */
+function findFavouredByEvidence(differences: readonly number[]): NoiseCalibration['favours'] {
+  const candidate = findFirstCrossing(differences, 0, BIASED_EVIDENCE)
+  const base = findFirstCrossing(reverseDifferences(differences), 0, BIASED_EVIDENCE)
+  if (candidate === base) return null
+  return candidate < base ? 'candidate' : 'base'
+}
+
+/** 1.4826 times the median size of a difference: the coin has made 0 their middle. */
+export function computeRobustSpread(differences: readonly number[]): number {
+  const sizes = sortSizes(differences)
+  const upper = sizes[sizes.length >> 1] ?? Number.NaN
+  const lower = sizes[(sizes.length - 1) >> 1] ?? Number.NaN
+  return replaceZeroSpread((MAD_TO_SD * (lower + upper)) / 2, differences)
 }
 
 function sortSizes(differences: readonly number[]): number[] {
@@ -100,14 +108,6 @@ function sortSizes(differences: readonly number[]): number[] {
 /** Where more than half of all pairs tie exactly, the MAD is 0 and says nothing. */
 function replaceZeroSpread(spread: number, differences: readonly number[]): number {
   return spread > 0 ? spread : Math.sqrt(differences.reduce((sum, d) => sum + d * d, 0) / differences.length)
-}
-
-/** 1.4826 times the median size of a difference: the coin has made 0 their middle. */
-export function computeRobustSpread(differences: readonly number[]): number {
-  const sizes = sortSizes(differences)
-  const upper = sizes[sizes.length >> 1] ?? Number.NaN
-  const lower = sizes[(sizes.length - 1) >> 1] ?? Number.NaN
-  return replaceZeroSpread((MAD_TO_SD * (lower + upper)) / 2, differences)
 }
 
 /**

@@ -29,21 +29,41 @@ export type EvidencePair = JobTurn & {
 
 const MAX_CANDIDATE_FAILURES = 2
 
-function weighDifference(state: EvidenceState, difference: Difference): EvidenceState {
-  const counted = {
-    ...state,
-    differences: [...state.differences, difference],
-    failures: state.failures + (difference === null ? 1 : 0),
-  }
-  if (state.decided !== null) return counted
-  const drop = updateBets(state.drop, -computeSignedRank(counted.differences, 0, state.rule.min_effect))
-  const harm = updateBets(state.harm, -computeSignedRank(counted.differences, 0, 0))
-  return {
-    ...counted,
-    drop,
-    harm,
-    keep: isStale(counted) ? restartKeepSide(counted) : updateKeepSide(counted),
-  }
+type JobTurn = {
+  job: string | number
+  runner?: string
+  also_on?: readonly string[] | undefined
+  order: 'base-first' | 'candidate-first'
+}
+
+/**
+ * Returns the state after one more pair. A failed base makes the pair void, a failed candidate is a loss of
+ * the highest rank, and two of them end the measuring (invariant 5). Pairs after a verdict (for guardrails,
+ * say) count for effect and interval and change no verdict.
+ */
+export function observePair(state: EvidenceState, pair: EvidencePair): EvidenceState {
+  const { base, candidate } = pair
+  checkFinite(base, 'base')
+  checkFinite(candidate, 'candidate')
+  if (pair.lost) return addLostPair(recordTurn(state, pair, false))
+  if (base === null) return recordTurn(state, pair, false)
+  const difference = candidate === null ? null : computeSignedDifference(state.rule, base, candidate)
+  return judgePair(weighDifference(recordTurn(state, pair, true), difference))
+}
+
+function checkFinite(value: number | null, side: string): void {
+  if (value === null || Number.isFinite(value)) return
+  throw new UserError(`evidence: the ${side}'s value is ${value}`, { fix: 'give a failed execution as null' })
+}
+
+/**
+ * A pair that was lost after it had begun counts as the worst possible one for keeping, and for no other
+ * question. A candidate that ends its machine when it is behind is no better off than one that loses the
+ * pair, and one whose machine died is not called worse (decision 039).
+ */
+function addLostPair(state: EvidenceState): EvidenceState {
+  if (state.decided !== null || isStale(state)) return state
+  return { ...state, keep: addLoss(state) }
 }
 
 /** Later pairs of the job that screened are not fresh: they count for everything but the keep side. */
@@ -51,9 +71,59 @@ function isStale({ screened, jobs }: EvidenceState): boolean {
   return screened !== null && screened.job === jobs.length - 1
 }
 
-function findDropReason(state: EvidenceState): EvidenceDecision['reason'] | null {
-  if (state.failures >= MAX_CANDIDATE_FAILURES) return 'broken'
-  return findReasonToDrop(state)
+/**
+ * The keep side after a pair of unknown difference: as if that had been the largest loss so far. No pair
+ * could have lowered it more, so it stays an e-process no matter which pair is lost.
+ */
+function addLoss({ differences, keep }: EvidenceState): KeepSide {
+  const pairs = differences.length - keep.from + 1
+  return { from: keep.from, ln: updateBets(keep.ln, (-2 * pairs) / (pairs + 1)), sums: null }
+}
+
+/** Adds one more pair to the account of its job; a new job ends the one before it. */
+function recordTurn(state: EvidenceState, turn: JobTurn, counted: boolean): EvidenceState {
+  const jobs = selectJobs(state, turn)
+  const rewritten = jobs.map((job, index) => {
+    if (index < jobs.length - 1) return job.ended ? job : { ...job, ended: true }
+    return {
+      ...job,
+      pairs: job.pairs + (counted ? 1 : 0),
+      void_pairs: job.void_pairs + (counted ? 0 : 1),
+      base_first: job.base_first + (turn.order === 'base-first' ? 1 : 0),
+    }
+  })
+  const given_up = jobs.length > state.jobs.length ? null : state.given_up
+  return { ...state, jobs: rewritten, given_up }
+}
+
+function selectJobs(state: EvidenceState, turn: JobTurn): readonly EvidenceJob[] {
+  if (state.jobs.at(-1)?.id === turn.job) return continueJob(state, turn)
+  if (state.jobs.some(({ id }) => id === turn.job)) {
+    throw new UserError(`evidence: job ${turn.job} was followed by another and takes no more pairs`)
+  }
+  return addJob(state, turn)
+}
+
+function continueJob(state: EvidenceState, { job, runner }: JobTurn): readonly EvidenceJob[] {
+  const current = state.jobs.at(-1)
+  if (runner !== undefined && runner !== current?.runner) {
+    throw new UserError(`evidence: job ${job} ran on ${current?.runner}, and a pair of it on ${runner}`)
+  }
+  return state.jobs
+}
+
+function addJob(
+  state: EvidenceState,
+  { job, runner = String(job), also_on }: JobTurn,
+): readonly EvidenceJob[] {
+  const { jobs, decided, rule } = state
+  if (decided === null && jobs.length >= rule.max_jobs) {
+    throw new UserError(`evidence: job ${job} would be one more than max_jobs ${rule.max_jobs}`, {
+      fix: 'resume the state with more jobs first',
+    })
+  }
+  const elsewhere = also_on === undefined ? {} : { also_on }
+  return [...jobs, { id: job, runner, ...elsewhere, pairs: 0, void_pairs: 0, base_first: 0, ended: false }]
 }
 
 /**
@@ -78,102 +148,12 @@ function judgeGraded(state: EvidenceState): EvidenceState {
   return pairs >= state.rule.pairs_per_job && !ended ? judgeWholeJob(state) : state
 }
 
-function continueOrEndJob(state: EvidenceState): EvidenceState {
-  const { pairs = 0, ended = false } = state.jobs.at(-1) ?? {}
-  if (ended) return state
-  if (state.given_up !== null) return isProofWithinReach(state) ? state : endCurrentJob(state)
-  return pairs >= state.rule.pairs_per_job ? judgeWholeJob(state) : state
-}
-
-function checkFinite(value: number | null, side: string): void {
-  if (value === null || Number.isFinite(value)) return
-  throw new UserError(`evidence: the ${side}'s value is ${value}`, { fix: 'give a failed execution as null' })
-}
-
-/**
- * Returns the state after one more pair. A failed base makes the pair void, a failed candidate is a loss of
- * the highest rank, and two of them end the measuring (invariant 5). Pairs after a verdict (for guardrails,
- * say) count for effect and interval and change no verdict.
- */
-export function observePair(state: EvidenceState, pair: EvidencePair): EvidenceState {
-  const { base, candidate } = pair
-  checkFinite(base, 'base')
-  checkFinite(candidate, 'candidate')
-  if (pair.lost) return addLostPair(recordTurn(state, pair, false))
-  if (base === null) return recordTurn(state, pair, false)
-  const difference = candidate === null ? null : computeSignedDifference(state.rule, base, candidate)
-  return judgePair(weighDifference(recordTurn(state, pair, true), difference))
-}
-
-/**
- * A pair that was lost after it had begun counts as the worst possible one for keeping, and for no other
- * question. A candidate that ends its machine when it is behind is no better off than one that loses the
- * pair, and one whose machine died is not called worse (decision 039).
- */
-function addLostPair(state: EvidenceState): EvidenceState {
-  if (state.decided !== null || isStale(state)) return state
-  return { ...state, keep: addLoss(state) }
-}
-
-/** After the nth job without any report, evidence for keeping starts again, below 1. */
-export function resetKeepSide(state: EvidenceState, nth: number): EvidenceState {
-  if (state.decided !== null) return state
-  let restarted: EvidenceState = { ...state, screened: null, keep: restartKeepSide(state) }
-  for (let gap = 0; gap < nth; gap++) restarted = { ...restarted, keep: addLoss(restarted) }
-  return restarted
-}
-
-type JobTurn = {
-  job: string | number
-  runner?: string
-  also_on?: readonly string[] | undefined
-  order: 'base-first' | 'candidate-first'
-}
-
-function addJob(
-  state: EvidenceState,
-  { job, runner = String(job), also_on }: JobTurn,
-): readonly EvidenceJob[] {
-  const { jobs, decided, rule } = state
-  if (decided === null && jobs.length >= rule.max_jobs) {
-    throw new UserError(`evidence: job ${job} would be one more than max_jobs ${rule.max_jobs}`, {
-      fix: 'resume the state with more jobs first',
-    })
-  }
-  const elsewhere = also_on === undefined ? {} : { also_on }
-  return [...jobs, { id: job, runner, ...elsewhere, pairs: 0, void_pairs: 0, base_first: 0, ended: false }]
-}
-
-function continueJob(state: EvidenceState, { job, runner }: JobTurn): readonly EvidenceJob[] {
-  const current = state.jobs.at(-1)
-  if (runner !== undefined && runner !== current?.runner) {
-    throw new UserError(`evidence: job ${job} ran on ${current?.runner}, and a pair of it on ${runner}`)
-  }
-  return state.jobs
-}
-
-function selectJobs(state: EvidenceState, turn: JobTurn): readonly EvidenceJob[] {
-  if (state.jobs.at(-1)?.id === turn.job) return continueJob(state, turn)
-  if (state.jobs.some(({ id }) => id === turn.job)) {
-    throw new UserError(`evidence: job ${turn.job} was followed by another and takes no more pairs`)
-  }
-  return addJob(state, turn)
-}
-
-/** Adds one more pair to the account of its job; a new job ends the one before it. */
-function recordTurn(state: EvidenceState, turn: JobTurn, counted: boolean): EvidenceState {
-  const jobs = selectJobs(state, turn)
-  const rewritten = jobs.map((job, index) => {
-    if (index < jobs.length - 1) return job.ended ? job : { ...job, ended: true }
-    return {
-      ...job,
-      pairs: job.pairs + (counted ? 1 : 0),
-      void_pairs: job.void_pairs + (counted ? 0 : 1),
-      base_first: job.base_first + (turn.order === 'base-first' ? 1 : 0),
-    }
-  })
-  const given_up = jobs.length > state.jobs.length ? null : state.given_up
-  return { ...state, jobs: rewritten, given_up }
+/** Ends a job that had all its pairs: a search given up there goes on only for a proof within reach. */
+function judgeWholeJob(state: EvidenceState): EvidenceState {
+  if (state.decided !== null || state.differences.length === 0) return endCurrentJob(state)
+  if (state.rule.graded) return judgeWholeSample(endCurrentJob(state))
+  const next = checkPromiseEachJob(state)
+  return isProofWithinReach(next) ? next : decideLastJob(endCurrentJob(next))
 }
 
 function endCurrentJob(state: EvidenceState): EvidenceState {
@@ -189,12 +169,121 @@ function judgeWholeSample(state: EvidenceState): EvidenceState {
   return reason === null ? checkPromiseEachJob(state) : { ...state, decided: { status: 'drop', reason } }
 }
 
-/** Ends a job that had all its pairs: a search given up there goes on only for a proof within reach. */
-function judgeWholeJob(state: EvidenceState): EvidenceState {
-  if (state.decided !== null || state.differences.length === 0) return endCurrentJob(state)
-  if (state.rule.graded) return judgeWholeSample(endCurrentJob(state))
-  const next = checkPromiseEachJob(state)
-  return isProofWithinReach(next) ? next : decideLastJob(endCurrentJob(next))
+/** E has reached the screen (decision 3.3): the next job needs a fresh runner. */
+function isScreenReached(state: EvidenceState): boolean {
+  const { rule, screened } = state
+  if (rule.screen === null || screened !== null) return false
+  return computeLnStage(state) >= Math.log(rule.screen) && isGainEnough(state)
+}
+
+/**
+ * ln E since the screen: the rank process, or under the hybrid its weighted mean with the likelihood ratio.
+ */
+function computeLnStage({ rule, keep }: EvidenceState): number {
+  const rank = computeLnMean(keep.ln)
+  if (rule.noise === null) return rank
+  const ranked = rank + Math.log(1 - rule.ratio_share)
+  if (keep.sums === null) return ranked
+  const ratio = computeLnVarianceRatio(keep.sums, rule.noise) + Math.log(rule.ratio_share)
+  return computeLnMean([ranked, ratio]) + Math.LN2
+}
+
+function isGainEnough({ rule, differences }: EvidenceState): boolean {
+  return !rule.graded || isScoreGainEnough(differences, { minEffect: rule.min_effect })
+}
+
+/** Ranks start again, and the evidence gathered so far is carried on. */
+function startConfirmation(state: EvidenceState): EvidenceState {
+  const screened = { job: state.jobs.length - 1, ln: computeLnStage(state) }
+  return { ...state, screened, given_up: null, keep: restartKeepSide(state) }
+}
+
+/** After the screen ranks and sums start again; the evidence so far is carried as one number. */
+function restartKeepSide({ rule, differences }: EvidenceState): KeepSide {
+  return { from: differences.length, ln: NO_BETS, sums: rule.noise === null ? null : NO_SUMS }
+}
+
+/** E has reached 1/level in all, on as many runners as it takes. */
+function isLevelReached(state: EvidenceState): boolean {
+  const { rule, screened } = state
+  if (rule.screen !== null && (screened === null || computeLnStage(state) <= 0)) return false
+  return computeLnTotal(state) >= -Math.log(rule.level) && hasEnoughRunners(state) && isGainEnough(state)
+}
+
+/**
+ * Whether enough machines took part for a keep (decision 3.3): since the screen, fresh ones, which the one
+ * that screened is not; and enough in all.
+ */
+function hasEnoughRunners(state: EvidenceState): boolean {
+  const { rule, screened, jobs } = state
+  if (collectDistinctRunners(state, jobs).size < rule.runners) return false
+  if (screened === null) return true
+  const fresh = collectDistinctRunners(state, jobs.slice(screened.job + 1))
+  const screener = jobs[screened.job]
+  for (const each of screener === undefined ? [] : listRunnerIdentities(state, screener)) fresh.delete(each)
+  return fresh.size >= rule.fresh_runners
+}
+
+function collectDistinctRunners(state: EvidenceState, jobs: readonly EvidenceJob[]): Set<string | number> {
+  return new Set(jobs.filter(({ pairs }) => pairs > 0).flatMap(job => listRunnerIdentities(state, job)))
+}
+
+/**
+ * Boot ids: two jobs with a common one ran on the same runner. On a single machine every job counts as a
+ * runner.
+ */
+function listRunnerIdentities({ rule }: EvidenceState, job: EvidenceJob): (string | number)[] {
+  return rule.single_machine ? [job.id] : [job.runner, ...(job.also_on ?? [])]
+}
+
+function findDropReason(state: EvidenceState): EvidenceDecision['reason'] | null {
+  if (state.failures >= MAX_CANDIDATE_FAILURES) return 'broken'
+  return findReasonToDrop(state)
+}
+
+function continueOrEndJob(state: EvidenceState): EvidenceState {
+  const { pairs = 0, ended = false } = state.jobs.at(-1) ?? {}
+  if (ended) return state
+  if (state.given_up !== null) return isProofWithinReach(state) ? state : endCurrentJob(state)
+  return pairs >= state.rule.pairs_per_job ? judgeWholeJob(state) : state
+}
+
+function weighDifference(state: EvidenceState, difference: Difference): EvidenceState {
+  const counted = {
+    ...state,
+    differences: [...state.differences, difference],
+    failures: state.failures + (difference === null ? 1 : 0),
+  }
+  if (state.decided !== null) return counted
+  const drop = updateBets(state.drop, -computeSignedRank(counted.differences, 0, state.rule.min_effect))
+  const harm = updateBets(state.harm, -computeSignedRank(counted.differences, 0, 0))
+  return {
+    ...counted,
+    drop,
+    harm,
+    keep: isStale(counted) ? restartKeepSide(counted) : updateKeepSide(counted),
+  }
+}
+
+function updateKeepSide({ rule, differences, keep }: EvidenceState): KeepSide {
+  const { from, ln, sums } = keep
+  const { noise, null_effect } = rule
+  const newest = differences.at(-1) ?? null
+  if (rule.graded && newest === 0) return keep
+  const own = rule.graded ? differences.slice(from).filter(each => each !== 0) : differences
+  return {
+    from,
+    ln: updateBets(ln, computeSignedRank(own, rule.graded ? 0 : from, null_effect)),
+    sums: noise === null ? null : addToSums(sums, newest, { ...rule, noise }),
+  }
+}
+
+/** After the nth job without any report, evidence for keeping starts again, below 1. */
+export function resetKeepSide(state: EvidenceState, nth: number): EvidenceState {
+  if (state.decided !== null) return state
+  let restarted: EvidenceState = { ...state, screened: null, keep: restartKeepSide(state) }
+  for (let gap = 0; gap < nth; gap++) restarted = { ...restarted, keep: addLoss(restarted) }
+  return restarted
 }
 
 /**
@@ -215,96 +304,7 @@ export function endJob(
   return isProofWithinReach(state) ? state : endCurrentJob(state)
 }
 
-/** E has reached the screen (decision 3.3): the next job needs a fresh runner. */
-function isScreenReached(state: EvidenceState): boolean {
-  const { rule, screened } = state
-  if (rule.screen === null || screened !== null) return false
-  return computeLnStage(state) >= Math.log(rule.screen) && isGainEnough(state)
-}
-
-/** Ranks start again, and the evidence gathered so far is carried on. */
-function startConfirmation(state: EvidenceState): EvidenceState {
-  const screened = { job: state.jobs.length - 1, ln: computeLnStage(state) }
-  return { ...state, screened, given_up: null, keep: restartKeepSide(state) }
-}
-
-/** E has reached 1/level in all, on as many runners as it takes. */
-function isLevelReached(state: EvidenceState): boolean {
-  const { rule, screened } = state
-  if (rule.screen !== null && (screened === null || computeLnStage(state) <= 0)) return false
-  return computeLnTotal(state) >= -Math.log(rule.level) && hasEnoughRunners(state) && isGainEnough(state)
-}
-
-function isGainEnough({ rule, differences }: EvidenceState): boolean {
-  return !rule.graded || isScoreGainEnough(differences, { minEffect: rule.min_effect })
-}
-
-function updateKeepSide({ rule, differences, keep }: EvidenceState): KeepSide {
-  const { from, ln, sums } = keep
-  const { noise, null_effect } = rule
-  const newest = differences.at(-1) ?? null
-  if (rule.graded && newest === 0) return keep
-  const own = rule.graded ? differences.slice(from).filter(each => each !== 0) : differences
-  return {
-    from,
-    ln: updateBets(ln, computeSignedRank(own, rule.graded ? 0 : from, null_effect)),
-    sums: noise === null ? null : addToSums(sums, newest, { ...rule, noise }),
-  }
-}
-
-/**
- * The keep side after a pair of unknown difference: as if that had been the largest loss so far. No pair
- * could have lowered it more, so it stays an e-process no matter which pair is lost.
- */
-function addLoss({ differences, keep }: EvidenceState): KeepSide {
-  const pairs = differences.length - keep.from + 1
-  return { from: keep.from, ln: updateBets(keep.ln, (-2 * pairs) / (pairs + 1)), sums: null }
-}
-
-/** After the screen ranks and sums start again; the evidence so far is carried as one number. */
-function restartKeepSide({ rule, differences }: EvidenceState): KeepSide {
-  return { from: differences.length, ln: NO_BETS, sums: rule.noise === null ? null : NO_SUMS }
-}
-
-/**
- * ln E since the screen: the rank process, or under the hybrid its weighted mean with the likelihood ratio.
- */
-function computeLnStage({ rule, keep }: EvidenceState): number {
-  const rank = computeLnMean(keep.ln)
-  if (rule.noise === null) return rank
-  const ranked = rank + Math.log(1 - rule.ratio_share)
-  if (keep.sums === null) return ranked
-  const ratio = computeLnVarianceRatio(keep.sums, rule.noise) + Math.log(rule.ratio_share)
-  return computeLnMean([ranked, ratio]) + Math.LN2
-}
-
 /** ln E_total = ln E_screen + ln E_fresh (decision 3.3). */
 export function computeLnTotal(state: EvidenceState): number {
   return (state.screened?.ln ?? 0) + computeLnStage(state)
-}
-
-/**
- * Boot ids: two jobs with a common one ran on the same runner. On a single machine every job counts as a
- * runner.
- */
-function listRunnerIdentities({ rule }: EvidenceState, job: EvidenceJob): (string | number)[] {
-  return rule.single_machine ? [job.id] : [job.runner, ...(job.also_on ?? [])]
-}
-
-function collectDistinctRunners(state: EvidenceState, jobs: readonly EvidenceJob[]): Set<string | number> {
-  return new Set(jobs.filter(({ pairs }) => pairs > 0).flatMap(job => listRunnerIdentities(state, job)))
-}
-
-/**
- * Whether enough machines took part for a keep (decision 3.3): since the screen, fresh ones, which the one
- * that screened is not; and enough in all.
- */
-function hasEnoughRunners(state: EvidenceState): boolean {
-  const { rule, screened, jobs } = state
-  if (collectDistinctRunners(state, jobs).size < rule.runners) return false
-  if (screened === null) return true
-  const fresh = collectDistinctRunners(state, jobs.slice(screened.job + 1))
-  const screener = jobs[screened.job]
-  for (const each of screener === undefined ? [] : listRunnerIdentities(state, screener)) fresh.delete(each)
-  return fresh.size >= rule.fresh_runners
 }

@@ -7,18 +7,68 @@ import { type EvidenceOptions, type EvidenceState, startEvidence } from './state
 export type PlanningInput = Omit<ForecastInput, 'effect'>
 
 const VISIBLE_CHANCE = 0.8
+
 /**
  * Allows a tenth: with effects that vary by a quarter between machines, exactly min_effect is never visible.
  */
 const ALLOWED_EXCESS = 1.1
-const SEARCH_STEPS = 8
-/** In min_effects: larger gains are not searched for. */
-const FARTHEST_GAIN = 64
+
+export type CostInput = ForecastInput & {
+  secondsPerExecution: number
+  /** Set-up and build of both sides, once a job. */
+  setupSeconds: number
+}
+
+export type ExpectedCost = Pick<Forecast, 'pairs' | 'jobs'> & { executions: number; minutes: number }
+
+export type WayOut =
+  /** null: no number of jobs tried makes min_effect visible. */
+  | { way: 'more-jobs'; max_jobs: number | null }
+  /** A metric on which this idea moves this many times as far; null: none up to 64 times. */
+  | { way: 'better-metric'; times: number | null }
+  /** Pairs with no more noise than this; null: noise is not what hides it. */
+  | { way: 'quieter-machine'; pair_sd: number | null }
+
+/**
+ * `effectSpread`: the share by which an effect varies from machine to machine; 1/4 by default, 0 where there
+ * is only one machine.
+ */
+export type PairNoise = { pairSd: number; effectSpread?: number }
+
+export type ForecastInput = {
+  noise: PairNoise
+  /** The true effect, in the units of min_effect. */
+  effect: number
+  options: EvidenceOptions
+  seed: number
+  runs?: number
+}
+
+/** Outcomes of experiments with one true effect, as shares, and their average use of pairs and jobs. */
+export type Forecast = { keep: number; drop: number; park: number; pairs: number; jobs: number }
+
+/** Numbers in [0, 1), reproducible by seed; for simulations only. */
+export type SeededRandom = () => number
 
 /** The chance that an idea with this true effect is kept (decision 3.8), by simulating the rule itself. */
 export function computeChanceToKeep(input: ForecastInput): number {
   return predictOutcomes(input).keep
 }
+
+/** In min_effects: larger gains are not searched for. */
+const FARTHEST_GAIN = 64
+
+/** The smallest true gain with an 80 % chance to be kept (decision 3.8); null: none up to 64 min_effect. */
+export function findSmallestVisibleGain(input: PlanningInput): number | null {
+  const visible = (effect: number) => isKeptAtLeast({ ...input, effect }, VISIBLE_CHANCE)
+  for (let times = 1; times <= FARTHEST_GAIN; times *= 2) {
+    const gain = times * input.options.minEffect
+    if (visible(gain)) return findSmallestPassing(gain, visible)
+  }
+  return null
+}
+
+const SEARCH_STEPS = 8
 
 /** The smallest x in (0, high] that passes, to 1/256 of high. Assumes that all above a passing x pass. */
 function findSmallestPassing(high: number, passes: (x: number) => boolean): number {
@@ -31,24 +81,6 @@ function findSmallestPassing(high: number, passes: (x: number) => boolean): numb
   return above
 }
 
-/** The smallest true gain with an 80 % chance to be kept (decision 3.8); null: none up to 64 min_effect. */
-export function findSmallestVisibleGain(input: PlanningInput): number | null {
-  const visible = (effect: number) => isKeptAtLeast({ ...input, effect }, VISIBLE_CHANCE)
-  for (let times = 1; times <= FARTHEST_GAIN; times *= 2) {
-    const gain = times * input.options.minEffect
-    if (visible(gain)) return findSmallestPassing(gain, visible)
-  }
-  return null
-}
-
-export type CostInput = ForecastInput & {
-  secondsPerExecution: number
-  /** Set-up and build of both sides, once a job. */
-  setupSeconds: number
-}
-
-export type ExpectedCost = Pick<Forecast, 'pairs' | 'jobs'> & { executions: number; minutes: number }
-
 /** Average cost of one idea (decision 3.8): each job warms up both sides before its pairs. */
 export function computeExpectedCost(input: CostInput): ExpectedCost {
   const { pairs, jobs } = predictOutcomes(input)
@@ -57,13 +89,21 @@ export function computeExpectedCost(input: CostInput): ExpectedCost {
   return { pairs, jobs, executions, minutes }
 }
 
-export type WayOut =
-  /** null: no number of jobs tried makes min_effect visible. */
-  | { way: 'more-jobs'; max_jobs: number | null }
-  /** A metric on which this idea moves this many times as far; null: none up to 64 times. */
-  | { way: 'better-metric'; times: number | null }
-  /** Pairs with no more noise than this; null: noise is not what hides it. */
-  | { way: 'quieter-machine'; pair_sd: number | null }
+export function isMinEffectVisible(input: PlanningInput): boolean {
+  return isKeptAtLeast({ ...input, effect: ALLOWED_EXCESS * input.options.minEffect }, VISIBLE_CHANCE)
+}
+
+/** The three ways out where min_effect is too small to be seen (decision 3.8); empty where it is visible. */
+export function listWaysOut(input: PlanningInput): WayOut[] {
+  const { minEffect } = input.options
+  if (isMinEffectVisible(input)) return []
+  const visible = findSmallestVisibleGain(input)
+  return [
+    { way: 'more-jobs', max_jobs: findEnoughJobs(input) },
+    { way: 'better-metric', times: visible === null ? null : visible / minEffect },
+    { way: 'quieter-machine', pair_sd: findQuietEnough(input) },
+  ]
+}
 
 const MORE_JOBS_TRIED = [12, 16, 24, 32]
 
@@ -103,65 +143,18 @@ function findQuietEnough(input: PlanningInput): number | null {
   return null
 }
 
-export function isMinEffectVisible(input: PlanningInput): boolean {
-  return isKeptAtLeast({ ...input, effect: ALLOWED_EXCESS * input.options.minEffect }, VISIBLE_CHANCE)
-}
-
-/** The three ways out where min_effect is too small to be seen (decision 3.8); empty where it is visible. */
-export function listWaysOut(input: PlanningInput): WayOut[] {
-  const { minEffect } = input.options
-  if (isMinEffectVisible(input)) return []
-  const visible = findSmallestVisibleGain(input)
-  return [
-    { way: 'more-jobs', max_jobs: findEnoughJobs(input) },
-    { way: 'better-metric', times: visible === null ? null : visible / minEffect },
-    { way: 'quieter-machine', pair_sd: findQuietEnough(input) },
-  ]
-}
-
-/**
- * `effectSpread`: the share by which an effect varies from machine to machine; 1/4 by default, 0 where there
- * is only one machine.
- */
-export type PairNoise = { pairSd: number; effectSpread?: number }
-
-export type ForecastInput = {
-  noise: PairNoise
-  /** The true effect, in the units of min_effect. */
-  effect: number
-  options: EvidenceOptions
-  seed: number
-  runs?: number
-}
-
-/** Outcomes of experiments with one true effect, as shares, and their average use of pairs and jobs. */
-export type Forecast = { keep: number; drop: number; park: number; pairs: number; jobs: number }
-
-const FORECAST_RUNS = 1000
-const EFFECT_SPREAD = 0.25
-/** 1.4826 times the median size of Student's t with four degrees of freedom. */
-const HEAVY_TAILED_SPREAD = 1.0982
-
-function simulateJob(state: EvidenceState, job: number, draw: () => number): EvidenceState {
-  let now = state
-  do now = observePair(now, { base: 0, candidate: draw(), job, order: 'base-first' })
-  while (getEvidenceStatus(now).status === 'continue')
-  return now
-}
-
-function simulateExperiment(
-  start: EvidenceState,
-  { noise, effect }: ForecastInput,
-  random: SeededRandom,
-): EvidenceState {
-  const { pairSd, effectSpread = start.rule.single_machine ? 0 : EFFECT_SPREAD } = noise
-  let state = start
-  for (let job = 0; ; job++) {
-    if (isWorthSecondLook(state)) state = startSecondLook(state)
-    if (getEvidenceStatus(state).status !== 'new-job') return state
-    const here = effect * (1 + effectSpread * drawNormal(random))
-    state = simulateJob(state, job, () => here + (pairSd / HEAVY_TAILED_SPREAD) * drawHeavyTailed(random))
+/** Simulates experiments under the very rule that judges them, second looks included (decision 3.8). */
+export function predictOutcomes(input: ForecastInput): Forecast {
+  const total = { keep: 0, drop: 0, park: 0, pairs: 0, jobs: 0 }
+  for (const ended of simulateRuns(input)) {
+    const { status } = getEvidenceStatus(ended)
+    if (status === 'keep' || status === 'drop' || status === 'park') total[status] += 1
+    total.pairs += ended.differences.length
+    total.jobs += ended.jobs.length
   }
+  const runs = countRuns(input)
+  const { keep, drop, park, pairs, jobs } = total
+  return { keep: keep / runs, drop: drop / runs, park: park / runs, pairs: pairs / runs, jobs: jobs / runs }
 }
 
 /**
@@ -179,22 +172,37 @@ function* simulateRuns(input: ForecastInput): Generator<EvidenceState> {
     yield simulateExperiment(start, input, createSeededRandom(seed + run * 0x10001))
 }
 
+const FORECAST_RUNS = 1000
+
 function countRuns({ runs = FORECAST_RUNS }: ForecastInput): number {
   return runs
 }
 
-/** Simulates experiments under the very rule that judges them, second looks included (decision 3.8). */
-export function predictOutcomes(input: ForecastInput): Forecast {
-  const total = { keep: 0, drop: 0, park: 0, pairs: 0, jobs: 0 }
-  for (const ended of simulateRuns(input)) {
-    const { status } = getEvidenceStatus(ended)
-    if (status === 'keep' || status === 'drop' || status === 'park') total[status] += 1
-    total.pairs += ended.differences.length
-    total.jobs += ended.jobs.length
+const EFFECT_SPREAD = 0.25
+
+/** 1.4826 times the median size of Student's t with four degrees of freedom. */
+const HEAVY_TAILED_SPREAD = 1.0982
+
+function simulateExperiment(
+  start: EvidenceState,
+  { noise, effect }: ForecastInput,
+  random: SeededRandom,
+): EvidenceState {
+  const { pairSd, effectSpread = start.rule.single_machine ? 0 : EFFECT_SPREAD } = noise
+  let state = start
+  for (let job = 0; ; job++) {
+    if (isWorthSecondLook(state)) state = startSecondLook(state)
+    if (getEvidenceStatus(state).status !== 'new-job') return state
+    const here = effect * (1 + effectSpread * drawNormal(random))
+    state = simulateJob(state, job, () => here + (pairSd / HEAVY_TAILED_SPREAD) * drawHeavyTailed(random))
   }
-  const runs = countRuns(input)
-  const { keep, drop, park, pairs, jobs } = total
-  return { keep: keep / runs, drop: drop / runs, park: park / runs, pairs: pairs / runs, jobs: jobs / runs }
+}
+
+function simulateJob(state: EvidenceState, job: number, draw: () => number): EvidenceState {
+  let now = state
+  do now = observePair(now, { base: 0, candidate: draw(), job, order: 'base-first' })
+  while (getEvidenceStatus(now).status === 'continue')
+  return now
 }
 
 /** Whether `predictOutcomes` would keep at least this share; stops as soon as that is certain. */
@@ -209,9 +217,6 @@ export function isKeptAtLeast(input: ForecastInput, share: number): boolean {
   }
   return kept / runs >= share
 }
-
-/** Numbers in [0, 1), reproducible by seed; for simulations only. */
-export type SeededRandom = () => number
 
 const WEYL_STEP = 0x9e3779b9
 

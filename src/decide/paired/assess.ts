@@ -67,20 +67,6 @@ function createScaleViolation(metric: string): AssessmentFinding {
   })
 }
 
-/** A job that ends before its rule allows it would let its runner choose when to stop. */
-function createEarlyEndRetry({ pairs }: PairedRule, jobs: readonly PairJob[]): AssessmentFinding {
-  return createRetryFinding(
-    `the report ends after ${jobs.at(-1)?.pairs.length ?? 0} of ${formatCount(pairs, 'pair')}, too early`,
-  )
-}
-
-const PAIRED_OUTCOMES = {
-  keep: 'eligible',
-  drop: 'dropped',
-  park: 'inconclusive',
-  'new-job': 'promising',
-} as const
-
 function decidePaired(paired: PairedCase, evaluation: PairsEvaluation): AssessmentFinding {
   const { status, primary, harmed } = evaluation
   if (status === 'continue') throw new TypeError('a job that goes on has no verdict')
@@ -109,6 +95,13 @@ function decidePaired(paired: PairedCase, evaluation: PairsEvaluation): Assessme
   })
 }
 
+const PAIRED_OUTCOMES = {
+  keep: 'eligible',
+  drop: 'dropped',
+  park: 'inconclusive',
+  'new-job': 'promising',
+} as const
+
 /** "No gain" is a claim that later pairs, measured for another metric, can refute. */
 function toPairedOutcome(
   status: keyof typeof PAIRED_OUTCOMES,
@@ -116,11 +109,6 @@ function toPairedOutcome(
 ): AssessmentFinding['outcome'] {
   const claimed = harmed.length > 0 || isGainExcluded(primary)
   return status === 'drop' && !claimed ? 'inconclusive' : PAIRED_OUTCOMES[status]
-}
-
-function getGiveUpState({ primary, promising }: PairsEvaluation): AssessmentFinding['given_up'] {
-  if (promising !== null || (primary.given_up === null && primary.decided === null)) return null
-  return isWorthSecondLook(primary) ? 'for_now' : 'for_good'
 }
 
 /** The primary's effect is on its scale; under log the relative gain is that number as well. */
@@ -134,7 +122,42 @@ function buildComparisons({ spec }: PairedCase, evaluation: PairsEvaluation): Re
   return { [primary.name]: { verdict: is, delta: effect, relative: effect, violated } }
 }
 
+/**
+ * A target is reached when the cautious end of the interval reaches it (spec.md, stopping.target_reached).
+ */
+function isTargetHeld({ spec, rule, jobs }: PairedCase): boolean {
+  return isTargetReached(listObjectives(spec.metric), objective => {
+    const { name, direction } = objective
+    const pairs = collectMetricPairs(jobs, name)
+    const scale = selectScale(rule, pairs)
+    const { interval } = computeReportedEffect(
+      computeDifferences(pairs, { direction, scale }),
+      getScoreTerms(spec.metric, objective),
+    )
+    const base = aggregateValues(
+      pairs.flatMap(pair => pair.base ?? []),
+      'median',
+    )
+    if (interval === null || base === null) return undefined
+    const gain = direction === 'minimize' ? -interval[0] : interval[0]
+    return scale === 'log' ? base * Math.exp(gain) : base + gain
+  })
+}
+
+function getGiveUpState({ primary, promising }: PairsEvaluation): AssessmentFinding['given_up'] {
+  if (promising !== null || (primary.given_up === null && primary.decided === null)) return null
+  return isWorthSecondLook(primary) ? 'for_now' : 'for_good'
+}
+
+/** A job that ends before its rule allows it would let its runner choose when to stop. */
+function createEarlyEndRetry({ pairs }: PairedRule, jobs: readonly PairJob[]): AssessmentFinding {
+  return createRetryFinding(
+    `the report ends after ${jobs.at(-1)?.pairs.length ?? 0} of ${formatCount(pairs, 'pair')}, too early`,
+  )
+}
+
 type PairsRule = Extract<StopRule, { rule: 'pairs' }>
+
 type PairsInput = { spec: Spec; order: Pick<Order, 'id' | 'stop' | 'carried'>; report: Report; label: Side }
 
 /** For a revert or a foreign tip, which need no gain: gates must hold, and its pairs must not show harm. */
@@ -168,8 +191,6 @@ export function assessPairs(input: PairsInput, rule: PairsRule): AssessmentFindi
   })
 }
 
-type PairsContext = { spec: Spec; order: Order; stop: PairedRule }
-
 export function listPairJobs(
   order: Pick<Order, 'id' | 'stop' | 'carried'>,
   measured: MeasuredRun,
@@ -179,6 +200,8 @@ export function listPairJobs(
   const carried = order.carried[label] ?? []
   return job.pairs.length === 0 ? carried : [...carried, job]
 }
+
+type PairsContext = { spec: Spec; order: Order; stop: PairedRule }
 
 /** Called after every pair of a job (decision.md 3.3): whether this candidate needs another pair in it. */
 export function isPairNeeded({ spec, order, stop }: PairsContext, soFar: MeasuredRun, label: Side): boolean {
@@ -190,26 +213,4 @@ export function isPairNeeded({ spec, order, stop }: PairsContext, soFar: Measure
   if (findOffScaleMetric(paired) !== null) return false
   // A report without any pair says nothing. If only one machine is left by now, earlier pairs may suffice.
   return jobs.length === carried.length || evaluatePairs(paired).status === 'continue'
-}
-
-/**
- * A target is reached when the cautious end of the interval reaches it (spec.md, stopping.target_reached).
- */
-function isTargetHeld({ spec, rule, jobs }: PairedCase): boolean {
-  return isTargetReached(listObjectives(spec.metric), objective => {
-    const { name, direction } = objective
-    const pairs = collectMetricPairs(jobs, name)
-    const scale = selectScale(rule, pairs)
-    const { interval } = computeReportedEffect(
-      computeDifferences(pairs, { direction, scale }),
-      getScoreTerms(spec.metric, objective),
-    )
-    const base = aggregateValues(
-      pairs.flatMap(pair => pair.base ?? []),
-      'median',
-    )
-    if (interval === null || base === null) return undefined
-    const gain = direction === 'minimize' ? -interval[0] : interval[0]
-    return scale === 'log' ? base * Math.exp(gain) : base + gain
-  })
 }

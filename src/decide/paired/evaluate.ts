@@ -55,12 +55,11 @@ interface EvaluationParts extends Omit<PairsEvaluation, 'status' | 'tie' | 'prom
   other: { name: string; state: EvidenceState } | null
 }
 
-/**
- * Finds a value without a logarithm although the campaign's scale is log: pairs cannot be compared any more.
- */
-export function findOffScaleMetric({ spec, rule, jobs }: PairedCase): string | null {
-  const { name } = spec.metric.primary
-  return rule.scale === 'log' && !hasLogarithms(collectMetricPairs(jobs, name)) ? name : null
+/** One metric's value on both sides of a pair; null for a side that failed, or that did not print it. */
+export interface MetricPair {
+  base: number | null
+  candidate: number | null
+  lost?: true | undefined
 }
 
 export function evaluatePairs(paired: PairedCase): PairsEvaluation {
@@ -68,16 +67,6 @@ export function evaluatePairs(paired: PairedCase): PairsEvaluation {
   return evaluation.status === 'new-job' && hasNoItemsLeft(paired)
     ? { ...evaluation, status: 'park' }
     : evaluation
-}
-
-/**
- * Every item of the base was scored in an earlier sample: another job would measure, and compare nothing.
- * Does not apply to the first sample: if that has no pair, models gave no scores.
- */
-export function hasNoItemsLeft({ spec, jobs }: Pick<PairedCase, 'spec' | 'jobs'>): boolean {
-  const [, ...later] = jobs
-  const last = later.at(-1)
-  return isJudgedMetric(spec) && last?.complete === true && last.pairs.every(({ base }) => base === null)
 }
 
 function evaluateMeasuredPairs(paired: PairedCase): PairsEvaluation {
@@ -114,51 +103,82 @@ function evaluateParts(paired: PairedCase): EvaluationParts {
   }
 }
 
-/** The primary needs no more pairs: it is dropped, or given up. */
-function hasEnded({ primary }: EvaluationParts): boolean {
-  const { status } = getEvidenceStatus(primary)
-  return status === 'drop' || (status === 'park' && primary.given_up !== null)
+/**
+ * With this many equal pairs a side does not differ at all, even where no margin could ever be shown to hold.
+ */
+const EQUAL_PAIRS = 6
+
+function evaluateGuardrail(
+  { rule, jobs }: PairedCase,
+  guardrail: Objective,
+): 'harmless' | 'harmful' | 'open' {
+  const pairs = collectMetricPairs(jobs, guardrail.name)
+  const { scale, margin } = computeGuardrailMargin(rule, guardrail, pairs)
+  const measure = { direction: guardrail.direction, scale }
+  const differences = computeDifferences(pairs, measure)
+  const forKeeping = computeKeepDifferences(jobs, guardrail.name, measure)
+  if (differences.length >= EQUAL_PAIRS && differences.every(difference => difference === 0))
+    return 'harmless'
+  const allowed = guardrail.maxRegression !== null && isShownWithinMargin(differences, margin, forKeeping)
+  return allowed ? 'harmless' : judgeGuardrail(differences, margin, forKeeping)
 }
 
-/** An idea that is given up and shown to harm another metric is worse, and not merely unproven. */
-function getEndStatus(parts: EvaluationParts): EvidenceStatus {
-  const { status } = getEvidenceStatus(parts.primary)
-  return status === 'park' && hasEnded(parts) && parts.harmed.length > 0 ? 'drop' : status
-}
-
-/** A gain does not count beside a shown harm, and not yet beside one that is not excluded. */
-function getGuardedStatus({ terms, jobs }: PairedCase, { harmed, open }: EvaluationParts): EvidenceStatus {
-  if (harmed.length > 0) return 'drop'
-  if (open.length === 0) return 'keep'
-  return getContinueStatus(terms.max_jobs, jobs)
-}
-
-function getContinueStatus(maxJobs: number, jobs: PairedCase['jobs']): EvidenceStatus {
-  const last = jobs.at(-1)
-  if (last !== undefined && !last.complete) return 'continue'
-  return selectReportedJobs(jobs).length < maxJobs ? 'new-job' : 'park'
+/** The loss that a guardrail allows, on the scale it is compared on: max_regression, else min_effect. */
+function computeGuardrailMargin(
+  rule: PairedRule,
+  { maxRegression, direction }: Objective,
+  pairs: readonly MetricPair[],
+) {
+  if (maxRegression?.type === 'absolute' && maxRegression.value >= 0)
+    return { scale: 'linear' as const, margin: maxRegression.value }
+  const scale = selectScale(rule, pairs)
+  const share = maxRegression !== null && maxRegression.value >= 0 ? maxRegression.value : null
+  if (scale === 'linear')
+    return { scale, margin: (share ?? getEffectShare(rule)) * computeTypicalBase(pairs) }
+  if (share === null) return { scale, margin: getEffectShare(rule) }
+  return {
+    scale,
+    margin: direction === 'minimize' ? Math.log1p(share) : -Math.log1p(-Math.min(share, 0.999)),
+  }
 }
 
 /**
- * The primary drives stopping; where it has dropped, another objective may only go on if no evidence speaks
- * against it.
+ * The primary's min_effect in its own units says nothing about another metric, for which 2 % is used instead.
  */
-function hasSettled({ primary, harmed }: EvaluationParts): boolean {
-  return harmed.length > 0 || getEvidenceStatus(primary).reason === 'broken'
+const DEFAULT_SHARE = 0.02
+
+function getEffectShare({ scale, min_effect }: PairedRule): number {
+  return scale === 'log' ? min_effect : DEFAULT_SHARE
 }
 
-function findWonTieBreaker(
-  { spec, rule, terms, jobs }: PairedCase,
-  { primary, harmed }: EvaluationParts,
-): string | null {
-  if (harmed.length > 0) return null
-  const winner = listTieBreakers(spec.policy).find(({ name, direction }) => {
-    const pairs = collectMetricPairs(jobs, name)
-    const own = computeKeepDifferences(jobs, name, { direction, scale: selectScale(rule, pairs) })
-    const differences = computeKeepDifferences(jobs, spec.metric.primary.name, primary.rule)
-    return isTieBreakerShown({ differences, minEffect: rule.min_effect, own, level: terms.level })
-  })
-  return winner?.name ?? null
+const LOST_PAIR: MetricPair = { base: null, candidate: null, lost: true }
+
+/**
+ * Pairs that count for keeping, with every lost pair as a loss: a candidate that ends the machine when it
+ * falls behind gains nothing by that (decision 039). After a job without any report they start again, with
+ * one loss for each such job.
+ */
+function computeKeepDifferences(
+  jobs: readonly PairJob[],
+  metric: string,
+  measure: MetricMeasure,
+): Difference[] {
+  const gaps = jobs.filter(({ unreported }) => unreported).length
+  const since = jobs.slice(jobs.findLastIndex(({ unreported }) => unreported) + 1)
+  const pairs = [...Array.from({ length: gaps }, () => LOST_PAIR), ...collectMetricPairs(since, metric)]
+  return pairs.flatMap(pair => (pair.lost ? [null] : computeDifferences([pair], measure)))
+}
+
+const MARGIN_SHOWN = 20
+
+/** A loss is allowed if it is shown to be within the spec's margin no later than it is shown at all. */
+function isShownWithinMargin(
+  differences: readonly Difference[],
+  margin: number,
+  forKeeping: readonly Difference[],
+): boolean {
+  const within = findFirstCrossing(forKeeping, -margin, MARGIN_SHOWN)
+  return within < Infinity && within <= findFirstCrossing(reverseDifferences(differences), 0, MARGIN_SHOWN)
 }
 
 /**
@@ -179,38 +199,74 @@ function evaluateSimplification(
   return { status: getContinueStatus(terms.max_jobs, jobs), harmed }
 }
 
-/**
- * The primary's min_effect in its own units says nothing about another metric, for which 2 % is used instead.
- */
-const DEFAULT_SHARE = 0.02
+function getContinueStatus(maxJobs: number, jobs: PairedCase['jobs']): EvidenceStatus {
+  const last = jobs.at(-1)
+  if (last !== undefined && !last.complete) return 'continue'
+  return selectReportedJobs(jobs).length < maxJobs ? 'new-job' : 'park'
+}
 
-function getEffectShare({ scale, min_effect }: PairedRule): number {
-  return scale === 'log' ? min_effect : DEFAULT_SHARE
+/** The primary needs no more pairs: it is dropped, or given up. */
+function hasEnded({ primary }: EvaluationParts): boolean {
+  const { status } = getEvidenceStatus(primary)
+  return status === 'drop' || (status === 'park' && primary.given_up !== null)
+}
+
+function findWonTieBreaker(
+  { spec, rule, terms, jobs }: PairedCase,
+  { primary, harmed }: EvaluationParts,
+): string | null {
+  if (harmed.length > 0) return null
+  const winner = listTieBreakers(spec.policy).find(({ name, direction }) => {
+    const pairs = collectMetricPairs(jobs, name)
+    const own = computeKeepDifferences(jobs, name, { direction, scale: selectScale(rule, pairs) })
+    const differences = computeKeepDifferences(jobs, spec.metric.primary.name, primary.rule)
+    return isTieBreakerShown({ differences, minEffect: rule.min_effect, own, level: terms.level })
+  })
+  return winner?.name ?? null
+}
+
+/** A gain does not count beside a shown harm, and not yet beside one that is not excluded. */
+function getGuardedStatus({ terms, jobs }: PairedCase, { harmed, open }: EvaluationParts): EvidenceStatus {
+  if (harmed.length > 0) return 'drop'
+  if (open.length === 0) return 'keep'
+  return getContinueStatus(terms.max_jobs, jobs)
+}
+
+/**
+ * The primary drives stopping; where it has dropped, another objective may only go on if no evidence speaks
+ * against it.
+ */
+function hasSettled({ primary, harmed }: EvaluationParts): boolean {
+  return harmed.length > 0 || getEvidenceStatus(primary).reason === 'broken'
+}
+
+/** An idea that is given up and shown to harm another metric is worse, and not merely unproven. */
+function getEndStatus(parts: EvaluationParts): EvidenceStatus {
+  const { status } = getEvidenceStatus(parts.primary)
+  return status === 'park' && hasEnded(parts) && parts.harmed.length > 0 ? 'drop' : status
+}
+
+/**
+ * Finds a value without a logarithm although the campaign's scale is log: pairs cannot be compared any more.
+ */
+export function findOffScaleMetric({ spec, rule, jobs }: PairedCase): string | null {
+  const { name } = spec.metric.primary
+  return rule.scale === 'log' && !hasLogarithms(collectMetricPairs(jobs, name)) ? name : null
+}
+
+/**
+ * Every item of the base was scored in an earlier sample: another job would measure, and compare nothing.
+ * Does not apply to the first sample: if that has no pair, models gave no scores.
+ */
+export function hasNoItemsLeft({ spec, jobs }: Pick<PairedCase, 'spec' | 'jobs'>): boolean {
+  const [, ...later] = jobs
+  const last = later.at(-1)
+  return isJudgedMetric(spec) && last?.complete === true && last.pairs.every(({ base }) => base === null)
 }
 
 /** The scale was pinned for the primary; another metric uses it where its values allow. */
 export function selectScale(rule: Pick<PairedRule, 'scale'>, pairs: readonly MetricPair[]): EvidenceScale {
   return rule.scale === 'log' && hasLogarithms(pairs) ? 'log' : 'linear'
-}
-
-/**
- * The smallest gain of an objective, in the units of its scale; never 0, since no evidence could show that.
- */
-function selectEffects(
-  rule: PairedRule,
-  objective: Objective,
-  pairs: readonly MetricPair[],
-  primary: boolean,
-) {
-  const scale = primary ? rule.scale : selectScale(rule, pairs)
-  const { min_effect, null_effect } = rule
-  if (primary || (rule.scale === 'log' && scale === 'log'))
-    return { scale, minEffect: min_effect, nullEffect: null_effect }
-  const minEffect =
-    scale === 'log'
-      ? getEffectShare(rule)
-      : getEffectShare(rule) * computeTypicalBase(pairs) || Number.MIN_VALUE
-  return { scale, minEffect, nullEffect: minEffect * (null_effect / min_effect) }
 }
 
 /** One required objective's evidence; m of them share the level (decision.md 3.4). */
@@ -239,114 +295,24 @@ export function computeObjectiveEvidence(
   return observeJobs(start, jobs, objective.name)
 }
 
-/** The loss that a guardrail allows, on the scale it is compared on: max_regression, else min_effect. */
-function computeGuardrailMargin(
+/**
+ * The smallest gain of an objective, in the units of its scale; never 0, since no evidence could show that.
+ */
+function selectEffects(
   rule: PairedRule,
-  { maxRegression, direction }: Objective,
+  objective: Objective,
   pairs: readonly MetricPair[],
+  primary: boolean,
 ) {
-  if (maxRegression?.type === 'absolute' && maxRegression.value >= 0)
-    return { scale: 'linear' as const, margin: maxRegression.value }
-  const scale = selectScale(rule, pairs)
-  const share = maxRegression !== null && maxRegression.value >= 0 ? maxRegression.value : null
-  if (scale === 'linear')
-    return { scale, margin: (share ?? getEffectShare(rule)) * computeTypicalBase(pairs) }
-  if (share === null) return { scale, margin: getEffectShare(rule) }
-  return {
-    scale,
-    margin: direction === 'minimize' ? Math.log1p(share) : -Math.log1p(-Math.min(share, 0.999)),
-  }
-}
-
-const MARGIN_SHOWN = 20
-
-/**
- * With this many equal pairs a side does not differ at all, even where no margin could ever be shown to hold.
- */
-const EQUAL_PAIRS = 6
-
-function evaluateGuardrail(
-  { rule, jobs }: PairedCase,
-  guardrail: Objective,
-): 'harmless' | 'harmful' | 'open' {
-  const pairs = collectMetricPairs(jobs, guardrail.name)
-  const { scale, margin } = computeGuardrailMargin(rule, guardrail, pairs)
-  const measure = { direction: guardrail.direction, scale }
-  const differences = computeDifferences(pairs, measure)
-  const forKeeping = computeKeepDifferences(jobs, guardrail.name, measure)
-  if (differences.length >= EQUAL_PAIRS && differences.every(difference => difference === 0))
-    return 'harmless'
-  const allowed = guardrail.maxRegression !== null && isShownWithinMargin(differences, margin, forKeeping)
-  return allowed ? 'harmless' : judgeGuardrail(differences, margin, forKeeping)
-}
-
-/** A loss is allowed if it is shown to be within the spec's margin no later than it is shown at all. */
-function isShownWithinMargin(
-  differences: readonly Difference[],
-  margin: number,
-  forKeeping: readonly Difference[],
-): boolean {
-  const within = findFirstCrossing(forKeeping, -margin, MARGIN_SHOWN)
-  return within < Infinity && within <= findFirstCrossing(reverseDifferences(differences), 0, MARGIN_SHOWN)
-}
-
-/** One metric's value on both sides of a pair; null for a side that failed, or that did not print it. */
-export interface MetricPair {
-  base: number | null
-  candidate: number | null
-  lost?: true | undefined
-}
-
-function getMetricValue(readings: Pair['base'], metric: string): number | null {
-  return readings?.[metric] ?? null
-}
-
-export function collectMetricPairs(jobs: readonly PairJob[], metric: string): MetricPair[] {
-  return jobs.flatMap(({ pairs }) =>
-    pairs.map(({ base, candidate, lost }) => ({
-      base: getMetricValue(base, metric),
-      candidate: getMetricValue(candidate, metric),
-      ...(lost ? { lost } : {}),
-    })),
-  )
-}
-
-const LOST_PAIR: MetricPair = { base: null, candidate: null, lost: true }
-
-/**
- * Pairs that count for keeping, with every lost pair as a loss: a candidate that ends the machine when it
- * falls behind gains nothing by that (decision 039). After a job without any report they start again, with
- * one loss for each such job.
- */
-function computeKeepDifferences(
-  jobs: readonly PairJob[],
-  metric: string,
-  measure: MetricMeasure,
-): Difference[] {
-  const gaps = jobs.filter(({ unreported }) => unreported).length
-  const since = jobs.slice(jobs.findLastIndex(({ unreported }) => unreported) + 1)
-  const pairs = [...Array.from({ length: gaps }, () => LOST_PAIR), ...collectMetricPairs(since, metric)]
-  return pairs.flatMap(pair => (pair.lost ? [null] : computeDifferences([pair], measure)))
-}
-
-/** Positive is better; a pair without a base is void, a candidate without a value has lost it. */
-export function computeDifferences(pairs: readonly MetricPair[], measure: MetricMeasure): Difference[] {
-  return pairs.flatMap(({ base, candidate }): Difference[] => {
-    if (base === null) return []
-    return [candidate === null ? null : computeSignedDifference(measure, base, candidate)]
-  })
-}
-
-export function hasLogarithms(pairs: readonly MetricPair[]): boolean {
-  return pairs.every(({ base, candidate }) => (base ?? 1) > 0 && (candidate ?? 1) > 0)
-}
-
-/** The median of the base's values, without its sign: the reference for shares. */
-export function computeTypicalBase(pairs: readonly MetricPair[]): number {
-  const values = pairs
-    .flatMap(({ base }) => (base === null ? [] : [Math.abs(base)]))
-    .toSorted((a, b) => a - b)
-  return values[values.length >> 1] ?? 0
+  const scale = primary ? rule.scale : selectScale(rule, pairs)
+  const { min_effect, null_effect } = rule
+  if (primary || (rule.scale === 'log' && scale === 'log'))
+    return { scale, minEffect: min_effect, nullEffect: null_effect }
+  const minEffect =
+    scale === 'log'
+      ? getEffectShare(rule)
+      : getEffectShare(rule) * computeTypicalBase(pairs) || Number.MIN_VALUE
+  return { scale, minEffect, nullEffect: minEffect * (null_effect / min_effect) }
 }
 
 function observeJobs(start: EvidenceState, jobs: readonly PairJob[], metric: string): EvidenceState {
@@ -368,4 +334,38 @@ function observeJobs(start: EvidenceState, jobs: readonly PairJob[], metric: str
     if (complete && state.jobs.at(-1)?.id === job) state = endJob(state, job)
   }
   return state
+}
+
+function getMetricValue(readings: Pair['base'], metric: string): number | null {
+  return readings?.[metric] ?? null
+}
+
+export function collectMetricPairs(jobs: readonly PairJob[], metric: string): MetricPair[] {
+  return jobs.flatMap(({ pairs }) =>
+    pairs.map(({ base, candidate, lost }) => ({
+      base: getMetricValue(base, metric),
+      candidate: getMetricValue(candidate, metric),
+      ...(lost ? { lost } : {}),
+    })),
+  )
+}
+
+/** Positive is better; a pair without a base is void, a candidate without a value has lost it. */
+export function computeDifferences(pairs: readonly MetricPair[], measure: MetricMeasure): Difference[] {
+  return pairs.flatMap(({ base, candidate }): Difference[] => {
+    if (base === null) return []
+    return [candidate === null ? null : computeSignedDifference(measure, base, candidate)]
+  })
+}
+
+export function hasLogarithms(pairs: readonly MetricPair[]): boolean {
+  return pairs.every(({ base, candidate }) => (base ?? 1) > 0 && (candidate ?? 1) > 0)
+}
+
+/** The median of the base's values, without its sign: the reference for shares. */
+export function computeTypicalBase(pairs: readonly MetricPair[]): number {
+  const values = pairs
+    .flatMap(({ base }) => (base === null ? [] : [Math.abs(base)]))
+    .toSorted((a, b) => a - b)
+  return values[values.length >> 1] ?? 0
 }

@@ -22,46 +22,26 @@ import {
   type PairsEvaluation,
 } from './evaluate.ts'
 
-/** Why measuring ended; null where the numbers show it. */
-function explainEnd(paired: PairedCase, reason: EvidenceReason): string | null {
-  switch (reason) {
-    case 'broken':
-      return 'two of its executions failed'
-    case 'gain-ruled-out':
-      return `a gain of ${formatLeastGain(paired)} or more is ruled out`
-    case 'large-gain-ruled-out':
-      return `stopped early: a gain of ${formatLeastGain(paired, 2)} or more is ruled out`
-    case 'large-change-ruled-out':
-      return `stopped: a difference of ${formatLeastGain(paired, 2)} or more is ruled out either way`
-    case 'gain-unlikely':
-      return `stopped early: a gain of ${formatLeastGain(paired)} or more is unlikely`
-    case 'no-promise-after-job-1':
-      return 'stopped early: too little promise after the first job'
-    case 'no-promise-after-job-2':
-      return 'stopped early: too little promise after the second job'
-    case 'jobs-used-up':
-      return describeNotEnough(paired)
-    case 'gain-shown':
-    case 'harm-shown':
-    case 'not-begun':
-    case 'measuring':
-    case 'promising':
-    case 'job-ended':
-      return null
-    default:
-      return reason satisfies never
-  }
+type DecidingParts = Pick<PairsEvaluation, 'primary' | 'improved' | 'promising'>
+
+export interface PathPair {
+  first: Pair['first']
+  base: number | null
+  candidate: number | null
+  lost?: true
+  /** Positive is better; null where a side failed. */
+  difference: number | null
+  evidence: number
 }
 
-function describeNotEnough(paired: PairedCase): string {
-  return `but ${formatEffort(paired)} were not enough to be sure`
-}
-
-/** The smallest gain worth having, or a multiple of it: "2 %", "0.5". */
-function formatLeastGain({ rule: { min_effect, scale }, spec }: PairedCase, times = 1): string {
-  const [{ direction }] = listObjectives(spec.metric)
-  if (scale === 'linear') return formatNumber(times * min_effect)
-  return `${Number((Math.abs(toShare(times * min_effect, direction)) * 100).toFixed(1))} %`
+export interface PathJob {
+  order: string
+  runner: string
+  /** Ran after the screen, on a runner that had no part in it: only such a job can confirm. */
+  fresh: boolean
+  unreported: boolean
+  screened: boolean
+  pairs: PathPair[]
 }
 
 /** The text after the verdict: the effect, its interval, and why measuring ended (decision.md section 5). */
@@ -96,6 +76,13 @@ function describeNoDifference(
 function formatSmallEffect(effect: number, interval: Interval, measured: MeasuredMetric): string {
   const { size, word, range, unit } = describeEffect(effect, interval, measured)
   return `${size}${unit} ${word}${range === null ? '' : `, ${range[0]} to ${range[1]}${unit}`}`
+}
+
+/** The smallest gain worth having, or a multiple of it: "2 %", "0.5". */
+function formatLeastGain({ rule: { min_effect, scale }, spec }: PairedCase, times = 1): string {
+  const [{ direction }] = listObjectives(spec.metric)
+  if (scale === 'linear') return formatNumber(times * min_effect)
+  return `${Number((Math.abs(toShare(times * min_effect, direction)) * 100).toFixed(1))} %`
 }
 
 /** Omits "probably" only for a kept change or shown harm; adds "so far" while more pairs may follow. */
@@ -147,6 +134,25 @@ function renderQualifier(
   return explainEnd(paired, reason)
 }
 
+function describeNotEnough(paired: PairedCase): string {
+  return `but ${formatEffort(paired)} were not enough to be sure`
+}
+
+function formatEffort({ spec, jobs: known }: Pick<PairedCase, 'spec' | 'jobs'>): string {
+  const jobs = selectReportedJobs(known)
+  return isJudgedMetric(spec)
+    ? formatCount(countPairs(jobs), 'item')
+    : formatCount(countExecutions(jobs), 'run')
+}
+
+function countPairs(jobs: PairedCase['jobs']): number {
+  return jobs.flatMap(({ pairs }) => pairs).filter(({ base }) => base !== null).length
+}
+
+function countExecutions(jobs: PairedCase['jobs']): number {
+  return 2 * (jobs.flatMap(({ pairs }) => pairs).length + jobs.length)
+}
+
 function explainKeep({ rule, terms, spec }: PairedCase, improved: readonly string[]): string | null {
   const [{ name, direction }] = listObjectives(spec.metric)
   if (terms.as === 'simplify') {
@@ -157,8 +163,39 @@ function explainKeep({ rule, terms, spec }: PairedCase, improved: readonly strin
   return improved.includes(name) ? null : `${improved.join(', ')} shown to be better`
 }
 
-/** Evidence that a simplification is harmless enough (decision.md 3.4). */
-const HARMLESS_EVIDENCE = 20
+/** Why measuring ended; null where the numbers show it. */
+function explainEnd(paired: PairedCase, reason: EvidenceReason): string | null {
+  switch (reason) {
+    case 'broken':
+      return 'two of its executions failed'
+    case 'gain-ruled-out':
+      return `a gain of ${formatLeastGain(paired)} or more is ruled out`
+    case 'large-gain-ruled-out':
+      return `stopped early: a gain of ${formatLeastGain(paired, 2)} or more is ruled out`
+    case 'large-change-ruled-out':
+      return `stopped: a difference of ${formatLeastGain(paired, 2)} or more is ruled out either way`
+    case 'gain-unlikely':
+      return `stopped early: a gain of ${formatLeastGain(paired)} or more is unlikely`
+    case 'no-promise-after-job-1':
+      return 'stopped early: too little promise after the first job'
+    case 'no-promise-after-job-2':
+      return 'stopped early: too little promise after the second job'
+    case 'jobs-used-up':
+      return describeNotEnough(paired)
+    case 'gain-shown':
+    case 'harm-shown':
+    case 'not-begun':
+    case 'measuring':
+    case 'promising':
+    case 'job-ended':
+      return null
+    default:
+      return reason satisfies never
+  }
+}
+
+/** The two may be close to each other, and are passed one after the other (docs/deciding.md). */
+const NEEDED_TO = { screening: 'to measure more', confirming: 'to be sure' } as const
 
 /**
  * The evidence behind the sentence, in one line: a pure function of pairs and terms, so that `replay` renders
@@ -176,11 +213,6 @@ export function renderEvidenceLine(
   return `evidence ${formatEvidence(evidence)}${about} (needed ${NEEDED_TO[stage]}: ${formatEvidence(threshold)}) ▕${bar}▏ ${formatCost(paired, cost)}`
 }
 
-/** The two may be close to each other, and are passed one after the other (docs/deciding.md). */
-const NEEDED_TO = { screening: 'to measure more', confirming: 'to be sure' } as const
-
-type DecidingParts = Pick<PairsEvaluation, 'primary' | 'improved' | 'promising'>
-
 function findDecidingObjective(
   paired: PairedCase,
   { improved, promising }: DecidingParts,
@@ -190,6 +222,9 @@ function findDecidingObjective(
   const objective = others.find(each => each.name === name)
   return objective ? { name: objective.name, state: computeObjectiveEvidence(paired, objective) } : null
 }
+
+/** Evidence that a simplification is harmless enough (decision.md 3.4). */
+const HARMLESS_EVIDENCE = 20
 
 function weighEvidence(
   { terms, rule }: PairedCase,
@@ -219,45 +254,10 @@ function formatCost(paired: PairedCase, cost: 'executions' | 'pairs'): string {
   return cost === 'pairs' ? text : `${text}, ${formatCount(countExecutions(jobs), 'execution')}`
 }
 
-function formatEffort({ spec, jobs: known }: Pick<PairedCase, 'spec' | 'jobs'>): string {
-  const jobs = selectReportedJobs(known)
-  return isJudgedMetric(spec)
-    ? formatCount(countPairs(jobs), 'item')
-    : formatCount(countExecutions(jobs), 'run')
-}
-
-function countPairs(jobs: PairedCase['jobs']): number {
-  return jobs.flatMap(({ pairs }) => pairs).filter(({ base }) => base !== null).length
-}
-
-function countExecutions(jobs: PairedCase['jobs']): number {
-  return 2 * (jobs.flatMap(({ pairs }) => pairs).length + jobs.length)
-}
-
 /** Short enough to read, precise enough to compare with the threshold. */
 export function formatEvidence(value: number): string {
   if (value >= 1e6 || (value > 0 && value < 1e-4)) return value.toExponential(1)
   return value >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(2)))
-}
-
-export interface PathPair {
-  first: Pair['first']
-  base: number | null
-  candidate: number | null
-  lost?: true
-  /** Positive is better; null where a side failed. */
-  difference: number | null
-  evidence: number
-}
-
-export interface PathJob {
-  order: string
-  runner: string
-  /** Ran after the screen, on a runner that had no part in it: only such a job can confirm. */
-  fresh: boolean
-  unreported: boolean
-  screened: boolean
-  pairs: PathPair[]
 }
 
 /** The evidence after every single pair, by the rule that judged it, for people who want to see it grow. */
@@ -274,16 +274,16 @@ export function traceEvidence(paired: PairedCase): PathJob[] {
   }))
 }
 
-function computePrimaryEvidence(paired: PairedCase): EvidenceState {
-  return computeObjectiveEvidence(paired, listObjectives(paired.spec.metric)[0])
-}
-
 /** Index in the list of jobs: void jobs before the one that screened are not in the evidence. */
 function findScreeningJob(paired: PairedCase): number | null {
   const { screened, jobs } = computePrimaryEvidence(paired)
   const id = screened === null ? undefined : jobs[screened.job]?.id
   const at = paired.jobs.findIndex(({ order }) => order === id)
   return at === -1 ? null : at
+}
+
+function computePrimaryEvidence(paired: PairedCase): EvidenceState {
+  return computeObjectiveEvidence(paired, listObjectives(paired.spec.metric)[0])
 }
 
 function tracePairs(paired: PairedCase, at: number, job: PairJob): PathPair[] {
