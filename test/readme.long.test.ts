@@ -136,7 +136,7 @@ describe('the README', () => {
   })
 
   it('is short, and has blocks that fit on a narrow screen where they are to be typed', () => {
-    expect(README.split('\n').length).toBeLessThan(240)
+    expect(README.split('\n').length).toBeLessThan(150)
     const lines = [...README.matchAll(/```sh\n([\s\S]*?)```/g)].flatMap(([, block = '']) => block.split('\n'))
     expect(lines.filter(line => line.length > 60)).toEqual([])
   })

@@ -1,9 +1,9 @@
 import { isMainThread } from 'node:worker_threads'
+import { renderComparisonPage } from './comparison.ts'
 import { figure } from './figure.ts'
 import { figureTable, hybridTable } from './figures.ts'
 import { parseOptions } from './options.ts'
 import { playAll, serve } from './pool.ts'
-import { readmeTable } from './readme.ts'
 import { casesOf, printed, SECTIONS } from './report.ts'
 
 if (isMainThread) await report()
@@ -30,8 +30,8 @@ async function report(): Promise<void> {
     case 'json':
       console.log(JSON.stringify({ seed, size, tables, tallies: Object.fromEntries(results) }, null, 1))
       return
-    case 'readme':
-      console.log(readmeTable(results, { seed, size }))
+    case 'comparison':
+      console.log(renderComparisonPage(results, { seed, size }))
       return
     default:
       form satisfies never

@@ -1,4 +1,4 @@
-import { renderPermissionSummary, renderPermissionTable } from '../../src/init/workflows/setup.ts'
+import { renderPermissionTable } from '../../src/init/workflows/setup.ts'
 import { buildSpecJsonSchema } from '../../src/spec/json-schema.ts'
 import { VERBS } from '../../src/cli/registry.ts'
 import { commandsPage } from './commands-page.ts'
@@ -9,7 +9,6 @@ import { specPage } from './spec-page.ts'
 
 /** Every page and workflow that is written from the code, by its path; `npm run docs` writes them, a test compares them. */
 export const PAGES: Readonly<Record<string, () => string>> = {
-  'README.md': () => permissionPage('README.md', renderPermissionSummary()),
   'docs/commands.md': () => commandsPage(VERBS),
   'docs/github.md': () => permissionPage('docs/github.md', renderPermissionTable()),
   'docs/spec.md': () => specPage(buildSpecJsonSchema()),

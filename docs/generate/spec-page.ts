@@ -40,6 +40,8 @@ const HEAD = [
   '`winnow check` says what was meant. `[]` is an entry of a list; **required** is what a mapping must have where there',
   'is one. What is *not built yet* is valid, and `winnow check` refuses it with what to use now.',
   '',
+  'A ce-optimize spec is decided by the rules of ce-optimize: it compares with a stored score, which noise can mislead.',
+  '',
   'Benchmark tools whose output is read as it is: [adapters](adapters.md). How noisy numbers are decided:',
   '[deciding](deciding.md).',
   '',

@@ -49,7 +49,7 @@ describe('its options', () => {
     })
   })
 
-  it.each([[['--fast']], [['--quick', '--full']], [['--json', '--readme']], [['--only', 'nothing']]])(
+  it.each([[['--fast']], [['--quick', '--full']], [['--json', '--comparison']], [['--only', 'nothing']]])(
     'refuse %s',
     args => {
       expect(() => parseOptions(args)).toThrow()
