@@ -119,7 +119,7 @@ function printWaitingApprovals(
   campaign: Campaign,
 ): number {
   const waiting = listAwaitingApproval(campaign)
-  if (dryRun !== null) dryRun.answered = true
+  if (dryRun !== null) dryRun.printed = true
   if (given.flag('json')) {
     terminal.json({ campaign: campaign.name, waiting: waiting.map(toRequestView) })
     return 0

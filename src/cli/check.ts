@@ -48,8 +48,8 @@ import { describeUnusedWork, readCommittedText } from './unused-work.ts'
 import type { Call, Verb } from './verb.ts'
 
 const HARNESS = {
-  named: 'the default branch',
-  short: 'the base',
+  longName: 'the default branch',
+  shortName: 'the base',
   what: 'winnow check',
   workspaceName: 'trial',
   keys: {

@@ -62,10 +62,10 @@ interface CommentCommand {
 }
 
 interface CommentAnswer {
-  how: Reaction
+  reaction: Reaction
   text: string
   /** The command wrote to the ledger. */
-  acted: boolean
+  recorded: boolean
   /** The reaction is enough: no reply is posted. */
   quiet?: boolean
 }
@@ -116,7 +116,7 @@ async function runSeenComments(run: CommentRun, observation: Observation): Promi
     await postAnswer(context.place, command, answer)
     handled.add(command.comment.id)
     // The campaign may have changed: observe it again before the next command.
-    if (answer.acted) return true
+    if (answer.recorded) return true
   }
   for (const { comment } of mayNot) {
     if (!run.reactionBudget.take()) break
@@ -264,17 +264,22 @@ async function runComment(
   const { comment, words } = command
   const before = await findCommentEvent(context.place, comment)
   if (before !== null)
-    return { how: '+1', text: `It is in the ledger (${before}).`, acted: false, quiet: before !== 'note' }
+    return {
+      reaction: '+1',
+      text: `It is in the ledger (${before}).`,
+      recorded: false,
+      quiet: before !== 'note',
+    }
   const subject = findPullSubject(observation, command.pull)
   try {
     const { verb, given } = parseTypedCommand(words, call.verbs, subject)
     const why =
       verb.name === 'approve' ? await explainNotApprover(context.place, observation, comment.author) : null
-    if (why !== null) return { how: '-1', text: why, acted: false }
+    if (why !== null) return { reaction: '-1', text: why, recorded: false }
     return await executeComment({ ...call, given }, context, { observation, command, verb, subject })
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    return { how: 'confused', text: formatUserError(error), acted: false }
+    return { reaction: 'confused', text: formatUserError(error), recorded: false }
   }
 }
 
@@ -326,11 +331,11 @@ async function executeComment(
   })
   if (verb.access === 'read') return answer
   if ((await findCommentEvent(here, command.comment)) !== null)
-    return { ...answer, acted: true, quiet: answer.how === '+1' && QUIET.has(verb.name) }
+    return { ...answer, recorded: true, quiet: answer.reaction === '+1' && QUIET.has(verb.name) }
   // Record refused commands too: a later run must not execute them once they would be accepted.
   const text = toOneLine(`${COMMAND} ${command.words.join(' ')}: ${answer.text}`, MAX_LENGTH)
   await recordEvents(here, [{ kind: 'note', text, experiment: subject }])
-  return { ...answer, acted: true }
+  return { ...answer, recorded: true }
 }
 
 function recordTerminal(terminal: Terminal): { terminal: Terminal; said: string[] } {
@@ -345,10 +350,10 @@ function recordTerminal(terminal: Terminal): { terminal: Terminal; said: string[
 async function collectAnswer(output: readonly string[], run: () => Promise<number>): Promise<CommentAnswer> {
   try {
     await run()
-    return { how: '+1', text: escapeMarkdown(output[0] ?? 'Done.'), acted: false }
+    return { reaction: '+1', text: escapeMarkdown(output[0] ?? 'Done.'), recorded: false }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    return { how: '-1', text: formatUserError(error), acted: false }
+    return { reaction: '-1', text: formatUserError(error), recorded: false }
   }
 }
 
@@ -386,9 +391,9 @@ function buildHeadAuthorLookup(
 async function postAnswer(
   campaignContext: CampaignContext,
   { pull, comment, words }: CommentCommand,
-  { how, text, quiet = false }: CommentAnswer,
+  { reaction, text, quiet = false }: CommentAnswer,
 ): Promise<void> {
-  if (quiet && (await addReaction(campaignContext, comment, how))) return
+  if (quiet && (await addReaction(campaignContext, comment, reaction))) return
   const about = escapeMarkdown(toOneLine(words[0] ?? COMMAND, 40))
   const options = { marker: getAnswerMarker(comment), after: comment.id }
   try {
@@ -398,18 +403,18 @@ async function postAnswer(
     if (!isRefusal(error)) throw error
     campaignContext.progress.say(`a comment of ${comment.author} has no answer: ${error.message}`)
   }
-  await addReaction(campaignContext, comment, how)
+  await addReaction(campaignContext, comment, reaction)
 }
 
 /** Returns false if the token may not react. This must not stop the campaign. */
 async function addReaction(
   { forge, progress }: CampaignContext,
   comment: Comment,
-  how: Reaction,
+  reaction: Reaction,
 ): Promise<boolean> {
   if (forge.react === undefined) return false
   try {
-    await forge.react(comment.id, how)
+    await forge.react(comment.id, reaction)
     return true
   } catch (error) {
     if (!isRefusal(error)) throw error

@@ -48,9 +48,9 @@ interface ComparisonRun {
   sides: ComparedSides
   progress: ComparisonProgress
   /** Called between calibration and the first pair. */
-  forecast: (trial: HarnessTrial) => Promise<void>
+  onForecast: (trial: HarnessTrial) => Promise<void>
   /** Called before each job. */
-  begins: (job: number) => void
+  onJobStart: (job: number) => void
 }
 
 interface ComparedSide {
@@ -78,15 +78,15 @@ export function createComparisonProgress(): ComparisonProgress {
  * anything.
  */
 export async function measureComparison(comparison: ComparisonRun): Promise<void> {
-  const { progress, forecast } = comparison
+  const { progress, onForecast } = comparison
   const harness = countExecutions(comparison)
   progress.trial = await tryHarness(harness)
-  await forecast(progress.trial)
+  await onForecast(progress.trial)
   if (progress.trial.calibration?.deterministic) {
     progress.assessment = await compareOnce(comparison)
     if (!progress.assessment.determinism_lost) return
     progress.trial = await tryNoise(harness, `${progress.assessment.reason}; `)
-    await forecast(progress.trial)
+    await onForecast(progress.trial)
   }
   progress.assessment = await comparePairs(comparison)
 }
@@ -117,7 +117,7 @@ async function comparePairs(comparison: ComparisonRun): Promise<Assessment> {
   const jobs: PairJob[] = []
   for (;;) {
     comparison.progress.paired = { spec, rule, terms, jobs: [...jobs] }
-    comparison.begins(jobs.length + 1)
+    comparison.onJobStart(jobs.length + 1)
     const assessment = await measureAndAssess(comparison, rule, jobs)
     jobs.push(...comparison.progress.paired.jobs.slice(jobs.length))
     if (assessment.outcome !== 'promising') return assessment

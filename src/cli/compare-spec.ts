@@ -54,9 +54,9 @@ type EffectOptions = { min_effect: string | number | null; scale?: 'linear' }
 /** These tools repeat until a fixed time has passed, so their total run time is not a useful metric. */
 interface BenchmarkTool {
   output: OutputFormat
-  runs: RegExp
+  pattern: RegExp
   /** Options that make the tool write its numbers to the result file; null if it prints them. */
-  asks: string | null
+  outputOption: string | null
 }
 
 interface ToolReading {
@@ -66,15 +66,19 @@ interface ToolReading {
 }
 
 const TOOLS: readonly BenchmarkTool[] = [
-  { output: 'go', runs: /\bgo test\b.*\s--?(?:test\.)?bench\b/, asks: null },
-  { output: 'cargo', runs: /\bcargo (?:\+\S+ )?bench\b(?!.*--no-run)/, asks: null },
+  { output: 'go', pattern: /\bgo test\b.*\s--?(?:test\.)?bench\b/, outputOption: null },
+  { output: 'cargo', pattern: /\bcargo (?:\+\S+ )?bench\b(?!.*--no-run)/, outputOption: null },
   {
     output: 'pytest-benchmark',
-    runs: /\bpytest\b.*--benchmark-(?!disable|skip)/,
-    asks: '--benchmark-json="$WINNOW_RESULT_PATH"',
+    pattern: /\bpytest\b.*--benchmark-(?!disable|skip)/,
+    outputOption: '--benchmark-json="$WINNOW_RESULT_PATH"',
   },
-  { output: 'vitest', runs: /\bvitest bench\b/, asks: '--outputJson "$WINNOW_RESULT_PATH"' },
-  { output: 'hyperfine', runs: /(?:^|[\s/])hyperfine\s/, asks: '--export-json "$WINNOW_RESULT_PATH"' },
+  { output: 'vitest', pattern: /\bvitest bench\b/, outputOption: '--outputJson "$WINNOW_RESULT_PATH"' },
+  {
+    output: 'hyperfine',
+    pattern: /(?:^|[\s/])hyperfine\s/,
+    outputOption: '--export-json "$WINNOW_RESULT_PATH"',
+  },
 ]
 
 /** Builds the spec from options. Every path is mutable, because each side runs its own files. */
@@ -129,17 +133,17 @@ function formatCommand(words: readonly string[]): string {
 
 /** Returns null for other commands, and for `--metric wall_seconds` and other built-in metrics. */
 export function readByTool(command: string, metric: string | undefined): ToolReading | null {
-  const tool = TOOLS.find(({ runs }) => runs.test(command))
+  const tool = TOOLS.find(({ pattern }) => pattern.test(command))
   const named = metric ?? (tool && getOverallMetric(tool.output))
   if (tool === undefined || named === undefined || BUILT_IN_METRICS.has(named)) return null
   return { command: addOutputOption(command, tool), output: tool.output, metric: named }
 }
 
-function addOutputOption(command: string, { output, asks }: BenchmarkTool): string {
-  if (asks === null || command.includes('WINNOW_RESULT_PATH')) return command
-  if (!/[;&|<>\n]/.test(command)) return `${command} ${asks}`
+function addOutputOption(command: string, { output, outputOption }: BenchmarkTool): string {
+  if (outputOption === null || command.includes('WINNOW_RESULT_PATH')) return command
+  if (!/[;&|<>\n]/.test(command)) return `${command} ${outputOption}`
   throw new UserError(`${output} is not told where its numbers are read`, {
-    fix: `add ${asks} to its options, or --metric wall_seconds to compare how long all of it takes`,
+    fix: `add ${outputOption} to its options, or --metric wall_seconds to compare how long all of it takes`,
   })
 }
 

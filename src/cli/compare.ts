@@ -175,8 +175,8 @@ function buildHarnessRun(
     repositoryContext,
     spec,
     base: base.point,
-    named: base.name,
-    short: base.name,
+    longName: base.name,
+    shortName: base.name,
     what: 'winnow compare',
     workspaceName: 'compare',
     keys: { setup: '--setup', timeout: '--timeout', share: '--share' },
@@ -238,7 +238,7 @@ async function measureUntilEnd(
   const onExecution = async ([first]: readonly Execution[]) => {
     if (first !== undefined) await agree(estimateInitialSeconds(spec, first.wall_seconds))
   }
-  const forecast = async (trial: HarnessTrial) => {
+  const onForecast = async (trial: HarnessTrial) => {
     for (const line of renderComparisonForecast(trial, sides)) call.around.progress.say(line)
     await agree(estimateComparisonSeconds(trial))
     interrupt.throwIfAborted()
@@ -248,8 +248,8 @@ async function measureUntilEnd(
       harness: { ...harness, more: { ...harness.more, onExecution } },
       sides,
       progress,
-      forecast,
-      begins: number => reportJobStart(call, comparison, number),
+      onForecast,
+      onJobStart: number => call.around.progress.say(renderComparisonProgress(progress.paired, spec, number)),
     })
     return 'decided'
   } catch (error) {
@@ -258,10 +258,6 @@ async function measureUntilEnd(
     if (time.signal.aborted) return 'time'
     throw error
   }
-}
-
-function reportJobStart(call: Call, { progress, spec }: ComparisonContext, number: number): void {
-  call.around.progress.say(renderComparisonProgress(progress.paired, spec, number))
 }
 
 /** Writes all data that the verdict was computed from, as JSON lines, so that it can be recomputed. */

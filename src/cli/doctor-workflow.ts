@@ -116,7 +116,7 @@ async function checkOutdatedWorkflow(
   const base = await readDefaultTip(repositoryContext, call.around)
   const earlier = (each: readonly Spec[]) =>
     withKeptActions(render(each), { file: text, own: '', onServer: true })
-  const file = { path: WORKFLOW, now: text, wanted: now, render: earlier }
+  const file = { path: WORKFLOW, current: text, wanted: now, render: earlier }
   const { patch, keepsEdits } = await patchEditedFile(call, { repositoryContext, base }, file)
   if (patch === '') return [reportGood(`${WORKFLOW} is up to date, with changes by hand`)]
   const how = 'winnow init --github shows the lines to change'

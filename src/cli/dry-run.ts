@@ -13,7 +13,7 @@ export interface DryRun {
   pushes: readonly (readonly RefUpdate[])[]
   /** Files outside the repository that this machine would write for its next tick. */
   files: string[]
-  answered: boolean
+  printed: boolean
 }
 
 export function createDryRun(real: Repository): DryRun {
@@ -49,7 +49,7 @@ export function createDryRun(real: Repository): DryRun {
   }
 
   const fetch: Repository['fetch'] = tips => real.fetch(tips.filter(({ oid }) => !made.has(oid)))
-  return { pushes, files: [], answered: false, repository: { ...real, remoteRefs, fetch, push } }
+  return { pushes, files: [], printed: false, repository: { ...real, remoteRefs, fetch, push } }
 }
 
 function isWantedRef(ref: string, patterns: readonly string[] | undefined): boolean {
@@ -65,14 +65,14 @@ function isWantedRef(ref: string, patterns: readonly string[] | undefined): bool
  */
 export async function printDryRun(
   call: Call,
-  { repository, pushes, files, answered }: DryRun,
+  { repository, pushes, files, printed }: DryRun,
   refs: CampaignRefs,
 ): Promise<void> {
   const described = await Promise.all(
     pushes.map(updates => Promise.all(updates.map(each => describeUpdate(each)))),
   )
   const { terminal, given } = call
-  if (given.flag('json') && !answered) return terminal.json({ dry_run: true, files, pushes: described })
+  if (given.flag('json') && !printed) return terminal.json({ dry_run: true, files, pushes: described })
   const print = selectSentenceOutput(call)
   const nothing = pushes.length + files.length === 0
   print(nothing ? 'Nothing would be written.' : 'Nothing was written. It would be:')

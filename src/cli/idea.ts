@@ -118,7 +118,7 @@ async function printIdeas(
   { dryRun }: CommandContext,
   campaign: Campaign,
 ): Promise<void> {
-  if (dryRun !== null) dryRun.answered = true
+  if (dryRun !== null) dryRun.printed = true
   if (given.flag('json'))
     return terminal.json(sortBacklogIdeas(campaign).map(idea => toIdeaView(campaign, idea)))
   for (const line of renderBacklog(campaign)) terminal.out(line)

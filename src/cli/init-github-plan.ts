@@ -71,7 +71,7 @@ interface HandPatch {
 
 interface EditedFile {
   path: string
-  now: string
+  current: string
   wanted: string
   /** Renders the workflow for these specs with the actions that the file uses. */
   render: (specs: readonly Spec[]) => string
@@ -283,7 +283,7 @@ export async function patchEditedFile(
   { repositoryContext: { repository, checkout }, base }: Pick<SetupContext, 'repositoryContext' | 'base'>,
   edited: EditedFile,
 ): Promise<HandPatch> {
-  const { path, now, wanted } = edited
+  const { path, current, wanted } = edited
   const date = Math.floor(call.around.clock.now() / 1000)
   const commit = async (text: string, parents: string[]) => {
     const entry = { mode: '100644' as const, oid: await repository.writeBlob(text) }
@@ -298,14 +298,14 @@ export async function patchEditedFile(
   ]
   const earlier = await findOwnVersion(places, edited)
   if (earlier !== null) {
-    const origin = await commit(copyDigestLine(earlier, now), [])
-    const theirs = await commit(now, [origin.commit])
+    const origin = await commit(copyDigestLine(earlier, current), [])
+    const theirs = await commit(current, [origin.commit])
     const ours = await commit(wanted, [origin.commit])
     const merged = await repository.mergeTree(theirs.commit, ours.commit)
     if (merged.clean)
       return { patch: await repository.patchBetween(theirs.tree, merged.tree), keepsEdits: true }
   }
-  const [from, to] = [await commit(now, []), await commit(wanted, [])]
+  const [from, to] = [await commit(current, []), await commit(wanted, [])]
   return { patch: await repository.patchBetween(from.tree, to.tree), keepsEdits: false }
 }
 
@@ -315,9 +315,9 @@ export async function patchEditedFile(
  */
 async function findOwnVersion(
   places: readonly { git: GitRunner; from: string }[],
-  { path, now, render }: EditedFile,
+  { path, current, render }: EditedFile,
 ): Promise<string | null> {
-  const digest = readDigest(now)
+  const digest = readDigest(current)
   let newest: string | null = null
   for (const { git, from } of places) {
     const commits = await listFileCommits(git, from, path)

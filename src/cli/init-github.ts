@@ -68,7 +68,7 @@ interface SetupSources {
 }
 
 interface WorkflowRewrite {
-  now: string
+  current: string
   specs: readonly Spec[]
   render: (specs: readonly Spec[]) => string
 }
@@ -151,9 +151,9 @@ async function openFilesPull(call: Call, context: SetupContext): Promise<number>
 async function planFiles(call: Call, context: SetupContext, sources: SetupSources): Promise<GithubSetupPlan> {
   const found = await readGithubSpecs(context, sources.specs)
   const specs = found.map(({ spec }) => spec)
-  const now = await sources.files.read(WORKFLOW)
-  const written = now === null ? null : readWrittenWorkflow(now)
-  if (now !== null && written === null) throw createForeignFileError()
+  const current = await sources.files.read(WORKFLOW)
+  const written = current === null ? null : readWrittenWorkflow(current)
+  if (current !== null && written === null) throw createForeignFileError()
   if (written?.action === OWN_ACTION) throw createGeneratedFileError()
   const singleJob = call.given.flag('single-job') || written?.singleJob === true
   requireSupportedSpecs(found, singleJob ? 'single-job' : 'github')
@@ -169,7 +169,7 @@ async function planFiles(call: Call, context: SetupContext, sources: SetupSource
     else if (file.path === WORKFLOW) {
       files.push(
         ...(await rewriteWorkflow(call, context, {
-          now: there,
+          current: there,
           specs,
           render: each => findWorkflowText(render(each)),
         })),
@@ -177,7 +177,7 @@ async function planFiles(call: Call, context: SetupContext, sources: SetupSource
     } else if (!OWNER_FILES.has(file.path))
       throw new Error(`${file.path} is neither the workflow nor the owner's`)
   }
-  return { specs: found, files, action, singleJob, existed: now !== null }
+  return { specs: found, files, action, singleJob, existed: current !== null }
 }
 
 function findWorkflowText(files: readonly NewFile[]): string {
@@ -206,19 +206,19 @@ function signWorkflow(text: string): NewFile {
 async function rewriteWorkflow(
   call: Call,
   context: SetupContext,
-  { now, specs, render }: WorkflowRewrite,
+  { current, specs, render }: WorkflowRewrite,
 ): Promise<NewFile[]> {
   const text = render(specs)
   const own = readWrittenWorkflow(text)?.action.replace(/@.*/, '') ?? ''
   const onServer = (findGithub(context.repositoryContext, call.around.env)?.server ?? null) !== null
-  const signed = signWorkflow(withKeptActions(text, { file: now, own, onServer }))
-  if (signed.text === now) return []
-  if (isAsWritten(now)) return [signed]
+  const signed = signWorkflow(withKeptActions(text, { file: current, own, onServer }))
+  if (signed.text === current) return []
+  if (isAsWritten(current)) return [signed]
   const earlier = (each: readonly Spec[]) =>
-    withKeptActions(render(each), { file: now, own: '', onServer: true })
+    withKeptActions(render(each), { file: current, own: '', onServer: true })
   const { patch, keepsEdits } = await patchEditedFile(call, context, {
     path: WORKFLOW,
-    now,
+    current,
     wanted: signed.text,
     render: earlier,
   })

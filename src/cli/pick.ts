@@ -33,7 +33,7 @@ export const pickVerb: Verb = {
       )
       const earlier = describeEarlierPick(campaign, experiment)
       if (earlier !== null) {
-        if (dryRun !== null) dryRun.answered = true
+        if (dryRun !== null) dryRun.printed = true
         call.terminal.out(earlier)
         return 0
       }

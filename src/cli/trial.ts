@@ -54,8 +54,8 @@ export interface HarnessRun {
   spec: Spec
   base: Point
   /** Name of the commit in sentences, long and short. */
-  named: string
-  short: string
+  longName: string
+  shortName: string
   /** Name of the command, and of its own work directory. */
   what: string
   workspaceName: string
@@ -68,7 +68,7 @@ export interface HarnessRun {
 interface NoiseTrial {
   report: Report
   found: Exclude<NoiseResult, { suspected: string }>
-  known: string
+  reasonPrefix: string
 }
 
 type FailureDetail = HarnessError['detail']
@@ -125,11 +125,13 @@ async function tryRepeats(harness: HarnessRun): Promise<{ report: Report; repeat
   throw await createNotPassedError(harness, repeats.reason, report)
 }
 
-export async function tryNoise(harness: HarnessRun, known: string): Promise<HarnessTrial> {
+export async function tryNoise(harness: HarnessRun, reasonPrefix: string): Promise<HarnessTrial> {
   const { spec, call } = harness
   const jobs: PairJob[] = []
   for (;;) {
-    call.around.progress.say(`trying the harness: job ${jobs.length + 1} of ${harness.short} against itself`)
+    call.around.progress.say(
+      `trying the harness: job ${jobs.length + 1} of ${harness.shortName} against itself`,
+    )
     const { order, report } = await measureTrialOrder(harness, 'noise', jobs)
     const unsteady = describeUnsteadyHarness(report, { earlier: jobs })
     if (unsteady !== null) throw await createNotPassedError(harness, unsteady, report)
@@ -137,18 +139,18 @@ export async function tryNoise(harness: HarnessRun, known: string): Promise<Harn
     jobs.push(buildPairJob(toPairRequest(order), toMeasuredRun(report), 'twin'))
     if (jobs.length < CALIBRATION_JOBS) continue
     const found = calibrateNoise(spec, report, jobs)
-    if (!('suspected' in found)) return buildNoisyTrial(harness, { report, found, known })
+    if (!('suspected' in found)) return buildNoisyTrial(harness, { report, found, reasonPrefix })
   }
 }
 
-function buildNoisyTrial(harness: HarnessRun, { report, found, known }: NoiseTrial): HarnessTrial {
+function buildNoisyTrial(harness: HarnessRun, { report, found, reasonPrefix }: NoiseTrial): HarnessTrial {
   const { spec } = harness
   if ('refused' in found) throw new UserError(found.refused)
   const { scale, noise, reason } = found
   const calibration: { noise: Noise } & Pick<CalibrationResult, 'deterministic' | 'scale' | 'reason'> = {
     deterministic: false,
     scale,
-    reason: `${known}${reason}`,
+    reason: `${reasonPrefix}${reason}`,
     noise,
   }
   return {
@@ -331,7 +333,7 @@ export async function createNotPassedError(
   const { said: missing, ...detail } = await findHarnessFailure(harness, report, null)
   const sentence = first.replace(/^the base's /, 'the ')
   const what = missing === null ? sentence : `${sentence}: ${missing}`.replace(/^missing metric: [^:]*: /, '')
-  return new HarnessError(`${harness.named} does not pass: ${what}`, {
+  return new HarnessError(`${harness.longName} does not pass: ${what}`, {
     ...detail,
     ...(line === undefined ? {} : { line }),
     ...(example === undefined ? {} : { example }),

@@ -69,7 +69,7 @@ interface TryVerdict {
   campaign: Campaign
   experiment: Experiment
   diff: OwnDiff
-  before: boolean
+  triedBefore: boolean
   waiting?: string | null
 }
 
@@ -122,7 +122,7 @@ async function runTry(call: Call, context: CommandContext): Promise<number> {
     call.terminal.err(`interrupted: type the same again, and ${answer.id ?? 'it'} goes on`)
     return 130
   }
-  if (context.dryRun !== null) context.dryRun.answered = true
+  if (context.dryRun !== null) context.dryRun.printed = true
   if (call.given.flag('json')) call.terminal.json(answer)
   else for (const line of renderTryAnswer(answer)) call.terminal.out(line)
   return toTryExitCode(answer)
@@ -212,7 +212,7 @@ async function tryDiffInWorld(
       campaign,
       diff: known.diff,
       experiment: state.experiment,
-      before: true,
+      triedBefore: true,
     })
   }
   if (hasFailingBase(known.world.campaign))
@@ -327,7 +327,13 @@ async function buildResultAnswer(call: Call, context: CommandContext, result: Tr
   // Show only this idea's reason. The waiting text would name all other ideas too.
   const another = experiment.verdict === null && experiment.status !== 'deferred'
   const reason = waiting.for === 'person' && another ? waiting.what : null
-  return buildVerdictAnswer(call, context, { campaign, experiment, diff, before: false, waiting: reason })
+  return buildVerdictAnswer(call, context, {
+    campaign,
+    experiment,
+    diff,
+    triedBefore: false,
+    waiting: reason,
+  })
 }
 
 async function buildVerdictAnswer(
@@ -335,7 +341,7 @@ async function buildVerdictAnswer(
   context: CommandContext,
   verdict: TryVerdict,
 ): Promise<TryAnswer> {
-  const { campaign, experiment, diff, before, waiting = null } = verdict
+  const { campaign, experiment, diff, triedBefore, waiting = null } = verdict
   const numbers = await listPullNumbers(context.place, campaign)
   const [measured] = await gatherResults(context, [experiment], numbers)
   if (measured === undefined) throw new Error(`${experiment.id} has no results`)
@@ -343,7 +349,7 @@ async function buildVerdictAnswer(
     measured,
     optimize: toShortRef(context.place.refs.optimize),
     pr: experiment.pull ?? numbers.get(experiment.branch ?? '') ?? null,
-    triedBefore: before,
+    triedBefore,
     leftOut: diff.leftOut,
     take: formatMergeCommand(call, context, diff),
     waiting,

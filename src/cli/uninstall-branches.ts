@@ -28,7 +28,7 @@ export interface Remains {
   format: ObjectFormat
   branches: { prefix: string; tip: RemoteTip }[]
   /** Branches that look like winnow's, but that no ledger claims. */
-  left: string[]
+  unclaimed: string[]
 }
 
 /** A campaign with a ledger, active or archived. */
@@ -76,11 +76,11 @@ export async function findRemains(call: Call, remote: string | null): Promise<Re
       return claim === undefined || oid === undefined ? [] : [{ prefix: claim.prefix, tip: { ref, oid } }]
     })
     const ours = new Set(branches.map(({ tip }) => tip.ref))
-    const left = all
+    const unclaimed = all
       .filter(ref => !ours.has(ref) && claims.some(claim => isAllowedBranch(claim, ref)))
       .map(toShortRef)
     const paths = { dataDir, hadDataDir, repositoryDir: repository.dir, format: repository.objectFormat }
-    return { remote, local, ...paths, branches, left }
+    return { remote, local, ...paths, branches, unclaimed }
   })
 }
 

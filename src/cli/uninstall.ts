@@ -95,7 +95,9 @@ function renderKeptFiles(all: readonly Remains[], files: OwnFiles, purge: boolea
   const own = purge ? [] : describeOwnFiles(files)
   return [
     ...(own.length === 0 ? [] : [`Kept: ${own.join(', ')} (--purge removes them)`]),
-    ...all.flatMap(({ left }) => left.map(name => `Kept: branch ${name}, which no ledger of winnow claims`)),
+    ...all.flatMap(({ unclaimed }) =>
+      unclaimed.map(name => `Kept: branch ${name}, which no ledger of winnow claims`),
+    ),
   ]
 }
 
