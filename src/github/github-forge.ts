@@ -29,7 +29,7 @@ import { createGithubWorkflows } from './workflows.ts'
 export interface GithubForgeOptions extends Pacing, GithubAccess {
   /** Short name of the branch that the pull requests target. */
   base: string
-  /** Reads team membership when `token` lacks the permission. Default: `token`. */
+  /** Token for team lookups, which a job token cannot make. Default: `token`. */
   appToken?: string | null
   /** `GITHUB_SERVER_URL`. Without it, texts contain no links. */
   serverUrl?: string

@@ -17,7 +17,7 @@ const MAX_PEOPLE = 60
 
 /** Looks up permissions, once per person and tick, with a limit on the number of people. */
 export function createPermissionReader(
-  { client, members: asking }: { client: GithubClient; members: GithubClient },
+  { client, members: teamClient }: { client: GithubClient; members: GithubClient },
   options: Pacing,
 ): Required<Pick<Forge, 'readPermission' | 'isMember'>> {
   const budget = createRateBudget(MAX_PEOPLE, options.clock)
@@ -37,7 +37,7 @@ export function createPermissionReader(
       // A token without this permission cannot read any team.
       const known = members().get(members().has(team) ? team : key)
       if (known !== undefined) return known
-      const answer = await withRetries(options, () => isMember(asking, team, login))
+      const answer = await withRetries(options, () => isMember(teamClient, team, login))
       members().set(answer === null ? team : key, answer)
       return answer
     },

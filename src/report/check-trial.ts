@@ -154,7 +154,7 @@ function describeWayOut(way: WayOut, { scale, noise }: Pick<Calibration, 'scale'
 /** What is known about judging before the first request to a model. */
 export interface JudgingForecast {
   model: string
-  /** True if the location of the model is known. */
+  /** True if WINNOW_MODEL_URL is set. */
   asked: boolean
   /** Printed items, scored for each side in one job. */
   items: number
