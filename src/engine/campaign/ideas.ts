@@ -57,7 +57,7 @@ interface ProposerContext {
   campaign: Campaign
   spec: Spec
   /** Worker slot, unique among the running proposers of this process. */
-  lane: number
+  slot: number
   signal: AbortSignal
 }
 
@@ -78,7 +78,7 @@ const ASKED_IN = 'propose'
  */
 export function createCampaignIdeas(
   context: CampaignContext,
-  guests: readonly CommandProposer[] = [],
+  extra: readonly CommandProposer[] = [],
 ): IdeaSource {
   const prepared: PreparedPatches = new Map()
   const patchFiles = new Map<string, PatchFile[]>()
@@ -110,7 +110,7 @@ export function createCampaignIdeas(
       return { proposals: found, unopened: patches.unopened, answers, unanswered: [] }
     },
     listProposers: (campaign, spec) =>
-      listCommandProposers(spec, guests)
+      listCommandProposers(spec, extra)
         .map(getProposerName)
         .filter(name => !isProposerDisabled(campaign, name)),
     async ask(who, request) {
@@ -122,14 +122,14 @@ export function createCampaignIdeas(
       // Read this before the proposer answers: the campaign continues meanwhile, but its brief does not
       // change.
       const first_unseen = campaign.next_number
-      const proposer = listCommandProposers(request.spec, guests).find(each => getProposerName(each) === who)
+      const proposer = listCommandProposers(request.spec, extra).find(each => getProposerName(each) === who)
       for (const [id, key] of handedOut)
         if (key !== null && Object.hasOwn(campaign.sources, key)) handedOut.delete(id)
       const unavailable = new Set([...handedOut.keys(), ...collectHandedOutIdeas(campaign)])
       const idea = selectNextIdea(campaign, { who, handed: unavailable })
       if (idea !== null) handedOut.set(idea.id, null)
       const proposerDir = chooseProposerDir(context)
-      const workDir = await claimFreeWorkDir(proposerDir.dir, request.lane)
+      const workDir = await claimFreeWorkDir(proposerDir.dir, request.slot)
       const angle = idea === null ? selectNextAngle(campaign, request.spec, angles) : null
       if (angle !== null) angles.add(angle)
       const answer = await askProgram(
@@ -245,10 +245,10 @@ function releaseIdea(handedOut: Map<EventId, string | null>, idea: BacklogIdea |
 }
 
 /** For a proposer that the spec names as well, the spec applies. */
-function listCommandProposers(spec: Spec, guests: readonly CommandProposer[]): CommandProposer[] {
+function listCommandProposers(spec: Spec, extra: readonly CommandProposer[]): CommandProposer[] {
   const own = spec.propose.filter(proposer => proposer.use === 'command')
   const known = new Set(own.map(getProposerName))
-  return [...own, ...guests.filter(guest => !known.has(getProposerName(guest)))]
+  return [...own, ...extra.filter(each => !known.has(getProposerName(each)))]
 }
 
 async function findExternalIdeas(context: CampaignContext, request: IdeaContext): Promise<Proposal[]> {
@@ -278,10 +278,10 @@ async function readSubjects(
  * A landing that cannot be reverted directly becomes a revert experiment, or is refused with its conflict.
  */
 function listRevertIdeas({ campaign, reverts }: IdeaContext): Proposal[] {
-  return [...reverts].flatMap(([wish, facts]) => toRevertProposal(campaign, wish, facts))
+  return [...reverts].flatMap(([eventId, facts]) => toRevertProposal(campaign, eventId, facts))
 }
 
-function toRevertProposal(campaign: Campaign, wish: string, { landing, result }: RevertFacts): Proposal[] {
+function toRevertProposal(campaign: Campaign, eventId: string, { landing, result }: RevertFacts): Proposal[] {
   if (!('conflict' in result) && result.measuredIn !== null) return []
   const undone = campaign.experiments[landing]
   const head =
@@ -295,7 +295,7 @@ function toRevertProposal(campaign: Campaign, wish: string, { landing, result }:
       priority: 'high',
       required_deps: [],
       family: null,
-      source: { use: 'revert', key: `revert:${wish}` },
+      source: { use: 'revert', key: `revert:${eventId}` },
       learnings: null,
       head,
       branch: null,

@@ -76,7 +76,7 @@ export async function runAskingJob(job: AskingJob): Promise<Answers | { nobody: 
     const began = job.clock.monotonic()
     const all = await Promise.all(own.map(asking => collectAnswer(request, asking, slots)))
     const elapsed = (job.clock.monotonic() - began) / 60_000
-    if (all.every(({ broken }) => broken !== undefined)) throw all[0]?.broken
+    if (all.every(({ error: broken }) => broken !== undefined)) throw all[0]?.error
     const answers = shareMinutes(
       all.map(({ answer }) => answer),
       elapsed,
@@ -97,7 +97,7 @@ export function shareMinutes(answers: readonly GivenAnswer[], elapsed: number): 
 interface AnswerOrError {
   answer: GivenAnswer
   /** An error outside the program. It costs this answer only. */
-  broken?: unknown
+  error?: unknown
 }
 
 /** Runs as many proposers at once as the spec allows, as on one machine. */
@@ -117,10 +117,10 @@ async function collectAnswer(
   const late = { key, who, ok: false, reason: `the answer of ${who} was due by ${asking.until}` } as const
   if (slot === null) return { answer: { ...late, minutes: 0 } }
   try {
-    const result = await askProposer(context, asking, { lane: slot, signal })
+    const result = await askProposer(context, asking, { slot, signal })
     job.progress.say(result.ok ? `${who}: one idea` : `${who}: no idea, ${result.reason}`)
     return {
-      answer: { key, who, minutes: minutes(), ...(await toToldAnswer(context, asking, result)) },
+      answer: { key, who, minutes: minutes(), ...(await toAnswerContent(context, asking, result)) },
     }
   } catch (error) {
     if (job.signal.aborted) throw error
@@ -128,7 +128,7 @@ async function collectAnswer(
     const message = error instanceof Error ? error.message : String(error)
     const reason = `${who} could not be asked: ${toOneLine(message, 300)}`
     job.progress.say(reason)
-    return { answer: { key, who, minutes: minutes(), ok: false, reason }, broken: error }
+    return { answer: { key, who, minutes: minutes(), ok: false, reason }, error }
   } finally {
     slots.leave(slot)
   }
@@ -137,7 +137,7 @@ async function collectAnswer(
 async function askProposer(
   { job, repository, campaign, spec }: AskingJobContext,
   { who, carries, angle, base }: PendingProposal,
-  { lane: slot, signal }: { lane: number; signal: AbortSignal },
+  { slot, signal }: { slot: number; signal: AbortSignal },
 ): Promise<AgentResult> {
   const { clock, workDir, modelKey } = job
   const proposer = spec.propose.find(one => one.use === 'command' && getProposerName(one) === who)
@@ -156,15 +156,15 @@ async function askProposer(
   return askProgram({ repository, clock, env }, asking, { campaign, spec, signal })
 }
 
-type ToldAnswer =
+type AnswerContent =
   | { ok: false; reason: string }
   | Omit<Extract<GivenAnswer, { ok: true }>, 'key' | 'who' | 'minutes'>
 
-async function toToldAnswer(
+async function toAnswerContent(
   { repository }: AskingJobContext,
   { base }: PendingProposal,
   result: AgentResult,
-): Promise<ToldAnswer> {
+): Promise<AnswerContent> {
   if (!result.ok) return result
   const { idea, learnings, commit } = result
   const { tree } = await repository.commit(commit)

@@ -68,7 +68,7 @@ export function createActionsRunner(
   /** Runs that had orders at the previous observation. */
   let busy = new Set<number>()
 
-  async function factOf(campaign: Campaign, live: LiveOrder): Promise<RunFacts | null> {
+  async function readFact(campaign: Campaign, live: LiveOrder): Promise<RunFacts | null> {
     const runId = placed.findRun(live)
     // A run that this process has just started cannot have ended.
     if (live.run_id !== null && !placed.has(live.order.id, live.run_id))
@@ -81,7 +81,7 @@ export function createActionsRunner(
     async facts(campaign) {
       const facts = new Map<OrderId, RunFacts>()
       for (const live of listWaitingOrders(campaign)) {
-        const fact = await factOf(campaign, live)
+        const fact = await readFact(campaign, live)
         if (fact !== null) facts.set(live.order.id, fact)
       }
       return facts
@@ -212,7 +212,7 @@ function createOrderFacts(
   const ended = new Set<number>()
 
   /** Artifacts of an earlier run with measured orders that wait for scores. */
-  function artifactsOf(campaign: Campaign, runId: string): RunArtifacts {
+  function findArtifacts(campaign: Campaign, runId: string): RunArtifacts {
     const run = parseRunNumber(runId)
     const printed = listWaitingOrders(campaign).filter(live => live.printed?.run_id === runId)
     const names = printed.map(({ order }) => getReportArtifactName(order.id))
@@ -221,7 +221,7 @@ function createOrderFacts(
     return known
   }
 
-  async function otherFact(runId: string): Promise<RunFacts> {
+  async function readOtherFact(runId: string): Promise<RunFacts> {
     const number = parseRunNumber(runId)
     const run = await options.lookAt(number)
     if (run?.conclusion === null) return { state: 'running', runId }
@@ -238,10 +238,10 @@ function createOrderFacts(
     async read(campaign, live, runId) {
       const { printed } = live
       if (printed !== null) {
-        const artifacts = () => artifactsOf(campaign, printed.run_id)
+        const artifacts = () => findArtifacts(campaign, printed.run_id)
         return readPrintedFact(context, options, { campaign, live, printed, artifacts })
       }
-      if (runId !== own) return otherFact(runId)
+      if (runId !== own) return readOtherFact(runId)
       return readOwnFact(context, options, campaign, live)
     },
   }

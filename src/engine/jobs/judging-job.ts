@@ -44,7 +44,7 @@ interface JudgingJob extends JobClone {
   signal: AbortSignal
 }
 
-type ToldScoresOfOrder = HandedScores['judgings'][number]
+type ReadScores = HandedScores['judgings'][number]
 
 /** Any prefix works, because the job writes no ref. */
 const PREFIX = 'optimize'
@@ -73,7 +73,7 @@ export async function runJudgingJob(job: JudgingJob): Promise<JudgingJobResult> 
     )
     if (own.length === 0) return { nobody: `this run has nothing to score for campaign ${campaign.name}` }
     const handed = await readItemsFile(job.items)
-    const { judgings, broken } = await scoreAllOrders({ job, repository, campaign, handed }, own)
+    const { judgings, broken } = await scoreAllOrders({ job, repository, campaign, items: handed }, own)
     const scores = { winnow: 1, campaign: campaign.name, started: campaign.started, judgings } as const
     return { scores, broken }
   } finally {
@@ -85,27 +85,29 @@ interface JudgingJobContext {
   job: JudgingJob
   repository: Repository
   campaign: Campaign
-  handed: HandedItems | { unusable: string }
+  items: HandedItems | { unusable: string }
 }
 
 /** Scores one order after the other, longest waiting first. */
 async function scoreAllOrders(
-  job: JudgingJobContext,
+  context: JudgingJobContext,
   own: readonly PendingJudging[],
-): Promise<{ judgings: ToldScoresOfOrder[]; broken: unknown }> {
-  const judgings: ToldScoresOfOrder[] = []
+): Promise<{ judgings: ReadScores[]; broken: unknown }> {
+  const judgings: ReadScores[] = []
   let broken: unknown = null
   let over = 0
   for (const asking of own) {
-    const began = job.job.clock.monotonic()
-    const { told, error } = await scoreOneOrder(job, asking, over)
-    judgings.push({ ...told, minutes: (job.job.clock.monotonic() - began) / 60_000 })
+    const began = context.job.clock.monotonic()
+    const { result, error } = await scoreOneOrder(context, asking, over)
+    judgings.push({ ...result, minutes: (context.job.clock.monotonic() - began) / 60_000 })
     broken ??= error
     // One request may exceed the budget of its order. Deduct the excess from the next one, so that together
     // they exceed it by one request only.
-    if (asking.may_cost_usd !== null) over = Math.max(0, over + told.usd - asking.may_cost_usd)
-    const ended = told.ended === null ? '' : `; ${told.ended.reason}`
-    job.job.progress.say(`order ${told.order.slice(0, 12)}: ${told.records.length} scores asked for${ended}`)
+    if (asking.may_cost_usd !== null) over = Math.max(0, over + result.usd - asking.may_cost_usd)
+    const ended = result.ended === null ? '' : `; ${result.ended.reason}`
+    context.job.progress.say(
+      `order ${result.order.slice(0, 12)}: ${result.records.length} scores asked for${ended}`,
+    )
   }
   return { judgings, broken }
 }
@@ -115,10 +117,10 @@ async function scoreOneOrder(
   context: JudgingJobContext,
   asking: PendingJudging,
   spentUsd: number,
-): Promise<{ told: ToldScoresOfOrder; error: unknown }> {
+): Promise<{ result: ReadScores; error: unknown }> {
   const { job } = context
   const { key, order } = asking
-  const told: ToldScoresOfOrder = {
+  const result: ReadScores = {
     key,
     order,
     model: '',
@@ -131,8 +133,8 @@ async function scoreOneOrder(
   const deadline = AbortSignal.timeout(Math.max(0, Date.parse(asking.until) - MARGIN_MS - job.clock.now()))
   const signal = AbortSignal.any([job.signal, deadline])
   try {
-    told.ended = await askForScores(context, asking, { told, spentUsd, signal })
-    return { told, error: null }
+    result.ended = await askForScores(context, asking, { result, spentUsd, signal })
+    return { result, error: null }
   } catch (error) {
     const known = job.signal.aborted
       ? toJudgingEnd('late', 'its job was cancelled')
@@ -141,8 +143,8 @@ async function scoreOneOrder(
         : error instanceof UserError
           ? toJudgingEnd('refused', formatUserError(error))
           : null
-    told.ended = known ?? toJudgingEnd('unreachable', `its job broke: ${getErrorMessage(error)}`)
-    return { told, error: known === null ? error : null }
+    result.ended = known ?? toJudgingEnd('unreachable', `its job broke: ${getErrorMessage(error)}`)
+    return { result, error: known === null ? error : null }
   }
 }
 
@@ -156,10 +158,10 @@ function formatUserError({ message, place: errorPlace, fix }: UserError): string
 }
 
 async function askForScores(
-  { job, repository, campaign, handed }: JudgingJobContext,
+  { job, repository, campaign, items: handed }: JudgingJobContext,
   asking: PendingJudging,
-  { told, spentUsd, signal }: { told: ToldScoresOfOrder; spentUsd: number; signal: AbortSignal },
-): Promise<ToldScoresOfOrder['ended']> {
+  { result, spentUsd, signal }: { result: ReadScores; spentUsd: number; signal: AbortSignal },
+): Promise<ReadScores['ended']> {
   const live = campaign.orders[asking.order]
   if (live === undefined || live.report !== null) return null
   if ('unusable' in handed) return toJudgingEnd('unreachable', handed.unusable)
@@ -169,7 +171,7 @@ async function askForScores(
   const scoring = computeScoringState(live, spec, printed)
   if ('report' in scoring) return null
   const access = readModelAccess(job.env, scoring.due.judge.model)
-  told.model = access.model
+  result.model = access.model
   const { cut } = await scoreBatches({
     ...scoring,
     known: live.scores?.records ?? [],
@@ -180,8 +182,8 @@ async function askForScores(
     random: job.random,
     env: job.env,
     record(more, { requests, tokens, usd }) {
-      told.records.push(...more)
-      Object.assign(told, { requests, tokens, usd: usd ?? 0 })
+      result.records.push(...more)
+      Object.assign(result, { requests, tokens, usd: usd ?? 0 })
     },
     signal,
   })
@@ -189,7 +191,7 @@ async function askForScores(
   return toJudgingEnd(cut.is === 'over-budget' ? 'set-aside' : cut.is, cut.reason)
 }
 
-function toJudgingEnd(is: JudgingEnd, reason: string): ToldScoresOfOrder['ended'] {
+function toJudgingEnd(is: JudgingEnd, reason: string): ReadScores['ended'] {
   return { is, reason: toOneLine(reason, 500) }
 }
 
@@ -206,8 +208,6 @@ export interface JudgesReader {
   facts(campaign: Campaign): Promise<JudgesFacts>
 }
 
-type ReadScores = HandedScores['judgings'][number]
-
 /**
  * Reads the scores of the judging job for the judgings of this run only. Accepts a score only for an item that
  * was to be scored, on the scale of the rubric.
@@ -217,15 +217,15 @@ export function createJudgesReader(
   runner: Pick<UnscoredOrders, 'due'>,
   { mayJudge: follow, scores, findLost }: JudgesOptions,
 ): JudgesReader {
-  const told = new Set<string>()
+  const reported = new Set<string>()
   const read = scores === null ? null : readScoresFile(scores)
 
-  function tell(line: string): void {
-    if (!told.has(line)) context.progress.say(line)
-    told.add(line)
+  function reportOnce(line: string): void {
+    if (!reported.has(line)) context.progress.say(line)
+    reported.add(line)
   }
 
-  function givenFor(campaign: Campaign, given: NonNullable<typeof read>): ReadScores[] | string {
+  function selectScores(campaign: Campaign, given: NonNullable<typeof read>): ReadScores[] | string {
     if ('unusable' in given) return given.unusable
     const { campaign: name, started } = given
     if (name === campaign.name && started === campaign.started) return given.judgings
@@ -240,13 +240,13 @@ export function createJudgesReader(
       if (read === null) return facts
       const own = listOpenJudgings(context, campaign)
       if (own.length === 0) return facts
-      const given = givenFor(campaign, read)
+      const given = selectScores(campaign, read)
       for (const asking of own) {
         const found = typeof given === 'string' ? given : matchScores(asking, given, runner.due(asking.order))
         if (typeof found !== 'string') facts.scores.push(found)
         else {
           facts.lost.push({ key: asking.key, reason: found })
-          tell(`Order ${asking.order.slice(0, 12)}: no scores are taken, ${found}.`)
+          reportOnce(`Order ${asking.order.slice(0, 12)}: no scores are taken, ${found}.`)
         }
       }
       return facts

@@ -44,7 +44,7 @@ export function createLocalJudges(context: CampaignContext, files: OrderFiles): 
     report(request, printed, signal) {
       const turn = last.then(() => {
         if (budgetUse === null) throw new Error('an order is judged before anybody looked at its campaign')
-        return judgeOrder({ context, files, seen: budgetUse }, request, printed, signal)
+        return judgeOrder({ context, files, budgetUse }, request, printed, signal)
       })
       // The caller gets the error; the next order only waits.
       last = turn.catch(() => {})
@@ -56,7 +56,7 @@ export function createLocalJudges(context: CampaignContext, files: OrderFiles): 
 interface JudgingContext {
   context: CampaignContext
   files: OrderFiles
-  seen: JudgingBudgetUse
+  budgetUse: JudgingBudgetUse
 }
 
 async function judgeOrder(
@@ -65,18 +65,18 @@ async function judgeOrder(
   printed: PrintedOrder,
   signal: AbortSignal,
 ): Promise<Report> {
-  const { context, files, seen: budgetUse } = judgingContext
+  const { context, files, budgetUse } = judgingContext
   const due = prepareJudging(request, printed)
   if ('executions' in due) return due
   const { id } = request.order
   const access = readModelAccess(context.env, due.judge.model)
-  const told = files.scores(id) ?? buildEmptyScores(budgetUse)
+  const stored = files.scores(id) ?? buildEmptyScores(budgetUse)
   context.progress.say(`${access.model} scores ${due.pairs.length} items of both sides`)
-  let scored = told
+  let scored = stored
   const { cut } = await scoreBatches({
     due,
     batches: buildBatches(due.pairs, due.judging),
-    known: told.records,
+    known: stored.records,
     access,
     capUsd: due.judge.max_total_cost_usd,
     spentUsd: computeJudgingSpend(judgingContext),
@@ -84,7 +84,7 @@ async function judgeOrder(
     random: context.random,
     env: context.env,
     async record(more, usage) {
-      scored = addUsage(told, [...scored.records, ...more], usage)
+      scored = addUsage(stored, [...scored.records, ...more], usage)
       await files.score(id, scored)
       if (more.length > 0) context.faults.reach('judge:recorded')
     },
@@ -106,8 +106,8 @@ function buildEmptyScores({ started }: JudgingBudgetUse): StoredScores {
  */
 function computeJudgingSpend({
   files,
-  seen: { started, orders, usd },
-}: Pick<JudgingContext, 'files' | 'seen'>): number {
+  budgetUse: { started, orders, usd },
+}: Pick<JudgingContext, 'files' | 'budgetUse'>): number {
   const open = Object.values(orders).filter(({ report }) => report === null)
   const untold = open.reduce((sum, { order }) => sum + (files.scores(order.id)?.usd ?? 0), 0)
   return Math.max(usd + untold, files.judgingUsd(started))
@@ -163,7 +163,7 @@ interface ScoringRequest {
   random: RandomSource
   env: Readonly<Record<string, string>>
   /** Called after each request with its scores and the total usage so far. */
-  record: (told: readonly ScoreRecord[], usage: ModelUsage) => void | Promise<void>
+  record: (records: readonly ScoreRecord[], usage: ModelUsage) => void | Promise<void>
   signal: AbortSignal
 }
 
@@ -182,7 +182,7 @@ export async function scoreBatches(
       known,
       models,
       model,
-      record: told => record(told, models.usage()),
+      record: records => record(records, models.usage()),
       signal,
     })
     return { usage: models.usage(), cut }
@@ -217,14 +217,19 @@ export function readModelAccess(env: Readonly<Record<string, string>>, name: str
     })
   const endpoint = parseEndpoint(env[MODEL_URL] ?? '', key)
   const model = resolveModel(endpoint, name)
-  const told = env[MODEL_PRICE] ?? ''
-  return { endpoint, key, model, price: told === '' ? findPrice(endpoint.maker, model) : parsePrice(told) }
+  const priceText = env[MODEL_PRICE] ?? ''
+  return {
+    endpoint,
+    key,
+    model,
+    price: priceText === '' ? findPrice(endpoint.maker, model) : parsePrice(priceText),
+  }
 }
 
-function parsePrice(told: string): Price {
-  const [, input, output] = /^(\d+(?:\.\d+)?)\/(\d+(?:\.\d+)?)$/.exec(told.trim()) ?? []
+function parsePrice(text: string): Price {
+  const [, input, output] = /^(\d+(?:\.\d+)?)\/(\d+(?:\.\d+)?)$/.exec(text.trim()) ?? []
   if (input !== undefined && output !== undefined) return { input: Number(input), output: Number(output) }
-  throw new UserError(`${MODEL_PRICE} is ${JSON.stringify(told)}`, {
+  throw new UserError(`${MODEL_PRICE} is ${JSON.stringify(text)}`, {
     fix: 'write US dollars for a million tokens of input and output, as in 0.4/1.6',
   })
 }

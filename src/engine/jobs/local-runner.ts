@@ -42,12 +42,12 @@ export async function createLocalRunner(context: CampaignContext, slots: WorkerS
   const begun = new Set<OrderId>()
   const runner: LocalRunnerContext = {
     context,
-    lanes: slots,
+    slots,
     files,
     runId,
     judges,
     begun,
-    swept: null,
+    cleanup: null,
     isolated: {},
   }
 
@@ -110,12 +110,12 @@ export async function createLocalRunner(context: CampaignContext, slots: WorkerS
 
 interface LocalRunnerContext {
   context: CampaignContext
-  lanes: WorkerSlots
+  slots: WorkerSlots
   files: OrderFiles
   runId: string
   judges: Judges
   begun: Set<OrderId>
-  swept: Promise<void> | null
+  cleanup: Promise<void> | null
   /** Whether earlier orders ran isolated, by harness. */
   isolated: Campaign['isolated']
 }
@@ -128,7 +128,7 @@ async function measureInSlot(
   { order, spec }: SpecifiedOrder,
   signal: AbortSignal,
 ): Promise<PrintedOrder | null> {
-  const { context, lanes: slots, files, runId, begun } = runner
+  const { context, slots, files, runId, begun } = runner
   const slotRequest = chooseSlotRequest(order, spec, isUserIsolated(spec) || context.isolation !== undefined)
   const slot = await slots.enter(slotRequest, signal)
   if (slot === null) return null
@@ -136,11 +136,11 @@ async function measureInSlot(
     const request = { order, spec, what: `campaign ${context.name}` }
     return await measureWithLock(context, request, signal, async lockState => {
       begun.add(order.id)
-      await (runner.swept ??= removeHoldouts(join(context.dataDir, 'work')))
+      await (runner.cleanup ??= removeHoldouts(join(context.dataDir, 'work')))
       await files.claim(order.id, runId, lockState.waitedSeconds)
       const before = runner.isolated[order.harness] ?? null
       return measureInWorkspace(
-        { context, runId, lane: slot, files, turn: lockState, before },
+        { context, runId, slot, files, lockState, isolatedBefore: before },
         order,
         spec,
         signal,
@@ -173,15 +173,15 @@ async function judgePrinted(
 interface MeasurementPlan {
   context: CampaignContext
   runId: string
-  lane: number
+  slot: number
   files: OrderFiles
-  turn: MachineLockState
+  lockState: MachineLockState
   /** Whether earlier orders of the same harness ran isolated. */
-  before: boolean | null
+  isolatedBefore: boolean | null
 }
 
 async function measureInWorkspace(
-  { context, runId, lane: slot, files, turn: lockState, before }: MeasurementPlan,
+  { context, runId, slot, files, lockState, isolatedBefore: before }: MeasurementPlan,
   order: Order,
   spec: Spec,
   signal: AbortSignal,
@@ -215,7 +215,7 @@ async function measureInWorkspace(
     laterCode: context.isolation?.laterCode ?? [],
     ...(spec.parallel.port_base === null ? {} : { portBase: spec.parallel.port_base + slot }),
   }
-  const workspace = await chooseLocalWorkspace(context, input, { lane: slot, before })
+  const workspace = await chooseLocalWorkspace(context, input, { slot, isolatedBefore: before })
   const answer = await measureOrder({ ...input, ...workspace })
   const checked = await refuseDamagedCache(context.repository, context.env, answer)
   return { report: refuseFullDisk(workspace.workDir, checked), items }
@@ -225,7 +225,7 @@ async function measureInWorkspace(
 async function chooseLocalWorkspace(
   { isolation, progress }: CampaignContext,
   input: MeasureInput,
-  { lane: slot, before }: Pick<MeasurementPlan, 'lane' | 'before'>,
+  { slot, isolatedBefore: before }: Pick<MeasurementPlan, 'slot' | 'isolatedBefore'>,
 ): Promise<Workspace | JobWorkspace> {
   const { spec, workDir: workRoot } = input
   if (isolation === undefined)

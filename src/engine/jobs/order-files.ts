@@ -97,7 +97,7 @@ export function openOrderFiles(directory: string, say: PrintLine): OrderFiles {
     printed: order => readOptionalJson(path(order, 'printed'), printedOrder, say),
     print: (order, printed) => write(path(order, 'printed'), printed),
     scores: order => readOptionalJson(path(order, 'scores'), scored, say),
-    score: (order, told) => write(path(order, 'scores'), told),
+    score: (order, scores) => write(path(order, 'scores'), scores),
     judgingUsd(started) {
       const all = listNames(directory).filter(name => name.endsWith('.scores.json'))
       const costs = all.flatMap(name => readOptionalJson(join(directory, name), scored, say) ?? [])
@@ -122,9 +122,9 @@ export function openOrderFiles(directory: string, say: PrintLine): OrderFiles {
         for (const kind of ['report', 'partial', 'printed', 'claim'] as const)
           rmSync(path(order, kind), { force: true })
         // Keep the cost and drop only the scores.
-        const told = readOptionalJson(path(order, 'scores'), scored, say)
-        if (told !== null && told.records.length > 0)
-          await write(path(order, 'scores'), { ...told, records: [] })
+        const scores = readOptionalJson(path(order, 'scores'), scored, say)
+        if (scores !== null && scores.records.length > 0)
+          await write(path(order, 'scores'), { ...scores, records: [] })
       }
     },
   }

@@ -50,7 +50,7 @@ export function createLocalProposerTasks(
     )
     if (slot === null) return
     try {
-      const { ok, reason } = await ideas.ask(who, { ...request, lane: slot, signal })
+      const { ok, reason } = await ideas.ask(who, { ...request, slot, signal })
       context.progress.say(ok ? `${who}: one idea` : `${who}: no idea, ${reason}`)
     } catch (error) {
       if (!signal.aborted) throw error
@@ -112,23 +112,23 @@ interface AnswerReader {
  */
 export function createAnswerReader(context: CampaignContext, file: JobFile): AnswerReader {
   const heads: AnswerHeads = new Map()
-  const told = new Set<string>()
+  const reported = new Set<string>()
   const read = readAnswersFile(file)
 
-  function tell(line: string): void {
-    if (!told.has(line)) context.progress.say(line)
-    told.add(line)
+  function reportOnce(line: string): void {
+    if (!reported.has(line)) context.progress.say(line)
+    reported.add(line)
   }
 
   /** Returns the answers for this campaign, or the reason why there are none. */
-  function answersFor(campaign: Campaign): GivenAnswer[] | string {
+  function selectAnswers(campaign: Campaign): GivenAnswer[] | string {
     if ('unusable' in read) return read.unusable
     return isOfCampaign(campaign, read)
       ? read.answers
       : `the answers are for campaign ${read.campaign.slice(0, 100)}`
   }
 
-  async function takenFrom(
+  async function takeAnswer(
     campaign: Campaign,
     asking: PendingProposal,
     answer: GivenAnswer | undefined,
@@ -136,47 +136,47 @@ export function createAnswerReader(context: CampaignContext, file: JobFile): Ans
     const { key, who } = asking
     const wrong = answer === undefined ? 'its job gave no answer' : explainMismatch(asking, answer)
     if (answer === undefined || wrong !== null) {
-      tell(`${who}: not taken, ${wrong}`)
+      reportOnce(`${who}: not taken, ${wrong}`)
       return { answers: [], unanswered: [{ key, reason: wrong ?? '' }] }
     }
     const minutes = Math.min(answer.minutes, countMinutes(asking, context.clock.now()))
     const facts = { key, who, minutes }
     if (!answer.ok) {
-      tell(`${who}: no idea, ${answer.reason}`)
+      reportOnce(`${who}: no idea, ${answer.reason}`)
       return { answers: [{ ...facts, ok: false }], unanswered: [] }
     }
     const idea = toProposedIdea(campaign, asking.carries, answer)
     const head = await getAnsweredHead(context.repository, { asking, brought: idea }, heads)
     if ('rejected' in head) {
-      tell(`${who}: no idea, ${head.rejected}`)
+      reportOnce(`${who}: no idea, ${head.rejected}`)
       return { answers: [{ ...facts, ok: false }], unanswered: [] }
     }
-    tell(`${who}: one idea`)
+    reportOnce(`${who}: one idea`)
     return { answers: [{ ...facts, ok: true, result: idea }], unanswered: [] }
   }
 
   return {
     async readAnswers(campaign) {
       const own = listPendingProposals(campaign).filter(({ run_id }) => run_id === context.by.run_id)
-      const given = answersFor(campaign)
+      const given = selectAnswers(campaign)
       if (typeof given === 'string' && own.length === 0) return { answers: [], unanswered: [] }
       if (typeof given === 'string') {
-        tell(`No answer is taken for ${campaign.name}: ${given}.`)
+        reportOnce(`No answer is taken for ${campaign.name}: ${given}.`)
         return { answers: [], unanswered: own.map(({ key }) => ({ key, reason: given })) }
       }
       for (const { key } of given)
-        if (!own.some(asking => asking.key === key) && !told.has(key))
-          tell(`An answer is not taken: this run has no open asking ${key.slice(0, 100)}.`)
+        if (!own.some(asking => asking.key === key) && !reported.has(key))
+          reportOnce(`An answer is not taken: this run has no open asking ${key.slice(0, 100)}.`)
       const all = await Promise.all(
         own.map(asking =>
-          takenFrom(
+          takeAnswer(
             campaign,
             asking,
             given.find(({ key }) => key === asking.key),
           ),
         ),
       )
-      for (const { key } of own) told.add(key)
+      for (const { key } of own) reported.add(key)
       return {
         answers: all.flatMap(({ answers }) => answers),
         unanswered: all.flatMap(({ unanswered }) => unanswered),
@@ -203,7 +203,7 @@ function countMinutes({ asked_at }: PendingProposal, now: number): number {
 /** Cleans and limits the texts like those of a local proposer. */
 function toProposedIdea({ backlog }: Campaign, carries: string | null, answer: GivenIdea): ProposalResult {
   const { patch, learnings, who, hypothesis, category, priority, required_deps, family } = answer
-  const told = toIdea({ hypothesis, category, priority, required_deps, family }, `an idea of ${who}`)
+  const proposed = toIdea({ hypothesis, category, priority, required_deps, family }, `an idea of ${who}`)
   const written = backlog.find(({ id }) => id === carries) ?? null
-  return { ...mergeBacklogIdea(written, told), learnings: toLearnings(learnings), patch }
+  return { ...mergeBacklogIdea(written, proposed), learnings: toLearnings(learnings), patch }
 }

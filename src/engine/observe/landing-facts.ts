@@ -87,12 +87,12 @@ export async function readRevertFacts(
   campaign: Campaign,
 ): Promise<Map<EventId, RevertFacts>> {
   const facts = new Map<EventId, RevertFacts>()
-  for (const wish of campaign.steered) {
-    if (wish.action !== 'revert') continue
+  for (const request of campaign.steered) {
+    if (request.action !== 'revert') continue
     const landing = campaign.landings.find(
-      ({ experiment, reverted }) => experiment === wish.experiment && reverted === null,
+      ({ experiment, reverted }) => experiment === request.experiment && reverted === null,
     )
-    if (landing) facts.set(wish.event, await mergeWithoutLanding(repository, campaign, landing))
+    if (landing) facts.set(request.event, await mergeWithoutLanding(repository, campaign, landing))
   }
   return facts
 }

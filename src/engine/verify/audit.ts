@@ -48,16 +48,15 @@ export interface AuditResult {
     orders: number
   }
   problems: AuditProblem[]
-  /** The first commit on the optimize branch that is not proven, and what it lacks, in one sentence. */
+  /** The first unproven commit on the optimize branch, with what its proof lacks. */
   unproven: { commit: Oid; what: string } | null
-  /** Known, and being looked at or a person's own doing: no contradiction. */
+  /** Known findings that contradict nothing: foreign commits under measurement, or a person's own action. */
   open: AuditProblem[]
-  /** How the ledger relates to the one that an audit saw here before; null where nothing is remembered. */
+  /** The relation to the ledger of an earlier audit here; null without a memory. */
   continuity: string | null
   limits: string
 }
 
-/** The ledger tip that an audit compares with and remembers. */
 interface AuditMemoryOptions {
   memory: AuditMemory
   acceptReplacement: boolean
@@ -66,15 +65,17 @@ interface AuditMemoryOptions {
 const LIMITS =
   'An audit detects inconsistency: it does not stop a forger who may write every ref, nor show that the reported numbers were really measured.'
 
-/** Invariant 1, shown from git alone: every commit winnow put on the optimize branch has its evidence. */
+/**
+ * Invariant 1, checked from git alone: every commit that winnow put on the optimize branch has its evidence.
+ */
 export async function auditLedger(
   context: CampaignContext,
-  remembering: AuditMemoryOptions | null = null,
+  memoryOptions: AuditMemoryOptions | null = null,
 ): Promise<AuditResult> {
   const refs = await fetchRefs(context)
   const ledger = await readAuditedLedger(context, refs)
   const trail = new AuditTrail(context)
-  const continuity = remembering === null ? null : await compareContinuity(context, ledger, remembering)
+  const continuity = memoryOptions === null ? null : await compareContinuity(context, ledger, memoryOptions)
   if (continuity?.problem) trail.problems.push({ what: continuity.problem, commit: ledger.tip })
   for (const { message, seq, commit } of ledger.problems)
     trail.problems.push({
@@ -85,11 +86,11 @@ export async function auditLedger(
   for (const event of ledger.events) await trail.follow(event)
   if (ledger.problems.length === 0) trail.compareSpec(ledger.spec)
   await trail.compareBranches(refs)
-  await trail.compareKeeper(refs)
+  await trail.compareClosedBranch(refs)
   const { problems, unproven, open, checked } = trail
-  if (remembering !== null && problems.length === 0) {
+  if (memoryOptions !== null && problems.length === 0) {
     const at = new Date(context.clock.now()).toISOString()
-    await rememberTip(context, remembering.memory, { tip: ledger.tip, events: ledger.events.length, at })
+    await rememberTip(context, memoryOptions.memory, { tip: ledger.tip, events: ledger.events.length, at })
   }
   return {
     ok: problems.length === 0,
@@ -124,13 +125,13 @@ async function fetchRefs(context: CampaignContext): Promise<ReadonlyMap<string, 
   return refs
 }
 
-/** The chain of recorded incumbents, followed event by event. */
+/** Follows the chain of recorded incumbents, event by event. */
 class AuditTrail {
   readonly checked = { events: 0, incumbents: 0, landings: 0, syncs: 0, reverts: 0, foreign: 0, orders: 0 }
   readonly problems: AuditProblem[] = []
   readonly open: AuditProblem[] = []
   unproven: AuditResult['unproven'] = null
-  readonly #place: CampaignContext
+  readonly #context: CampaignContext
   readonly #campaign: Campaign = createEmptyCampaign()
   readonly #evidence: AuditEvidence = createEvidence()
   readonly #incumbents = new Set<Oid>()
@@ -141,7 +142,7 @@ class AuditTrail {
   #ruledBy: string | null = null
 
   constructor(context: CampaignContext) {
-    this.#place = context
+    this.#context = context
   }
 
   async follow(event: LedgerEvent): Promise<void> {
@@ -149,21 +150,21 @@ class AuditTrail {
     const spec = kind === 'campaign-started' ? null : readCampaignSpec(this.#campaign)
     this.checked.events += 1
     if (kind === 'measured') this.checked.orders += 1
-    this.#awaitSync(event)
+    this.#checkPendingSync(event)
     const gaps = [
       ...collectEvidence(this.#evidence, this.#campaign, spec, event),
-      ...(await this.#otherGaps(event)),
+      ...(await this.#findEventGaps(event)),
     ]
     for (const gap of gaps) this.problems.push({ what: `event ${seq} (${kind}): ${gap}`, seq })
-    if (event.kind === 'incumbent-moved') await this.#step(event)
+    if (event.kind === 'incumbent-moved') await this.#checkStep(event)
     this.#kept.push(...listKeptCommits(event, this.#evidence))
     if (event.kind === 'synced') this.#synced.push(event.default_tip)
     applyEvent(this.#campaign, event)
     if (event.kind === 'campaign-started') this.#incumbents.add(event.start.commit)
   }
 
-  /** A spec of the default branch comes with the sync that brings it, in the very next event. */
-  #awaitSync(next: LedgerEvent | null): void {
+  /** A spec from the default branch takes effect with its sync, which is the very next event. */
+  #checkPendingSync(next: LedgerEvent | null): void {
     const seq = this.#unsynced
     if (seq !== null && next?.kind !== 'synced') {
       const what = `event ${seq} (campaign-amended): it takes a spec from the default branch without a sync`
@@ -179,22 +180,22 @@ class AuditTrail {
     this.#unsynced = amends ? next.seq : null
   }
 
-  async #otherGaps(event: LedgerEvent): Promise<string[]> {
+  async #findEventGaps(event: LedgerEvent): Promise<string[]> {
     if (event.seq === 0 && event.kind !== 'campaign-started') return ['a ledger begins with a campaign']
-    if (event.kind === 'order-issued') return findTouchedGaps(this.#place, event)
+    if (event.kind === 'order-issued') return findTouchedGaps(this.#context, event)
     if (event.kind === 'campaign-started')
-      return event.seq === 0 ? findStartGaps(this.#place, event) : ['a ledger holds one campaign']
-    return event.kind === 'campaign-amended' ? findAmendmentGaps(this.#place, this.#campaign, event) : []
+      return event.seq === 0 ? findStartGaps(this.#context, event) : ['a ledger holds one campaign']
+    return event.kind === 'campaign-amended' ? findAmendmentGaps(this.#context, this.#campaign, event) : []
   }
 
-  async #step(event: LedgerEvent<'incumbent-moved'>): Promise<void> {
+  async #checkStep(event: LedgerEvent<'incumbent-moved'>): Promise<void> {
     const { commit } = event.to
     this.checked.incumbents += 1
     this.checked[COUNTED[event.why]] += 1
     this.#incumbents.add(commit)
     const campaign = this.#campaign
     const request = {
-      place: this.#place,
+      place: this.#context,
       campaign,
       spec: readCampaignSpec(campaign),
       evidence: this.#evidence,
@@ -209,9 +210,9 @@ class AuditTrail {
     this.unproven ??= { commit, what }
   }
 
-  /** The spec beside the events is what people read, so it has to be the one in force. */
+  /** People read spec.yaml beside the events, so it has to be the spec in force. */
   compareSpec(yaml: string | null): void {
-    this.#awaitSync(null)
+    this.#checkPendingSync(null)
     if (yaml === this.#campaign.spec_yaml) return
     this.problems.push({ what: 'spec.yaml in the ledger is not the spec that its events put in force' })
   }
@@ -219,25 +220,25 @@ class AuditTrail {
   async compareBranches(refs: ReadonlyMap<string, Oid>): Promise<void> {
     if (this.#campaign.status === 'none') return
     const incumbents = this.#incumbents
-    const found = await checkOptimizeBranch(this.#place, refs, { campaign: this.#campaign, incumbents })
+    const found = await checkOptimizeBranch(this.#context, refs, { campaign: this.#campaign, incumbents })
     if (found?.open) this.open.push({ what: found.what, commit: found.commit })
     else if (found) this.#unproven(found.commit, found.what)
-    const advance = checkCampaignBranch(this.#place, refs, incumbents)
-    const synced = await checkSyncedCommits(this.#place, refs, this.#campaign, this.#synced)
+    const advance = checkCampaignBranch(this.#context, refs, incumbents)
+    const synced = await checkSyncedCommits(this.#context, refs, this.#campaign, this.#synced)
     for (const { what, commit } of advance ? [advance, ...synced] : synced) this.open.push({ what, commit })
   }
 
-  async compareKeeper(refs: ReadonlyMap<string, Oid>): Promise<void> {
-    for (const lost of await findLostCommits(this.#place, refs, this.#kept)) {
+  async compareClosedBranch(refs: ReadonlyMap<string, Oid>): Promise<void> {
+    for (const lost of await findLostCommits(this.#context, refs, this.#kept)) {
       const { commit, seq } = lost
-      this.problems.push({ what: describeLostCommit(this.#place, refs, lost), commit, seq })
+      this.problems.push({ what: describeLostCommit(this.#context, refs, lost), commit, seq })
     }
   }
 }
 
 const COUNTED = { merged: 'landings', synced: 'syncs', reverted: 'reverts', foreign: 'foreign' } as const
 
-/** Takes an event into the evidence, on the campaign as it was just before; answers what is wrong with it. */
+/** Adds an event to the evidence; `campaign` is the state before it. Returns its gaps. */
 export function collectEvidence(
   evidence: AuditEvidence,
   campaign: Campaign,
@@ -253,17 +254,19 @@ export function collectEvidence(
   return []
 }
 
-/** A revert that an experiment made is a landing, and proven as one. */
+/** A revert by an experiment is a landing and is proven as one. */
 function recordIncumbentEvent(evidence: AuditEvidence, campaign: Campaign, event: LedgerEvent): void {
-  const { incumbentEvents: grounds } = evidence
+  const { incumbentEvents } = evidence
   recordHarnessChange(evidence, campaign, event)
-  if (event.kind === 'merged') grounds.set(event.commit, event)
-  else if (event.kind === 'synced') grounds.set(event.to.commit, event)
-  else if (event.kind === 'reverted' && event.by_experiment === null) grounds.set(event.to.commit, event)
-  else if (event.kind === 'foreign-tip' && event.state === 'adopted') grounds.set(event.to.commit, event)
+  if (event.kind === 'merged') incumbentEvents.set(event.commit, event)
+  else if (event.kind === 'synced') incumbentEvents.set(event.to.commit, event)
+  else if (event.kind === 'reverted' && event.by_experiment === null)
+    incumbentEvents.set(event.to.commit, event)
+  else if (event.kind === 'foreign-tip' && event.state === 'adopted')
+    incumbentEvents.set(event.to.commit, event)
 }
 
-/** A spec that comes in with a sync is put in force by the event before it. */
+/** The event before a sync puts its spec in force. */
 function recordHarnessChange(evidence: AuditEvidence, campaign: Campaign, event: LedgerEvent): void {
   if (event.kind === 'campaign-amended' && event.source === 'default-branch')
     evidence.harnessAmended ||= event.harness !== campaign.harness
@@ -286,7 +289,7 @@ function recordIssuedOrder(
   return gaps
 }
 
-/** The first report of a live order counts; any other changes nothing, so nothing is asked of it. */
+/** Only the first report of a live order counts; any other changes no state and is not checked. */
 function recordReport(evidence: AuditEvidence, campaign: Campaign, event: LedgerEvent<'measured'>): string[] {
   const live = campaign.orders[event.order]
   const record = evidence.orders.get(event.order)
@@ -322,14 +325,14 @@ function recordDecision(
 ): void {
   if (!isLanded(event.outcome)) return
   const order = event.order === null ? null : (evidence.orders.get(event.order) ?? null)
-  const tried = campaign.experiments[event.experiment]?.holdout ?? null
-  const holdout = tried === null ? null : (evidence.orders.get(tried) ?? null)
+  const holdoutId = campaign.experiments[event.experiment]?.holdout ?? null
+  const holdout = holdoutId === null ? null : (evidence.orders.get(holdoutId) ?? null)
   const gaps = findVerdictGaps({ campaign, spec, order, holdout, event })
   const { spec_sha256 } = campaign
   evidence.verdicts.set(event.seq, { event, sha256: computeEventDigest(event), spec_sha256, order, gaps })
 }
 
-/** Reading the ledger has shown that an event's file is exactly this. */
+/** The canonical JSON is the event's file: reading the ledger has verified that. */
 function computeEventDigest(event: LedgerEvent): string {
   return hashSha256(`${toCanonicalJson(event)}\n`)
 }

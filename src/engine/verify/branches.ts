@@ -17,14 +17,14 @@ import type { CampaignContext } from '../campaign/context.ts'
 import { isArchived, requireLedger } from '../campaign/recover.ts'
 import type { AuditEvidence } from './evidence.ts'
 
-/** What a branch holds that no event accounts for; `open` says that the campaign knows and is looking at it. */
+/** A branch position that no event explains. `open`: the campaign knows the tip and is measuring it. */
 interface BranchFinding {
   open: boolean
   what: string
   commit: Oid
 }
 
-/** The optimize branch ends where the ledger says, or the first commit beyond that is named. */
+/** Checks that the optimize branch ends where the ledger says; else names the first unknown commit. */
 export async function checkOptimizeBranch(
   context: CampaignContext,
   refs: ReadonlyMap<string, Oid>,
@@ -60,27 +60,27 @@ async function describeUnknownCommit(
   }
   const { message } = await context.repository.commit(first)
   const claim = parseTrailers(message).get('Winnow-Ledger')
-  const said = claim === undefined ? '' : ` (its trailer claims event ${claim.slice(0, 80)})`
-  const what = `commit ${first} on ${name} has no evidence: no event records it as incumbent${said}`
+  const claimed = claim === undefined ? '' : ` (its trailer claims event ${claim.slice(0, 80)})`
+  const what = `commit ${first} on ${name} has no evidence: no event records it as incumbent${claimed}`
   return { open: false, commit: first, what }
 }
 
-/** The oldest commit on the way of first parents from a recorded incumbent to the tip. */
+/** Returns the oldest commit on the first-parent path from a recorded incumbent to the tip. */
 async function findFirstUnknownCommit(
   context: CampaignContext,
   tip: Oid,
   incumbents: ReadonlySet<Oid>,
 ): Promise<Oid | null> {
-  let at = tip
+  let commit = tip
   for (;;) {
-    const [parent] = (await context.repository.commit(at)).parents
+    const [parent] = (await context.repository.commit(commit)).parents
     if (parent === undefined || !(await context.repository.has(parent))) return null
-    if (incumbents.has(parent)) return at
-    at = parent
+    if (incumbents.has(parent)) return commit
+    commit = parent
   }
 }
 
-/** The campaign branch only ever follows the incumbent; a person may have added to it before merging. */
+/** The campaign branch follows the incumbent. A person may add commits to it before merging. */
 export function checkCampaignBranch(
   context: CampaignContext,
   refs: ReadonlyMap<string, Oid>,
@@ -92,7 +92,7 @@ export function checkCampaignBranch(
   return { open: true, commit: tip, what }
 }
 
-/** A synced commit that the default branch no longer holds: rewritten since, or never there. */
+/** Finds synced commits that the default branch does not contain: it was rewritten, or never had them. */
 export async function checkSyncedCommits(
   context: CampaignContext,
   refs: ReadonlyMap<string, Oid>,
@@ -113,11 +113,11 @@ export async function checkSyncedCommits(
 export interface KeptCommit {
   commit: Oid
   seq: number
-  /** In words, for the sentence that says it is gone. */
+  /** Described for the error message. */
   what: string
 }
 
-/** What the keeper branch promises to hold, as the events name it. */
+/** Returns the commits that the closed branch has to keep, according to the event. */
 export function listKeptCommits(event: LedgerEvent, { measuredHeads }: AuditEvidence): KeptCommit[] {
   const { seq } = event
   if (event.kind === 'merged')
@@ -134,22 +134,22 @@ export function listKeptCommits(event: LedgerEvent, { measuredHeads }: AuditEvid
 
 const CHUNK = 500
 
-/** Invariant 8: whatever was measured or landed can be reached from one branch. */
+/** Invariant 8: every measured or landed commit is reachable from the closed branch. */
 export async function findLostCommits(
   context: CampaignContext,
   refs: ReadonlyMap<string, Oid>,
   kept: readonly KeptCommit[],
 ): Promise<KeptCommit[]> {
-  const keeper = refs.get(context.refs.closed)
-  if (keeper === undefined) return [...kept]
+  const closed = refs.get(context.refs.closed)
+  if (closed === undefined) return [...kept]
   const { repository } = context
   const lost: KeptCommit[] = []
-  const here: KeptCommit[] = []
-  for (const each of kept) ((await repository.has(each.commit)) ? here : lost).push(each)
-  for (let at = 0; at < here.length; at += CHUNK) {
-    const chunk = here.slice(at, at + CHUNK)
+  const present: KeptCommit[] = []
+  for (const each of kept) ((await repository.has(each.commit)) ? present : lost).push(each)
+  for (let at = 0; at < present.length; at += CHUNK) {
+    const chunk = present.slice(at, at + CHUNK)
     const from = chunk.map(({ commit }) => commit)
-    const beyond = new Set(await repository.revList({ from, not: keeper }))
+    const beyond = new Set(await repository.revList({ from, not: closed }))
     lost.push(...chunk.filter(({ commit }) => beyond.has(commit)))
   }
   return lost.toSorted((a, b) => a.seq - b.seq)
@@ -165,7 +165,6 @@ export function describeLostCommit(
   return `${what}, ${commit}, ${why}`
 }
 
-/** The ledger as an audit saw it last. */
 const seenTip = z.strictObject({
   tip: oidSchema,
   events: z.number().int().nonnegative(),
@@ -173,13 +172,13 @@ const seenTip = z.strictObject({
 })
 type SeenTip = z.infer<typeof seenTip>
 
-/** By ledger branch: one file may serve several campaigns. */
+/** Keyed by ledger branch, because one file may serve several campaigns. */
 const file = z.record(z.string(), seenTip)
 
-/** Where audits remember what they saw: in winnow's cache, or in a file that a person keeps elsewhere. */
+/** Audits store what they saw in winnow's cache, or in a file that a person chooses. */
 export interface AuditMemory {
   path: string
-  /** A person named it: then a damaged one is theirs to look at. */
+  /** A person chose the file. An audit then fails on a damaged one instead of moving it aside. */
   given: boolean
 }
 
@@ -190,16 +189,16 @@ export function locateAuditMemory(
   return { path: given ?? join(context.dataDir, 'audited.json'), given: given !== null }
 }
 
-/** Compares the ledger with the remembered tip. */
 export interface Continuity {
-  /** The ledger was replaced. */
+  /** Set when the ledger was replaced. */
   problem: string | null
   note: string
 }
 
 /**
- * Anyone who can force-push every branch can replace a ledger by another that fits together. Only an audit that remembers
- * an earlier tip can tell: the new one has to descend from it, or the earlier ledger has to be archived.
+ * Anyone who can force-push every branch can replace a ledger by another consistent one. Only an audit that
+ * remembers an earlier tip detects it: the new ledger has to descend from that tip, or the earlier one has to
+ * be archived.
  */
 export async function checkContinuity(
   context: CampaignContext,
@@ -284,13 +283,13 @@ function readJson(text: string): unknown {
   }
 }
 
-/** The ledger as git has it: neither a checkpoint nor a view is looked at. */
+/** The ledger's events, without its checkpoint and views. */
 export interface AuditedLedger {
   tip: Oid
   problems: LedgerProblem[]
-  /** Up to the first that does not fit: what follows it cannot be believed. */
+  /** Events up to the first invalid one; later ones cannot be trusted. */
   events: LedgerEvent[]
-  /** spec.yaml beside the events; null where it is gone. */
+  /** spec.yaml beside the events; null when missing. */
   spec: string | null
 }
 

@@ -19,18 +19,17 @@ import { compileScope } from '../../spec/scope.ts'
 import type { CampaignContext } from '../campaign/context.ts'
 import { compareFields } from './replay.ts'
 
-/** What the ledger has shown up to one event. A gap is what is missing for a proof, in words. */
+/** Evidence that the ledger holds up to one event. A gap describes what a proof lacks. */
 export interface AuditEvidence {
   orders: Map<OrderId, OrderRecord>
-  /** Heads that a report is there for, as `exp-001 <commit>`. */
+  /** Heads with a report, as `exp-001 <commit>`. */
   measuredHeads: Set<string>
-  /** Verdicts that land something, by seq. */
+  /** Verdicts that land a change, by seq. */
   verdicts: Map<number, LandedVerdict>
-  /** The events that say why a commit became the incumbent, by that commit. */
+  /** The event that made a commit the incumbent, by commit. */
   incumbentEvents: Map<Oid, IncumbentEvent>
-  /** Whether the default branch's spec changed the harness since the last sync. */
   harnessAmended: boolean
-  /** Syncs that brought another harness. */
+  /** Sync commits that brought another harness. */
   harnessChanges: Set<Oid>
 }
 
@@ -43,9 +42,8 @@ export interface OrderRecord {
 
 export interface LandedVerdict {
   event: LedgerEvent<'decided'>
-  /** Of the file that holds it. */
+  /** Digest of the event's file. */
   sha256: string
-  /** The spec in force when it was recorded. */
   spec_sha256: string
   order: OrderRecord | null
   gaps: string[]
@@ -64,7 +62,7 @@ export function createEvidence(): AuditEvidence {
   }
 }
 
-/** One recorded move of the incumbent, on the campaign as it was just before. */
+/** One recorded move of the incumbent; `campaign` is the state before the event. */
 export interface IncumbentStep {
   place: CampaignContext
   campaign: Campaign
@@ -74,7 +72,6 @@ export interface IncumbentStep {
   to: Point
 }
 
-/** What is named must be there before anything can be said about it. */
 export async function listAbsentCommits(
   { repository }: CampaignContext,
   oids: readonly Oid[],
@@ -85,17 +82,17 @@ export async function listAbsentCommits(
   return gaps
 }
 
-/** An order that measured exactly this step, before the event that rests on it; or what that lacks. */
+/** The order that measured exactly this step before the event that relies on it, or the gaps. */
 type StepMeasurement = { name: string; order: Order; report: Report } | { gaps: string[] }
 
 export function findStepMeasurement(
   { evidence, from, to }: Pick<IncumbentStep, 'evidence' | 'from' | 'to'>,
-  resting: { order: OrderId; seq: number },
+  reliance: { order: OrderId; seq: number },
   label: 'foreign' | 'sync',
 ): StepMeasurement {
-  const record = evidence.orders.get(resting.order)
-  const name = `order ${resting.order.slice(0, 12)}`
-  if (!record?.report) return { gaps: [`${name} was not measured before event ${resting.seq}`] }
+  const record = evidence.orders.get(reliance.order)
+  const name = `order ${reliance.order.slice(0, 12)}`
+  if (!record?.report) return { gaps: [`${name} was not measured before event ${reliance.seq}`] }
   if (record.gaps.length > 0) return { gaps: record.gaps.map(gap => `${name}: ${gap}`) }
   const { order, report } = record
   const [candidate] = order.candidates
@@ -109,14 +106,17 @@ interface RecordedVerdict {
   campaign: Campaign
   spec: Spec | null
   order: OrderRecord | null
-  /** The order that tried it on the holdout, if one did. */
+  /** The order of its holdout test, if any. */
   holdout: OrderRecord | null
   event: LedgerEvent<'decided'>
 }
 
-/** Invariant 1: what landed was measured before, by an order in force, and its report says what was recorded. */
-export function findVerdictGaps(judged: RecordedVerdict): string[] {
-  const { campaign, spec, order: record, event } = judged
+/**
+ * Invariant 1: a landing was measured before by an order in force, and judging its report again gives the
+ * recorded verdict.
+ */
+export function findVerdictGaps(verdict: RecordedVerdict): string[] {
+  const { campaign, spec, order: record, event } = verdict
   const experiment = findSubject(campaign, event.experiment)
   if (!experiment) return [`${event.experiment} was never opened`]
   if (spec === null) return ['the spec in force cannot be read']
@@ -138,7 +138,7 @@ export function findVerdictGaps(judged: RecordedVerdict): string[] {
     judgeExperiment(spec, experiment, measured),
   )
   const gaps = findRejudgementGaps(event, judgement, experiment)
-  return gaps.length > 0 ? gaps : findHoldoutGaps(spec, experiment, { order, holdout: judged.holdout })
+  return gaps.length > 0 ? gaps : findHoldoutGaps(spec, experiment, { order, holdout: verdict.holdout })
 }
 
 function describeMissingOrder({ seq, order }: LedgerEvent<'decided'>): string {
@@ -172,12 +172,12 @@ function findRejudgementGaps(
 }
 
 interface TriedHoldout {
-  /** The order that its gain was shown by. */
+  /** The order that proved its gain. */
   order: Order
   holdout: OrderRecord | null
 }
 
-/** Where the spec has a holdout nothing lands without it: the same two trees, tried and passed. */
+/** With a holdout in the spec, every landing needs a passed holdout test of the same two trees. */
 function findHoldoutGaps(spec: Spec, experiment: Experiment, { order, holdout }: TriedHoldout): string[] {
   if (!isHoldoutRequired(spec, experiment)) return []
   if (holdout === null) return ['it was not tried on the holdout, which the spec asks for before a merge']
@@ -196,7 +196,7 @@ function findHoldoutGaps(spec: Spec, experiment: Experiment, { order, holdout }:
   return verdict.is === 'passed' ? [] : [`${name}, judged again, did not pass`]
 }
 
-/** What is reported of a landing or the campaign is what the report on it says, read again. */
+/** Reads the report again: it has to give the recorded effect of the landing or the campaign. */
 export function findEffectGaps(
   { orders }: AuditEvidence,
   campaign: Campaign,
@@ -218,7 +218,7 @@ export function findEffectGaps(
   )
 }
 
-/** Invariant 4: outside scope.mutable the tree is the pin's, so what was measured is what lies there. */
+/** Invariant 4: outside scope.mutable the tree equals the pin, as it was measured. */
 export async function findPinGaps({ place: context, campaign, spec, to }: IncumbentStep): Promise<string[]> {
   if (spec === null) return ['the spec in force cannot be read']
   const { pin } = campaign

@@ -18,12 +18,12 @@ import {
 } from './evidence.ts'
 import { findLandingGaps } from './landing.ts'
 
-/** Invariant 1: what is missing before this commit may be called proven; nothing where all is there. */
+/** Invariant 1: returns what a proof of this commit lacks; an empty list when it is proven. */
 export async function findStepGaps(
-  incumbentStep: Omit<IncumbentStep, 'from' | 'to'>,
+  base: Omit<IncumbentStep, 'from' | 'to'>,
   event: LedgerEvent<'incumbent-moved'>,
 ): Promise<string[]> {
-  const { place: context, campaign, evidence } = incumbentStep
+  const { place: context, campaign, evidence } = base
   const { from, to, why } = event
   if (!isSamePoint(from, campaign.incumbent))
     return [`event ${event.seq} starts at ${from.commit}, the incumbent was ${campaign.incumbent.commit}`]
@@ -32,7 +32,7 @@ export async function findStepGaps(
   const { tree } = await context.repository.commit(to.commit)
   if (tree !== to.tree) return [`its tree is ${tree}, event ${event.seq} records ${to.tree}`]
   const incumbentEvent = evidence.incumbentEvents.get(to.commit)
-  const step = { ...incumbentStep, from, to }
+  const step = { ...base, from, to }
   if (why === 'merged' && incumbentEvent?.kind === 'merged') return findLandingGaps(step, incumbentEvent)
   if (why === 'synced' && incumbentEvent?.kind === 'synced') return findSyncGaps(step, incumbentEvent)
   if (why === 'reverted' && incumbentEvent?.kind === 'reverted') return findRevertGaps(step, incumbentEvent)
@@ -43,7 +43,7 @@ export async function findStepGaps(
 
 type SyncedEvent = LedgerEvent<'synced'>
 
-/** A sync: the default branch's tip merged in and nothing else, measured with the ruler it brings. */
+/** A valid sync merges only the default branch's tip and is measured with the harness that it brings. */
 async function findSyncGaps(step: IncumbentStep, synced: SyncedEvent): Promise<string[]> {
   const absent = await listAbsentCommits(step.place, [synced.default_tip])
   if (absent.length > 0) return absent
@@ -83,27 +83,26 @@ async function mergeOrConflict(merge: Promise<MergeResult>): Promise<MergeResult
 
 async function findSyncMeasurementGaps(step: IncumbentStep, synced: SyncedEvent): Promise<string[]> {
   const { campaign, spec } = step
-  const { order: resting, seq } = synced
-  if (resting === null) return findUnreadGaps(step, synced)
-  const measured = findStepMeasurement(step, { order: resting, seq }, 'sync')
+  const { order: orderId, seq } = synced
+  if (orderId === null) return findUnreadGaps(step, synced)
+  const measured = findStepMeasurement(step, { order: orderId, seq }, 'sync')
   if ('gaps' in measured) return measured.gaps
   const { name, order, report } = measured
   if (spec === null) return ['the spec in force cannot be read']
   if (order.harness !== campaign.harness || order.spec_sha256 !== campaign.spec_sha256)
     return [`${name} was measured with another ruler than the one in force since`]
-  const ruler = await findSyncRulerGaps(step, synced, spec)
-  if (ruler.length > 0) return ruler
+  const rulerGaps = await findSyncRulerGaps(step, synced, spec)
+  if (rulerGaps.length > 0) return rulerGaps
   const { outcome, reason } = assessCandidate({ spec, order, report, label: 'sync', baseline: null })
   return outcome === 'eligible' ? [] : [`judged again, ${name} says ${outcome}: ${reason}`]
 }
 
-/** A sync without a measurement is valid only if no measuring command can read the changed files. */
 async function findUnreadGaps(step: IncumbentStep, synced: SyncedEvent): Promise<string[]> {
   const { place: context, spec, evidence, from, to } = step
   if (evidence.harnessChanges.has(to.commit)) return ['it was not measured, and changes the harness']
   if (spec === null) return ['the spec in force cannot be read']
-  const ruler = await findSyncRulerGaps(step, synced, spec)
-  if (ruler.length > 0) return ruler
+  const rulerGaps = await findSyncRulerGaps(step, synced, spec)
+  if (rulerGaps.length > 0) return rulerGaps
   return (await isUnread(context.repository, spec, { from: from.tree, to: to.tree }))
     ? []
     : ['it was not measured, and the harness, a gate or the set-up may read what it brings']
@@ -125,7 +124,7 @@ async function findSyncRulerGaps(
   return [`the spec of ${synced.default_tip} is ${found.slice(0, 12)}, which no event put in force`]
 }
 
-/** A tip somebody else put there: the commits up to it are covered by the event that adopts it, if that holds. */
+/** A commit that another person pushed. A valid adopting event covers all commits up to it. */
 async function findForeignGaps(step: IncumbentStep, adopted: LedgerEvent<'foreign-tip'>): Promise<string[]> {
   const { place: context, spec, from, to } = step
   if (!isSamePoint(adopted.from, from) || !isSamePoint(adopted.to, to))
@@ -154,7 +153,7 @@ function findForeignMeasurementGaps(
 
 type RevertedEvent = LedgerEvent<'reverted'>
 
-/** A landing taken back directly: the tree without it was measured before, and passed what must hold. */
+/** A direct revert: the tree without the landing was measured before and passed its checks. */
 async function findRevertGaps(step: IncumbentStep, reverted: RevertedEvent): Promise<string[]> {
   const { place: context, campaign, spec, evidence, from, to } = step
   const { parents } = await context.repository.commit(to.commit)
@@ -171,7 +170,7 @@ async function findRevertGaps(step: IncumbentStep, reverted: RevertedEvent): Pro
   return failed === null ? findPinGaps(step) : [`${name} ${failed}`]
 }
 
-/** The base of an order in force is an incumbent, which has its own proof; a candidate must have held. */
+/** The base of an order in force is an incumbent with its own proof; a candidate must have passed. */
 function explainUnmeasuredTree({ order, report }: OrderRecord, tree: Oid, spec: Spec): string | null {
   if (order.base.tree === tree || report === null) return null
   const candidate = order.candidates.find(entry => entry.tree === tree)

@@ -22,7 +22,7 @@ import { findPinGaps, type IncumbentStep, type LandedVerdict, listAbsentCommits 
 
 type MergedEvent = LedgerEvent<'merged'>
 
-/** A landing: its verdict, the tree it was taken on, the commit that carries it. */
+/** Checks a landing: its verdict, the measured tree and its commit. */
 export async function findLandingGaps(step: IncumbentStep, merged: MergedEvent): Promise<string[]> {
   const { seq, sha256 } = merged.decided
   const verdict = step.evidence.verdicts.get(seq)
@@ -56,7 +56,9 @@ async function findTreeGaps(step: IncumbentStep, merged: MergedEvent, order: Ord
   return recomputed.length > 0 ? recomputed : findPinGaps(step)
 }
 
-/** The tree is made again from the two commits, so that what was measured is what they say, and allowed. */
+/**
+ * Merges the two commits again: the result has to be the measured tree, and its changes have to be allowed.
+ */
 async function findCandidateGaps(
   step: IncumbentStep,
   id: string,
@@ -87,7 +89,7 @@ async function findCandidateGaps(
   return []
 }
 
-/** What was let in by its name has to have been old enough by what was known then. */
+/** A package admitted by its age has to have been old enough when approval was requested. */
 function findPackageAgeGaps({ approval, asked_at }: Experiment): string[] {
   if (approval?.min_age_days === undefined || asked_at === null) return []
   const { additions, packages, min_age_days: days } = approval
@@ -108,20 +110,18 @@ async function readFactsOrError(facts: Promise<CandidateFacts>): Promise<Candida
   }
 }
 
-type LandingMergedEvent = LedgerEvent<'merged'>
-
-/** The commit of a landing holds nothing but what its events say: made again from them it is the same commit. */
+/** Recreates the landing commit from its events: it has to be the same commit. */
 async function findLandingCommitGaps(
   step: IncumbentStep,
-  merged: LandingMergedEvent,
+  merged: MergedEvent,
   verdict: LandedVerdict,
 ): Promise<string[]> {
   const { place: context, from, to } = step
   const commit = await context.repository.commit(to.commit)
-  const words = buildLandingWords(step, merged, verdict)
+  const landingMessage = buildLandingWords(step, merged, verdict)
   if (merged.via !== undefined) {
     const wrong = [
-      ...findForgeMergeGaps(commit, from.commit, merged, words),
+      ...findForgeMergeGaps(commit, from.commit, merged, landingMessage),
       ...(await findResultsGaps(step, merged)),
     ]
     return wrong.slice(0, 1)
@@ -131,8 +131,8 @@ async function findLandingCommitGaps(
   if (parents.length > 0) return parents
   const results = await findResultsGaps(step, merged)
   if (results.length > 0) return results
-  const earlier = renderEarlierLandingMessages(words).find(each => each === commit.message)
-  const message = earlier ?? renderLandingMessage(words)
+  const earlier = renderEarlierLandingMessages(landingMessage).find(each => each === commit.message)
+  const message = earlier ?? renderLandingMessage(landingMessage)
   const trailers = findTrailerGaps(commit.message, message)
   if (trailers.length > 0) return trailers
   const { tree } = to
@@ -146,20 +146,20 @@ async function findLandingCommitGaps(
 }
 
 /**
- * A commit that the forge or a person made cannot be made again: whose it is and when it was made proves nothing. It
- * has to be one commit on the incumbent that brings nothing but the measured head, and to name no other verdict.
+ * A commit by GitHub or a person cannot be recreated, because its author and date are unknown. It has to be
+ * one commit on the incumbent that adds only the measured head and names no other verdict.
  */
 function findForgeMergeGaps(
   { parents, message }: Commit,
   first: string,
-  { head, via }: LandingMergedEvent,
-  words: LandingMessage,
+  { head, via }: MergedEvent,
+  landingMessage: LandingMessage,
 ): string[] {
   if (parents[0] !== first) return [`its first parent is ${parents[0] ?? 'none'}, not the incumbent ${first}`]
   const other = parents.slice(1).find(parent => parent !== head)
   if (other !== undefined) return [`it also merges ${other}, which is not the measured head ${head}`]
-  // A person need not say anything of it, but nothing that is not so.
-  return findTrailerGaps(message, renderLandingMessage(words), via === 'api')
+  // A person's commit needs no trailers, but those it has must be correct.
+  return findTrailerGaps(message, renderLandingMessage(landingMessage), via === 'api')
 }
 
 function findParentGaps({ parents }: Commit, first: string, second: string): string[] {
@@ -169,11 +169,8 @@ function findParentGaps({ parents }: Commit, first: string, second: string): str
   return []
 }
 
-/** One commit on the measured head that adds the results file and nothing else. */
-async function findResultsGaps(
-  { place: context }: IncumbentStep,
-  merged: LandingMergedEvent,
-): Promise<string[]> {
+/** The results commit adds only the results file to the measured head. */
+async function findResultsGaps({ place: context }: IncumbentStep, merged: MergedEvent): Promise<string[]> {
   const { results, head, experiment } = merged
   if (results === null) return []
   const { repository, name } = context
@@ -189,11 +186,7 @@ async function findResultsGaps(
   return changed.length === 1 ? [] : [`its results commit ${results} adds no ${path}`]
 }
 
-function buildLandingWords(
-  step: IncumbentStep,
-  merged: LandingMergedEvent,
-  verdict: LandedVerdict,
-): LandingMessage {
+function buildLandingWords(step: IncumbentStep, merged: MergedEvent, verdict: LandedVerdict): LandingMessage {
   const { place: context, campaign } = step
   const { event, sha256, order, spec_sha256 } = verdict
   return {

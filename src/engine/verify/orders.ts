@@ -30,7 +30,7 @@ import { compareTouchedLines } from '../observe/candidate-facts.ts'
 import { computeTreeHarness } from '../observe/sync.ts'
 import { isSamePoint, listAbsentCommits } from './evidence.ts'
 
-/** Invariant 4: an order asks with the ruler in force when it was issued, against the incumbent of that time. */
+/** Invariant 4: an order uses the spec, harness and incumbent in force when it was issued. */
 export function findOrderGaps(campaign: Campaign, spec: Spec | null, order: Order): string[] {
   const gaps: string[] = []
   if (isReportingPurpose(order.purpose)) gaps.push(...findReportingGaps(campaign, order, order.purpose))
@@ -46,7 +46,7 @@ export function findOrderGaps(campaign: Campaign, spec: Spec | null, order: Orde
   return gaps
 }
 
-/** Nothing of a candidate runs before its packages are approved. */
+/** A candidate runs only after its packages are approved. */
 function findApprovalGaps({ experiments, picks }: Campaign, label: string): string[] {
   const experiment = findSubject({ experiments, picks }, label)
   return experiment?.status === 'deferred'
@@ -54,7 +54,7 @@ function findApprovalGaps({ experiments, picks }: Campaign, label: string): stri
     : []
 }
 
-/** A sync brings a ruler of its own, which its own proof looks at. */
+/** A sync brings its own spec and harness, which its own proof checks. */
 function findOrderRulerGaps(campaign: Campaign, order: Order): string[] {
   const gaps: string[] = []
   if (order.spec_sha256 !== campaign.spec_sha256) {
@@ -68,7 +68,7 @@ function findOrderRulerGaps(campaign: Campaign, order: Order): string[] {
   return gaps
 }
 
-/** A looser stop rule than the spec's would let a smaller gain pass, so it has to be the spec's own. */
+/** A looser stop rule would let a smaller gain pass, so it has to be the spec's own. */
 function findStopGap(campaign: Campaign, spec: Spec, order: Order): string | null {
   const { purpose, stop } = order
   switch (purpose) {
@@ -102,7 +102,7 @@ function findStopGap(campaign: Campaign, spec: Spec, order: Order): string | nul
   }
 }
 
-/** One use more than the spec allows would let what was turned away be tried until it passes. */
+/** One use too many would allow a rejected candidate to retry until it passes. */
 function findHoldoutRuleGap(campaign: Campaign, spec: Spec, { stop, candidates }: Order): string | null {
   if (stop.rule !== 'holdout') return `a holdout is measured by its own rule, not by the rule ${stop.rule}`
   if (!isHoldoutInForce({ campaign, spec }, stop)) return 'its holdout is not the one the spec asks for'
@@ -115,7 +115,7 @@ function findPairsGap(campaign: Campaign, spec: Spec, stop: Order['stop']): stri
   return 'its pairs are not those the spec asks for'
 }
 
-/** Terms easier to satisfy than the campaign's would keep what was not shown; pairs left out would be a re-roll. */
+/** Easier terms would keep unproven changes; left-out pairs would be a retry. */
 function findPairedGap(campaign: Campaign, spec: Spec, order: Order, stop: PairedRule): string | null {
   if (spec.measurement.stability !== null || campaign.calibration?.noise == null)
     return 'it is judged by pairs, for which the campaign was not calibrated'
@@ -126,15 +126,15 @@ function findPairedGap(campaign: Campaign, spec: Spec, order: Order, stop: Paire
   })
   const wanted = buildPairedRule({ campaign, spec, singleMachine: stop.single_machine }, members)
   if (toCanonicalJson(stop) !== toCanonicalJson(wanted)) return 'its terms are not those of the campaign'
-  const left = order.candidates.find(({ label, tree }) => {
+  const mismatch = order.candidates.find(({ label, tree }) => {
     const experiment = campaign.experiments[label]
     const known = experiment ? getCarriedJobs(campaign, experiment, tree) : []
     return toCanonicalJson(order.carried[label] ?? []) !== toCanonicalJson(known)
   })
-  return left ? `the pairs it carries of ${left.label} are not those that were measured` : null
+  return mismatch ? `the pairs it carries of ${mismatch.label} are not those that were measured` : null
 }
 
-/** One change alone is compared with the default branch as the campaign has it, and with nothing else. */
+/** A pick is compared with the campaign's default branch tip only. */
 function findPickGaps(campaign: Campaign, { base, candidates }: Order): string[] {
   const [candidate, ...more] = candidates
   if (candidate === undefined || more.length > 0) return ['an order for a pick measures one commit']
@@ -153,15 +153,15 @@ function findPickStopGap(campaign: Campaign, spec: Spec, order: Order): string |
   const [candidate] = candidates
   const pick = candidate && campaign.picks[candidate.label]
   if (pick === undefined) return 'it measures no change taken alone'
-  const on = { base: base.tree, tree: candidate?.tree ?? '' }
-  const wanted = buildPickRule({ campaign, spec, singleMachine: stop.single_machine }, pick, on)
+  const trees = { base: base.tree, tree: candidate?.tree ?? '' }
+  const wanted = buildPickRule({ campaign, spec, singleMachine: stop.single_machine }, pick, trees)
   if (toCanonicalJson(stop) !== toCanonicalJson(wanted)) return 'its terms are not those of the campaign'
   const carried = order.carried[pick.id] ?? []
-  if (toCanonicalJson(carried) === toCanonicalJson(getPickJobs(campaign, pick, on))) return null
+  if (toCanonicalJson(carried) === toCanonicalJson(getPickJobs(campaign, pick, trees))) return null
   return `the pairs it carries of ${pick.id} are not those that were measured`
 }
 
-/** Stored numbers are the incumbent's: the default branch's own are measured beside it. */
+/** Stored measurements are the incumbent's, so the default branch is measured again in the same order. */
 function withFreshBase(spec: Spec): Spec {
   return { ...spec, measurement: { ...spec.measurement, baseline: 'fresh' } }
 }
@@ -181,7 +181,7 @@ function findComparisonGap(campaign: Campaign, spec: Spec, stop: Order['stop']):
   return stop.min_effect === wanted ? null : `its min_effect is ${stop.min_effect}, the spec says ${wanted}`
 }
 
-/** An effect is of what landed on what it landed on, or it could be made as large as somebody likes. */
+/** An effect compares the landing with its own base: any other base could inflate it. */
 export function findReportingGaps(campaign: Campaign, order: Order, purpose: ReportingPurpose): string[] {
   const [candidate, ...more] = order.candidates
   if (candidate?.label !== 'incumbent' || more.length > 0)
@@ -200,7 +200,7 @@ export function findReportingGaps(campaign: Campaign, order: Order, purpose: Rep
   return gaps
 }
 
-/** More jobs than their fixed number would let the best of them be chosen. */
+/** Extra jobs would allow choosing the best of them. */
 function hasItsPart({ part }: Order, purpose: ReportingPurpose): boolean {
   return purpose === 'progression' ? part !== undefined && part < EFFECT_JOBS : part === undefined
 }
@@ -225,7 +225,7 @@ function toLandingSpan({ base: from, commit, tree }: Landing): MeasuredSpan {
   return { from, to: { commit, tree }, carried: [] }
 }
 
-/** Invariant 4: where a campaign starts, spec and harness are those of the commit it starts at. */
+/** Invariant 4: a campaign starts with the spec and harness of its start commit. */
 export async function findStartGaps(
   context: CampaignContext,
   event: LedgerEvent<'campaign-started'>,
@@ -241,7 +241,7 @@ export async function findStartGaps(
   return findRulerGaps(context, event, spec_path, tree)
 }
 
-/** A spec from the default branch comes with a sync, whose proof looks at the tree that it brings. */
+/** A spec from the default branch comes with a sync, whose proof checks the new tree. */
 export async function findAmendmentGaps(
   context: CampaignContext,
   campaign: Campaign,
@@ -261,20 +261,20 @@ function findSpecTextGaps({ spec_yaml, spec_sha256 }: RecordedRuler, path: strin
 
 async function findRulerGaps(
   context: CampaignContext,
-  ruler: RecordedRuler,
+  recorded: RecordedRuler,
   path: string,
   pinned: Oid,
 ): Promise<string[]> {
-  const text = findSpecTextGaps(ruler, path)
-  const parsed = readSpec(ruler.spec_yaml, { file: path })
+  const text = findSpecTextGaps(recorded, path)
+  const parsed = readSpec(recorded.spec_yaml, { file: path })
   if (text.length > 0 || parsed === null) return text
   const harness = await computeTreeHarness(context.repository, parsed.spec, pinned)
-  return harness === ruler.harness
+  return harness === recorded.harness
     ? []
-    : [`the harness of its commit is ${harness}, it says ${ruler.harness}`]
+    : [`the harness of its commit is ${harness}, it says ${recorded.harness}`]
 }
 
-/** What a change is said to touch decides how strictly its variants are tested, so it is found again. */
+/** The touched lines decide how strictly variants are tested, so they are computed again. */
 export async function findTouchedGaps(
   { repository }: CampaignContext,
   { base, candidates, stop }: LedgerEvent<'order-issued'>,

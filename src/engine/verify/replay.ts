@@ -35,20 +35,20 @@ export interface ReplayResult {
   differences: ReplayDifference[]
 }
 
-/** Invariant 3: every verdict is computed again from the events before it, and nothing else. */
+/** Invariant 3: computes every verdict again from the events before it only. */
 export async function replayLedger(context: CampaignContext): Promise<ReplayResult> {
   const { repository, refs } = context
   const wanted = [refs.state, refs.optimize, refs.closed, `${refs.experiments}*`]
   const found = await repository.remoteRefs(wanted)
   const tip = await requireLedger(context, found.refs)
   await repository.fetch([...found.refs].map(([ref, oid]) => ({ ref, oid })))
-  const player = new ReplayRun(context)
-  for await (const event of readEvents(repository, tip, 0)) await player.play(event)
-  const { decisions, rounds, differences } = player
+  const replay = new ReplayRun(context)
+  for await (const event of readEvents(repository, tip, 0)) await replay.play(event)
+  const { decisions, rounds, differences } = replay
   return { ok: differences.length === 0, decisions, rounds, differences }
 }
 
-/** What one transaction may hold between two verdicts that were planned together. */
+/** Events that one transaction may contain between two verdicts of the same plan. */
 const TOGETHER: ReadonlySet<EventKind> = new Set([
   'decided',
   'closed',
@@ -65,15 +65,15 @@ class ReplayRun {
   decisions = 0
   rounds = 0
   readonly differences: ReplayDifference[] = []
-  readonly #place: CampaignContext
+  readonly #context: CampaignContext
   readonly #campaign: Campaign = createEmptyCampaign()
-  /** What the plan that wrote the last verdict would write besides it. */
+  /** The other drafts of the plan that wrote the last verdict. */
   #planned: EventDraft[] = []
-  /** The order of a sync is forgotten with the event that adopts it, before its baseline is recorded. */
+  /** Kept here, because the adopting event removes the order before its baseline is recorded. */
   #syncs: LiveOrder[] = []
 
   constructor(context: CampaignContext) {
-    this.#place = context
+    this.#context = context
   }
 
   async play(event: LedgerEvent): Promise<void> {
@@ -92,15 +92,15 @@ class ReplayRun {
   }
 
   /**
-   * Verdicts of one plan are recorded one after the other, and each changes the campaign: a later one is as
-   * that plan had it, or else as a plan made just before it has it.
+   * Verdicts of one plan are recorded one after the other, and each changes the campaign. A later one has to
+   * match that plan, or a plan computed just before it.
    */
   async #differences(event: VerdictEvent): Promise<FieldDifference[]> {
     const planned = findCounterpart(event, this.#planned)
     if (planned && compareFields(event, planned).length === 0) return []
     const spec = readCampaignSpec(this.#campaign)
     if (spec === null) return [{ field: 'spec', recorded: this.#campaign.spec_sha256, recomputed: null }]
-    const drafts = await computeExpectedDrafts(this.#place, this.#campaign, spec)
+    const drafts = await computeExpectedDrafts(this.#context, this.#campaign, spec)
     drafts.push(...listSyncBaselines(this.#syncs, spec))
     const now = findCounterpart(event, drafts)
     if (now !== null || planned === null) this.#planned = drafts
@@ -121,7 +121,7 @@ function formatRecorded(event: VerdictEvent): string {
   return event.kind === 'decided' ? event.outcome : event.kind
 }
 
-/** The kinds of event that are computed from others and nothing else, so that anybody can compute them again. */
+/** Events that are computed from earlier events only. */
 type VerdictEvent = LedgerEvent<
   'decided' | 'requeued' | 'calibrated' | 'baseline-measured' | 'round-closed' | 'effect-measured'
 >
@@ -139,7 +139,7 @@ function isVerdict(event: LedgerEvent): event is VerdictEvent {
   return VERDICTS.has(event.kind)
 }
 
-/** What the plan would write on this campaign: the same functions that wrote it then. */
+/** Computes what the plan would write, with the same functions that wrote it. */
 async function computeExpectedDrafts(
   context: CampaignContext,
   campaign: Campaign,
@@ -166,7 +166,6 @@ function listStepDrafts(step: PlanStep): EventDraft[] {
   return step.baseline ? [step.decided, step.baseline] : [step.decided]
 }
 
-/** The baselines that syncs bring, each from the report that lets it pass. */
 function listSyncBaselines(orders: readonly LiveOrder[], spec: Spec): EventDraft[] {
   return orders.flatMap(live => toSyncBaseline(live, spec) ?? [])
 }
@@ -186,7 +185,6 @@ function toSyncBaseline({ order, report }: LiveOrder, spec: Spec): EventDraft | 
   }
 }
 
-/** The draft that is about the same thing as a recorded event. */
 function findCounterpart(event: VerdictEvent, drafts: readonly EventDraft[]): EventDraft | null {
   return drafts.find(draft => isAboutSame(event, draft)) ?? null
 }
@@ -210,7 +208,10 @@ function isAboutSame(event: VerdictEvent, draft: EventDraft): boolean {
   }
 }
 
-/** The world as far as a verdict depends on it: ledger and objects, with everything else empty (invariant 3). */
+/**
+ * The part of the world that a verdict depends on: ledger and git objects. Every other part is empty
+ * (invariant 3).
+ */
 function buildLedgerWorld(campaign: Campaign, spec: Spec, candidates: World['candidates']): World {
   return {
     now: campaign.started_at ?? '',
@@ -245,7 +246,7 @@ function buildLedgerWorld(campaign: Campaign, spec: Spec, candidates: World['can
   }
 }
 
-/** The members of the open round, merged again with the incumbent: who ranks first and who may be combined. */
+/** Merges the measured members of the open round with the incumbent again, for ranking and combinations. */
 async function readMemberCandidates(
   { repository }: CampaignContext,
   campaign: Campaign,
@@ -263,10 +264,10 @@ async function readMemberCandidates(
   return found
 }
 
-/** Endings that no report speaks of: a person, a refusal, or the end of the campaign. */
+/** Outcomes without a report: a person's decision, a refusal or the end of the campaign. */
 const WITHOUT_VERDICT: ReadonlySet<Outcome> = new Set(['refused', 'withdrawn', 'inconclusive'])
 
-/** Closing repeats the verdict before it; what was measured and closed without one lacks it. */
+/** A closing repeats its verdict. A measured experiment needs one. */
 function compareClosing(campaign: Campaign, event: LedgerEvent<'closed'>): FieldDifference[] {
   const experiment = findSubject(campaign, event.experiment)
   if (!experiment) return [{ field: 'experiment', recorded: event.experiment, recomputed: null }]
@@ -290,12 +291,13 @@ interface FieldDifference {
 
 const NO_PART = new Set(['kind', 'cause'])
 
-/** Where what an event says and what should have been said are not the same JSON; null stands for missing. */
+/** Returns the fields that differ as canonical JSON; null stands for a missing one. */
 export function compareFields(event: LedgerEvent, draft: EventDraft): FieldDifference[] {
   const recorded = new Map<string, unknown>(Object.entries(event))
   return Object.entries(draft).flatMap(([field, recomputed]) => {
-    const was = recorded.get(field) ?? null
-    if (NO_PART.has(field) || toCanonicalJson(was) === toCanonicalJson(recomputed ?? null)) return []
-    return [{ field, recorded: was, recomputed: recomputed ?? null }]
+    const recordedValue = recorded.get(field) ?? null
+    if (NO_PART.has(field) || toCanonicalJson(recordedValue) === toCanonicalJson(recomputed ?? null))
+      return []
+    return [{ field, recorded: recordedValue, recomputed: recomputed ?? null }]
   })
 }
