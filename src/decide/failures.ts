@@ -46,6 +46,8 @@ const FAILURE_CHECKS = [
   findUnrunGate,
 ] as const
 
+// Failures of one candidate
+
 export function findFailure(judged: CandidateCase): AssessmentFinding | null {
   for (const check of FAILURE_CHECKS) {
     const found = check(judged)
@@ -284,6 +286,8 @@ function listSnapshotNames({ metrics = {}, diagnostics = {} }: Snapshot): Set<st
 export function describeFailureOnBothSides(how = ''): string {
   return `executions failed on both sides, so they say nothing about the candidate${how === '' ? '' : `; the base's ${how}`}`
 }
+
+// Harnesses that fail now and then
 
 /** With this many failures of unchanged code, they are no single accident. */
 const UNSTEADY_FAILURES = 2

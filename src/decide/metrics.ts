@@ -28,6 +28,8 @@ export type Objective = {
   maxRegression: MaxRegression | null
 }
 
+// Objectives
+
 /** The primary comes first; an entry under its name fills what it leaves unset, unless it is `secondary`. */
 export function listObjectives(metric: ObjectiveSections): [Objective, ...Objective[]] {
   const { primary } = metric
@@ -70,6 +72,8 @@ export function computeRelativeGain(delta: number, base: number): number {
   if (base === 0) return 0
   return Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, delta / Math.abs(base)))
 }
+
+// Executions and their snapshot
 
 export type ReportExecutions = Pick<Report, 'executions'>
 type AggregatedSamples = { aggregate: number | boolean | null; samples: (number | boolean | null)[] }
@@ -186,6 +190,8 @@ export function mergeJobsIntoSnapshot(
   return { ...last, ...changed, sample_count: count }
 }
 
+// Readings of a snapshot
+
 /** Invariant 5: anything but finite numbers is `null`, missing. */
 export type MetricReading = { value: number; samples: readonly number[] }
 
@@ -255,6 +261,8 @@ export function lookUpMetric(
   return null
 }
 
+// Gates and constraints
+
 type MetricGate = Pick<Spec['metric']['degenerate_gates'][number], 'name' | 'check'>
 type Constraint = Spec['metric']['constraints'][number]
 
@@ -302,6 +310,8 @@ export function formatConstraint(constraint: Constraint): string {
   return `${constraint.metric} ${constraint.op} ${String(constraint.value)}`
 }
 
+// Decisive metrics and tie-breakers
+
 type TieBreaker = { name: string; direction: ObjectiveDirection }
 
 export function listTieBreakers(policy: Spec['policy']): TieBreaker[] {
@@ -328,6 +338,8 @@ export function findTieWinner(policy: Spec['policy'], base: Execution, candidate
   }
   return null
 }
+
+// Names of metrics
 
 export interface AbsentMetric {
   name: string

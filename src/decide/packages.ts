@@ -3,6 +3,8 @@ import type { Spec } from '../spec/schema.ts'
 
 type DependencyRules = Spec['dependencies']
 
+// Approval of packages
+
 /**
  * The spec approves every version that a registry has under a name. A package from an address, a commit or a
  * path is another one under that name.
@@ -66,6 +68,8 @@ export function findRefusedAddition(
   const message = `adds ${formatPackage(scripted)}, which runs install scripts: set dependencies.allow_scripts to have it reviewed, or name it in dependencies.approved`
   return { code: 'dependencies', message, about: scripted }
 }
+
+// Manifests and lockfiles
 
 /**
  * Lower case. Together these files define which packages are installed, and from where, in every ecosystem.
@@ -208,6 +212,8 @@ export function isManifest(path: string): boolean {
   if (MANIFEST_NAMES.has(name) || MANIFEST_PATTERNS.some(pattern => pattern.test(name))) return true
   return isRequirements(folded) || SETTINGS_FOLDER.test(folded)
 }
+
+// Lines to point at
 
 /** Line of the first change, counted from 1, as shown in the new text; 1 if no text is left. */
 export function findFirstChangedLine(before: string | null, after: string | null): number {

@@ -70,6 +70,8 @@ type ProgressState = Pick<
   'origin' | 'steps' | 'landings' | 'experiments' | 'progression' | 'calibration' | 'ruled_by'
 >
 
+// Computing progress
+
 export function computeProgress(
   campaign: ProgressState,
   spec: Pick<Spec, 'metric' | 'measurement' | 'evidence'>,
@@ -220,6 +222,8 @@ export function hasUntestedGain(
   if (progression?.from.commit !== reference.commit || progression.to.commit !== incumbent.commit) return true
   return progression.jobs < EFFECT_JOBS
 }
+
+// Progress in words
 
 /** The progress of a campaign in one line, for every view: "bytes 900 -> 400 (-55.6 %)". */
 export function formatProgress(progress: CampaignProgress): string {

@@ -82,6 +82,8 @@ function compareDescending(a: number, b: number): number {
   return a === b ? 0 : Math.sign(b - a)
 }
 
+// Disjoint changes
+
 /**
  * Whether two changes touch no file in common, so that both may be tried together. Paths include both sides
  * of a rename. Manifests and lockfiles count as one file: they describe one set of packages.
@@ -115,6 +117,8 @@ function hasOverlap(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
   for (const member of a) if (b.has(member)) return true
   return false
 }
+
+// Touched lines
 
 /** A larger change keeps its lowest digests only: similar changes keep similar ones. */
 const MAX_DIGESTS = 200

@@ -21,6 +21,7 @@ export type StopProgress = {
   /** No idea is queued, open or proposed. */
   backlogEmpty: boolean
 }
+
 export type StopCode =
   | 'target_reached'
   | 'max_iterations'
@@ -31,6 +32,7 @@ export type StopCode =
   | 'max_failures'
   | 'empty_backlog'
   | 'level_used_up'
+
 export type StopRuleHit = { code: StopCode; reason: string }
 
 type SpentLimit = {
@@ -38,6 +40,30 @@ type SpentLimit = {
   spent: number
   limit: number | null
   text: (limit: number, spent: number) => string
+}
+
+// Limits
+
+/** A round is never interrupted, so more experiments may have ended than the limit says. */
+const COUNTED_LIMITS: ReadonlySet<StopCode> = new Set(['max_iterations', 'max_failures', 'plateau'])
+
+/** Null while the campaign goes on. */
+export function findStopReason(
+  spec: Pick<Spec, 'stopping' | 'propose'>,
+  progress: StopProgress,
+): StopRuleHit | null {
+  if (spec.stopping.target_reached && progress.targetReached) {
+    return { code: 'target_reached', reason: 'every declared target is reached' }
+  }
+  for (const limit of listLimits(spec, progress)) {
+    if (limit.limit === null || !isExhausted(limit)) continue
+    const key = COUNTED_LIMITS.has(limit.code) && limit.spent > limit.limit ? `: ${limit.limit}` : ''
+    const reason = `${limit.text(limit.limit, limit.spent)} (stopping.${limit.code}${key})`
+    return { code: limit.code, reason }
+  }
+  const open = spec.propose.some(proposer => proposer.use === 'external')
+  if (open || !progress.backlogEmpty) return null
+  return { code: 'empty_backlog', reason: 'no idea is left, and none can come from outside' }
 }
 
 function listLimits({ stopping }: Pick<Spec, 'stopping'>, progress: StopProgress): SpentLimit[] {
@@ -89,9 +115,6 @@ function formatSetAside(minutes: number): string {
   return minutes === 0 ? '' : `, ${formatNumber(Math.ceil(minutes))} of them set aside to measure the whole`
 }
 
-/** A round is never interrupted, so more experiments may have ended than the limit says. */
-const COUNTED_LIMITS: ReadonlySet<StopCode> = new Set(['max_iterations', 'max_failures', 'plateau'])
-
 /** Spending that is not a number counts as spent: a broken meter must not run forever (invariant 5). */
 function isExhausted({ spent, limit }: SpentLimit): boolean {
   return limit !== null && !(spent < limit)
@@ -106,29 +129,7 @@ export function findJudgingStop({ metric }: Pick<Spec, 'metric'>, costUsd: numbe
   return { code: 'max_total_cost_usd', reason }
 }
 
-/** Null while the campaign goes on. */
-export function findStopReason(
-  spec: Pick<Spec, 'stopping' | 'propose'>,
-  progress: StopProgress,
-): StopRuleHit | null {
-  if (spec.stopping.target_reached && progress.targetReached) {
-    return { code: 'target_reached', reason: 'every declared target is reached' }
-  }
-  for (const limit of listLimits(spec, progress)) {
-    if (limit.limit === null || !isExhausted(limit)) continue
-    const key = COUNTED_LIMITS.has(limit.code) && limit.spent > limit.limit ? `: ${limit.limit}` : ''
-    const reason = `${limit.text(limit.limit, limit.spent)} (stopping.${limit.code}${key})`
-    return { code: limit.code, reason }
-  }
-  const open = spec.propose.some(proposer => proposer.use === 'external')
-  if (open || !progress.backlogEmpty) return null
-  return { code: 'empty_backlog', reason: 'no idea is left, and none can come from outside' }
-}
-
-function isTargetMet(objective: Objective, value: number | undefined): boolean {
-  if (objective.target === null || value === undefined) return false
-  return computeSignedDelta(objective.target, value, objective.direction) >= 0
-}
+// Targets
 
 /** At least one required objective declares a target, and all that do meet it. */
 export function isTargetReached(
@@ -139,6 +140,11 @@ export function isTargetReached(
     objective => objective.role === 'required' && objective.target !== null,
   )
   return withTarget.length > 0 && withTarget.every(objective => isTargetMet(objective, valueOf(objective)))
+}
+
+function isTargetMet(objective: Objective, value: number | undefined): boolean {
+  if (objective.target === null || value === undefined) return false
+  return computeSignedDelta(objective.target, value, objective.direction) >= 0
 }
 
 /** Whether one side's stored numbers (the incumbent's, say) already meet every declared target. */

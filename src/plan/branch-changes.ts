@@ -18,6 +18,8 @@ import {
 import { type IncomingReports, interruptRun } from './reports.ts'
 import { createPullFinder, type PullFacts, type World } from './world.ts'
 
+// Branches of experiments
+
 export function detectBranchChanges(world: World): { steps: PlanStep[]; actions: PlanAction[] } {
   const steps: PlanStep[] = []
   const actions: PlanAction[] = []
@@ -105,6 +107,8 @@ function recordMovedHead(world: World, experiment: Experiment): PlanStep[] {
   } as const
   return [{ step: 'event', draft }]
 }
+
+// Foreign commits on the optimize branch
 
 /**
  * A person moved the optimize branch: merging stops until that tip was measured against the recorded

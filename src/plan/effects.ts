@@ -87,6 +87,8 @@ type ReadEffect = Pick<
   differences: ReturnType<typeof computeDifferences>
 }
 
+// Recording effects
+
 export function reportEffects({ campaign, spec }: World): PlanStep[] {
   return Object.values(campaign.orders).flatMap(({ order, report }): PlanStep[] => {
     if (!isReportingPurpose(order.purpose) || report === null) return []
@@ -103,6 +105,8 @@ export function reportEffects({ campaign, spec }: World): PlanStep[] {
     return [measured, { step: 'event', draft: back }, { step: 'event', draft: alert }]
   })
 }
+
+// Planning the measurements of effects
 
 /**
  * Measures landings again, once for the record and then every night, and the campaign against its start.
@@ -323,6 +327,8 @@ export function computeReservedMinutes(world: ComparingFacts): number {
   const minutes = computeProgressMinutes(world)
   return limit === null || minutes > limit / 2 ? 0 : minutes
 }
+
+// Reading reports on effects
 
 export function readEffectReport(campaign: EffectState, spec: Spec, answer: EffectReport): EffectReading {
   const { order, report } = answer

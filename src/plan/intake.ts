@@ -25,6 +25,8 @@ const HOUR_MS = 3_600_000
 
 type RefusalReason = NonNullable<Extract<CandidateFacts, { merged: 'clean' }>['refusal']>
 
+// Opening experiments
+
 export function openNothing(world: World): OpenedProposals {
   return { steps: [], next: findFreeNumber(world, world.campaign.next_number) }
 }
@@ -159,6 +161,8 @@ export function findFreeNumber({ campaign, spec, branches }: World, from: number
   return number
 }
 
+// Limits on open experiments
+
 export function listNewProposals({ campaign, proposals, targetBranch }: World): Proposal[] {
   const fresh = new Map<string, Proposal>()
   for (const proposal of proposals) {
@@ -225,6 +229,8 @@ function describeHourLimit(world: World): string {
 export function countOpenEngineExperiments(world: Pick<World, 'campaign'>): number {
   return listOpenOwned(world).length
 }
+
+// Refusals
 
 export function refuseExperiment(
   subject: { id: ExperimentId; head: Oid | null; opened: string },

@@ -50,6 +50,8 @@ export interface RoundMember {
   cause: string
 }
 
+// Judgement of one report
+
 export function judgeExperiment(spec: Spec, experiment: Experiment, measured: MeasuredOrder): Judgement {
   const { order, report } = measured
   const baseline = order.stop.rule === 'stability' ? order.stop.baseline : null
@@ -115,6 +117,8 @@ function describeCombinationFailure({ outcome, worse }: Assessment): string {
   return `${worse || outcome === 'censored' ? 'harmful' : 'neutral'} in combination`
 }
 
+// Decisions and members of a round
+
 export function buildDecidedDraft(decision: Decision): EventDraft<'decided'> {
   const { experiment, order, outcome, assessment, reason, cause, parked } = decision
   return {
@@ -158,6 +162,8 @@ export function buildMember(
 export function getAssessment(member: RoundMember): Assessment | null {
   return member.judgement?.is === 'eligible' ? member.judgement.assessment : null
 }
+
+// Simplifications
 
 /** Null where the change may be judged as a simplification. */
 export function explainNotSimplification(world: World, changes: readonly CandidateChange[]): string | null {

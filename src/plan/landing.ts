@@ -41,6 +41,8 @@ interface LandingPlan {
  */
 export const MAX_INTERRUPTIONS = 5
 
+// Landings that GitHub or a person merges
+
 export function planLanding(world: World): LandingPlan | null {
   const due = findDueMerge(world)
   if (due === null) return null
@@ -191,6 +193,8 @@ function formatVerdictReference({ campaign: { landing } }: World): string | null
   return landing && `${landing.decided.seq}:${landing.sha256}`
 }
 
+// Verdicts without a landing
+
 export function closeExperiment(decision: Decision): PlanStep[] {
   const { experiment, outcome, reason } = decision
   return [
@@ -263,6 +267,8 @@ export function formatNotTakenReason(why: string, measured: string | undefined):
   return formatReason({ sentence: `${text}, but ${why}${end}`, evidence })
 }
 
+// Verdicts with a landing
+
 /** Exactly the measured tree lands, on exactly the base it was measured against (invariant 1). */
 export function buildLandingSteps(
   world: World,
@@ -281,6 +287,8 @@ export function buildLandingSteps(
     ? [{ step: 'land', decided, ...merge }]
     : [{ step: 'event', draft: decided }]
 }
+
+// Losses and reverts
 
 /**
  * An idea that ends its own machine would be measured forever. The losses prove nothing against it, so it is

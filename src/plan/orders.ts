@@ -80,6 +80,8 @@ interface ResumedOrder {
 
 type RepeatedOrder = Pick<OrderTerms, 'base' | 'candidates' | 'harness'> & { stop: StopRule }
 
+// Issuing orders
+
 export function draftOrders(
   world: World,
   requests: OrderRequest[],
@@ -217,6 +219,8 @@ export function computeJudgingSeconds(spec: Pick<Spec, 'metric'>): number {
   return SECONDS_PER_JUDGE_REQUEST * 2 * judge.judges * Math.ceil(countSampleItems(judge) / judge.batch_size)
 }
 
+// Comparison of two trees
+
 /** The way this campaign compares two trees; null before calibration has decided it. */
 type ComparisonMethod = { by: 'numbers'; stop: StopRule } | { by: 'pairs' }
 
@@ -248,6 +252,8 @@ export function findUsableBaseline(world: Pick<ComparingFacts, 'campaign' | 'run
   if (!baseline || baseline.tree !== incumbent.tree || baseline.harness !== harness) return null
   return world.runner.machine === null || baseline.machine === world.runner.machine ? baseline : null
 }
+
+// Orders of the campaign itself
 
 /** The incumbent as its own candidate: any difference between the two is noise, or a biased harness. */
 export function toBaseAsCandidate({ commit, tree }: Point): OrderCandidate {
@@ -332,6 +338,8 @@ export function planNextAttempt(world: World, used: number, failure: string): Un
   if (used < world.spec.execution.max_attempts) return { is: 'wanted', attempt: used + 1 }
   return { is: 'given up', reason: `${failure} (${used} attempts)` }
 }
+
+// Interrupted orders
 
 /** Checks one candidate only: the others of the interrupted order may have changed since. */
 export function hasSameTrees(

@@ -36,20 +36,14 @@ interface PairedMember {
   touched: PairedTerms['touched']
 }
 
-type PairedBase = { scale: 'log' | 'linear'; metrics: string[]; pairs: number }
-
-function selectPairedBase({ campaign, spec }: Pick<PairedContext, 'campaign' | 'spec'>): PairedBase {
-  const scale = campaign.calibration?.scale ?? (spec.evidence.scale === 'linear' ? 'linear' : 'log')
-  const seconds = campaign.calibration?.noise?.execution_seconds ?? 0
-  return { scale, metrics: listDecisiveMetrics(spec), pairs: resolvePairsPerJob(spec.evidence, seconds) }
+interface PickedTrees {
+  base: Oid
+  tree: Oid
 }
 
-/** A fixed number of pairs without a stopping rule: no selection depends on them. */
-export function buildPairsRule(
-  context: Pick<PairedContext, 'campaign' | 'spec'>,
-): Extract<StopRule, { rule: 'pairs' }> {
-  return { rule: 'pairs', ...selectPairedBase(context) }
-}
+// Rules and terms of orders
+
+type AlphaState = Pick<Campaign, 'level' | 'experiments'>
 
 /** The runner and the verdict of one job apply this same rule (decision.md 3.3). */
 export function buildPairedRule(context: PairedContext, members: readonly PairedMember[]): PairedRule {
@@ -77,43 +71,12 @@ function buildRuleWithoutTerms(context: PairedContext): PairedRule {
   }
 }
 
-/**
- * A picked change was shown on an earlier base already: it is tested like a confirmed one, and takes no share
- * of the campaign's error budget, because nothing lands by it.
- */
-export function buildPickRule(
-  context: PairedContext,
-  { id, picks, resumed, evidence }: PickedChange,
-  trees: PickedTrees,
-): PairedRule {
-  const { campaign, spec } = context
-  const jobs = selectReportedJobs(getPickJobs(campaign, { evidence }, trees)).length
-  const as = campaign.experiments[picks]?.purpose === 'simplify' ? 'simplify' : 'confirmed'
-  const max_jobs = Math.max(spec.evidence.max_jobs * (resumed + 1), jobs + 1)
-  const terms = {
-    as,
-    level: COMBINATION_LEVEL,
-    share: 0,
-    max_jobs,
-    give_up: 'early',
-    variant: 0,
-    touched: null,
-  } as const
-  return { ...buildRuleWithoutTerms(context), terms: { [id]: terms } }
-}
+type PairedBase = { scale: 'log' | 'linear'; metrics: string[]; pairs: number }
 
-interface PickedTrees {
-  base: Oid
-  tree: Oid
-}
-
-export function getPickJobs(
-  { harness }: Pick<Campaign, 'harness'>,
-  { evidence }: Pick<PickedChange, 'evidence'>,
-  { base, tree }: PickedTrees,
-): PairJob[] {
-  const same = evidence?.base === base && evidence.tree === tree && evidence.harness === harness
-  return same ? evidence.jobs : []
+function selectPairedBase({ campaign, spec }: Pick<PairedContext, 'campaign' | 'spec'>): PairedBase {
+  const scale = campaign.calibration?.scale ?? (spec.evidence.scale === 'linear' ? 'linear' : 'log')
+  const seconds = campaign.calibration?.noise?.execution_seconds ?? 0
+  return { scale, metrics: listDecisiveMetrics(spec), pairs: resolvePairsPerJob(spec.evidence, seconds) }
 }
 
 /**
@@ -135,22 +98,6 @@ function buildTerms(
     campaign = applyTerms(campaign, { [member.id]: own })
   }
   return terms
-}
-
-/**
- * Returns the campaign after these terms took their shares: the next terms are computed from what is left.
- */
-export function applyTerms(campaign: Campaign, terms: PairedRule['terms']): Campaign {
-  const level = { ...campaign.level }
-  const experiments = { ...campaign.experiments }
-  for (const [id, { share, variant, touched }] of Object.entries(terms)) {
-    const experiment = experiments[id]
-    if (experiment?.share !== null) continue
-    experiments[id] = { ...experiment, share, variant, touched }
-    level.spent += share
-    level.tests += 1
-  }
-  return { ...campaign, level, experiments }
 }
 
 function buildMemberTerms(
@@ -198,25 +145,84 @@ function isConfirmed({ campaign, spec }: PairedContext, rule: PairedRule, eviden
   return evaluatePairs({ spec, rule, terms: evidence, jobs: evidence.jobs }).status === 'keep'
 }
 
+/**
+ * Index of this variant of its idea, from 1, by declared family or by the lines it touches. Each is tested
+ * more strictly than the one before (decision.md 3.4). 0: no similar idea was tested before.
+ */
+function countVariant(campaign: AlphaState, subject: Pick<Experiment, 'id' | 'family' | 'touched'>): number {
+  const own = toVariant(subject)
+  const earlier = listExperiments(campaign).filter(
+    other => other.share !== null && other.id !== subject.id && isSameFamily(own, toVariant(other)),
+  )
+  return subject.family === null && earlier.length === 0 ? 0 : earlier.length + 1
+}
+
+function toVariant({ family, touched }: Pick<Experiment, 'family' | 'touched'>): IdeaVariant {
+  return { family, files: touched === null ? [] : [touched.files], lines: touched?.lines ?? [] }
+}
+
+/** A fixed number of pairs without a stopping rule: no selection depends on them. */
+export function buildPairsRule(
+  context: Pick<PairedContext, 'campaign' | 'spec'>,
+): Extract<StopRule, { rule: 'pairs' }> {
+  return { rule: 'pairs', ...selectPairedBase(context) }
+}
+
+/**
+ * A picked change was shown on an earlier base already: it is tested like a confirmed one, and takes no share
+ * of the campaign's error budget, because nothing lands by it.
+ */
+export function buildPickRule(
+  context: PairedContext,
+  { id, picks, resumed, evidence }: PickedChange,
+  trees: PickedTrees,
+): PairedRule {
+  const { campaign, spec } = context
+  const jobs = selectReportedJobs(getPickJobs(campaign, { evidence }, trees)).length
+  const as = campaign.experiments[picks]?.purpose === 'simplify' ? 'simplify' : 'confirmed'
+  const max_jobs = Math.max(spec.evidence.max_jobs * (resumed + 1), jobs + 1)
+  const terms = {
+    as,
+    level: COMBINATION_LEVEL,
+    share: 0,
+    max_jobs,
+    give_up: 'early',
+    variant: 0,
+    touched: null,
+  } as const
+  return { ...buildRuleWithoutTerms(context), terms: { [id]: terms } }
+}
+
+export function getPickJobs(
+  { harness }: Pick<Campaign, 'harness'>,
+  { evidence }: Pick<PickedChange, 'evidence'>,
+  { base, tree }: PickedTrees,
+): PairJob[] {
+  const same = evidence?.base === base && evidence.tree === tree && evidence.harness === harness
+  return same ? evidence.jobs : []
+}
+
+/**
+ * Returns the campaign after these terms took their shares: the next terms are computed from what is left.
+ */
+export function applyTerms(campaign: Campaign, terms: PairedRule['terms']): Campaign {
+  const level = { ...campaign.level }
+  const experiments = { ...campaign.experiments }
+  for (const [id, { share, variant, touched }] of Object.entries(terms)) {
+    const experiment = experiments[id]
+    if (experiment?.share !== null) continue
+    experiments[id] = { ...experiment, share, variant, touched }
+    level.spent += share
+    level.tests += 1
+  }
+  return { ...campaign, level, experiments }
+}
+
 export function getCarriedJobs(campaign: Campaign, { evidence }: Experiment, tree: Oid): PairJob[] {
   return evidence !== null && isEvidenceContinued(campaign, evidence, tree) ? evidence.jobs : []
 }
 
-type AlphaState = Pick<Campaign, 'level' | 'experiments'>
-type AlphaControl = Pick<Spec['evidence'], 'campaign_control' | 'q' | 'alpha'>
-
-const HELD_OUTCOMES: ReadonlySet<Outcome> = new Set(['kept', 'runner_up_kept', 'not_selected'])
-
-/**
- * Counts ideas that held, merged or not: e-LOND tests the next ones more loosely for each. A landed revert or
- * simplification has shown no gain.
- */
-function countDiscoveries(campaign: AlphaState): number {
-  const held = listExperiments(campaign).filter(
-    ({ purpose, outcome }) => purpose === 'idea' && outcome !== null && HELD_OUTCOMES.has(outcome),
-  )
-  return held.length
-}
+// Error budget
 
 /**
  * The share of the error budget that one more experiment takes (decision.md 3.5): 1/N for each of N tests.
@@ -234,21 +240,7 @@ export function countTestsLeft(campaign: AlphaState, spec: Spec): number {
   return computeAlphaShare(campaign, spec) > 1e-12 ? spec.stopping.max_iterations - campaign.level.tests : 0
 }
 
-/**
- * Index of this variant of its idea, from 1, by declared family or by the lines it touches. Each is tested
- * more strictly than the one before (decision.md 3.4). 0: no similar idea was tested before.
- */
-function countVariant(campaign: AlphaState, subject: Pick<Experiment, 'id' | 'family' | 'touched'>): number {
-  const own = toVariant(subject)
-  const earlier = listExperiments(campaign).filter(
-    other => other.share !== null && other.id !== subject.id && isSameFamily(own, toVariant(other)),
-  )
-  return subject.family === null && earlier.length === 0 ? 0 : earlier.length + 1
-}
-
-function toVariant({ family, touched }: Pick<Experiment, 'family' | 'touched'>): IdeaVariant {
-  return { family, files: touched === null ? [] : [touched.files], lines: touched?.lines ?? [] }
-}
+type AlphaControl = Pick<Spec['evidence'], 'campaign_control' | 'q' | 'alpha'>
 
 /**
  * alpha_t of an idea: e-LOND by its share of the error budget, or the fixed level, reduced for a variant by
@@ -266,8 +258,22 @@ export function computeAlpha(
   return variant === 0 ? level : computeFamilyLevel(level, variant)
 }
 
+const HELD_OUTCOMES: ReadonlySet<Outcome> = new Set(['kept', 'runner_up_kept', 'not_selected'])
+
+/**
+ * Counts ideas that held, merged or not: e-LOND tests the next ones more loosely for each. A landed revert or
+ * simplification has shown no gain.
+ */
+function countDiscoveries(campaign: AlphaState): number {
+  const held = listExperiments(campaign).filter(
+    ({ purpose, outcome }) => purpose === 'idea' && outcome !== null && HELD_OUTCOMES.has(outcome),
+  )
+  return held.length
+}
+
 /** After this many reports in a row from one machine, other machines that reported before count as gone. */
 const REPORTS_IN_A_ROW = 3
+
 /** The number of jobs of a calibration. */
 const FIRST_REPORTS = 2
 

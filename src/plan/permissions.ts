@@ -10,6 +10,8 @@ import type { PlanStep } from './action.ts'
 import type { RoundMember } from './judgement.ts'
 import type { World } from './world.ts'
 
+// Permission to measure
+
 /**
  * Code of people without write access runs on no machine before a person with write access has allowed
  * exactly that head. Another head needs another permission.
@@ -98,6 +100,8 @@ export function describeNeededPermissions({ campaign }: Pick<World, 'campaign'>)
   })
   return `permission to measure, from a person with write access: ${each.join('; ')}`
 }
+
+// Measurements without isolation
 
 /** Null where the measured change may land. */
 export function explainUnisolated({ spec }: Pick<World, 'spec'>, member: RoundMember): string | null {

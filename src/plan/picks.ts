@@ -21,6 +21,8 @@ interface PickPlan {
   requests: OrderRequest[]
 }
 
+// Building and measuring picks
+
 type PickRequest = World['campaign']['steered'][number]
 
 export function listPickRequests({ campaign, picks }: Pick<World, 'campaign' | 'picks'>): PickRequest[] {
@@ -193,6 +195,8 @@ function buildPickComparison(
   const stop = buildPickRule({ campaign, spec, singleMachine: hasSingleMachine(world) }, pick, trees)
   return { stop, carried: { [pick.id]: getPickJobs(campaign, pick, trees) } }
 }
+
+// The end of picks
 
 /** Records once, in every campaign state, how people dealt with picks that were offered. */
 export function planPickFates(world: World): { steps: PlanStep[]; actions: PlanAction[] } {

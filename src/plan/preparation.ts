@@ -116,6 +116,8 @@ function isBaselineNeeded(world: World): boolean {
   return stored ? findUsableBaseline(world) === null : campaign.baseline === null
 }
 
+// Reading the answers
+
 /**
  * The result of the incumbent's own order. A base that does not work pauses the campaign, since no experiment
  * can be compared with it.

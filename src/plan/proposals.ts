@@ -37,6 +37,8 @@ const MAX_FRUITLESS_MEASURE_RUNS = 10
 
 type RunRestFacts = Pick<World, 'campaign' | 'now'>
 
+// Requests to proposers
+
 /**
  * A request that this process makes is an action. A request that a separate job makes is in the ledger first.
  */
@@ -127,6 +129,8 @@ export function isRoundGrowing(world: World, opened: readonly PlanStep[]): boole
   return opened.length > 0 || (world.asking.length > 0 && countQueued(world) < getRoundSize(world.spec))
 }
 
+// Answers and pending requests
+
 /**
  * Records the cost of an answer once, even if its idea is not used, and the idea itself where only its job
  * has it.
@@ -179,6 +183,8 @@ export function closeLostRequests({ campaign, now, unanswered }: World): PlanSte
   })
 }
 
+// Runs without a usable result
+
 /** Null where an order may be issued now. */
 export function findMeasuringRest({ campaign, now }: RunRestFacts): string | null {
   const runs = campaign.fruitless_measuring
@@ -200,6 +206,8 @@ export function buildRunAlerts(world: World): PlanStep[] {
   }
   return steps
 }
+
+// Search angles
 
 const SEARCH_ANGLES = [
   'what runs most often: do less of it each time',

@@ -18,6 +18,8 @@ import { listNewProposals } from './intake.ts'
 import { isRestartDue } from './stop.ts'
 import { type CampaignPullFacts, createPullFinder, type PullFacts, type World } from './world.ts'
 
+// Pull requests of experiments
+
 /**
  * Invariant 11: pull requests and branches follow the ledger, never lead it. winnow opens those that are
  * missing, closes those that have ended, and deletes a branch only after GitHub shows its pull request merged
@@ -191,6 +193,8 @@ function isPullOver(experiment: Experiment, pull: PullFacts | undefined): boolea
   return isLandedExperiment(experiment) ? pull.state === 'merged' : pull.state === 'closed'
 }
 
+// The campaign's own pull request
+
 /**
  * The campaign's own pull request follows the ledger (invariant 11). winnow opens it with the first kept
  * change, so that it is never empty, keeps it current, and marks it ready once the campaign has stopped. Only
@@ -331,6 +335,8 @@ function formatPullCause({ number, state, closed_at }: CampaignPullFacts): strin
   return `${CAMPAIGN_PULL_CAUSE}${number} ${state} ${closed_at ?? ''}`
 }
 
+// Pull requests of picks
+
 /** Pull requests of picks, into the default branch: they follow the ledger (invariant 11). */
 export function updatePickPulls(world: World): PlanAction[] {
   const findPull = createPullFinder(world)
@@ -365,6 +371,8 @@ function selectPickChange(
   if (closed) return { change: 'close', number, experiment }
   return pull.body.includes(buildPickMark(campaign, pick)) ? null : { change: 'describe', number, experiment }
 }
+
+// New pull requests of a paused campaign
 
 /**
  * A paused or stopped campaign opens no experiments. One comment on a new pull request says so, and that it

@@ -42,6 +42,8 @@ const HOUR_MILLISECONDS = 3_600_000
 
 type LimitFacts = ComparingFacts & Pick<World, 'now'>
 
+// Reasons to stop
+
 /** Called only between rounds, so that no round is interrupted. */
 export function findDueStop(world: World): CampaignStop | null {
   return world.campaign.encore === null ? findStopRule(world) : findExtraRoundStop(world)
@@ -133,6 +135,8 @@ function isOpenIdea(experiment: Experiment): boolean {
 function listDeferredExperiments({ campaign }: World): ExperimentId[] {
   return listExperiments(campaign).flatMap(({ id, status }) => (status === 'deferred' ? [id] : []))
 }
+
+// The end of experiments and orders
 
 /**
  * After a stop every due verdict is recorded, and experiments without one are queued again until the campaign
@@ -270,6 +274,8 @@ function listOpenOrders(campaign: Campaign, incoming: IncomingReports): LiveOrde
   )
 }
 
+// Raised limits
+
 /**
  * True if a rule of the spec in force stops the campaign and the spec on the default branch does not. The
  * next sync adopts that spec, and cannot do so if the campaign stops first.
@@ -312,6 +318,8 @@ function recordRaiseObstacle(world: World): PlanStep[] {
     message: `nothing keeps ${main} from being merged in any more`,
   })
 }
+
+// Merged campaigns
 
 /** Archived on purpose: no campaign follows by itself. */
 const PUT_ASIDE_CODES: ReadonlySet<string> = new Set(['fresh', 'archived'])

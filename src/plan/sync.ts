@@ -237,6 +237,8 @@ function buildSyncBaseline(
   }
 }
 
+// Experiments that wait for a sync
+
 /** Rounds go on without the default branch's tip: heads on top of it wait for a person, which is recorded. */
 export function awaitRefusedSync(world: World): PlanStep[] {
   if (!isSyncSkipped(world)) return []

@@ -68,6 +68,8 @@ export type NextMeasurement = 'none' | 'smoke' | 'exploratory' | 'add_sample' | 
 /** Sample counts at which a ladder stops exploring, asks for confirmation, and confirms. */
 export type LadderRungs = { exploratory: number; confirmation: number; smoke: boolean }
 
+// Decision
+
 /** Failures of the candidate itself come before any comparison (invariant 5). */
 export function decideStability(payload: StabilityPayload): StabilityDecision {
   const stopped = findDegenerate(payload)
@@ -272,6 +274,8 @@ export function computeRankScore(primary: Comparison, improved: readonly Compari
   if (primary.verdict === 'improved' || improved.length === 0) return primary.relative
   return Math.max(...improved.map(comparison => comparison.relative))
 }
+
+// Comparison of one metric
 
 /** The largest loss that is no violation; null where max_regression has no usable value. */
 export function computeRegressionBound(maxRegression: MaxRegression | null, base: number): number | null {

@@ -10,6 +10,39 @@ import type { EvidenceState } from './state.ts'
 
 export type Interval = [low: number, high: number]
 
+export type EffectEstimate = { effect: number | null; interval: Interval | null; pairs: number }
+
+/**
+ * Graded scores of items (decision 041). Most items may tie, and a tie says nothing about which side is
+ * better: the rank process bets on the others alone. The gain is the mean over all items, ties among them,
+ * since a rank estimate of mostly ties is 0.
+ */
+export type ScoreTerms = { minEffect: number }
+
+/**
+ * The confidence sequence of the rank process (decision 3.2): all theta with E(d - theta) and E(theta - d)
+ * below 2/(1 - level), its ends found by bisection. Valid no matter how often it is computed. Null while
+ * unbounded, as it always is below 7 pairs.
+ */
+export function computeConfidenceInterval(
+  differences: readonly Difference[],
+  { level = 0.95 }: { level?: number } = {},
+): Interval | null {
+  if (!(level > 0 && level < 1)) throw new UserError(`a confidence level of ${level} is not between 0 and 1`)
+  const lowest = findUpperEnd(reverseDifferences(differences), 2 / (1 - level))
+  const highest = findUpperEnd(differences, 2 / (1 - level))
+  return lowest === null || highest === null ? null : [0 - lowest, highest]
+}
+
+/** The smallest Walsh average above which every theta is refuted: E(theta - d) >= evidence. */
+function findUpperEnd(differences: readonly Difference[], evidence: number): number | null {
+  const averages = [...new Set(computeWalshAverages(differences))].filter(average => Number.isFinite(average))
+  const points = listCandidatePoints(averages).toReversed()
+  const reversed = reverseDifferences(differences)
+  const open = findFirstOpen(points, theta => computeLnEvidence(reversed, -theta) >= Math.log(evidence))
+  return averages[averages.length - open] ?? null
+}
+
 /** Ranks and signs about theta change at Walsh averages only, so one point of each gap represents it. */
 function listCandidatePoints(averages: readonly number[]): number[] {
   const first = averages[0] ?? 0
@@ -32,21 +65,6 @@ function findFirstOpen(points: readonly number[], refuted: (theta: number) => bo
 }
 
 /**
- * The confidence sequence of the rank process (decision 3.2): all theta with E(d - theta) and E(theta - d)
- * below 2/(1 - level), its ends found by bisection. Valid no matter how often it is computed. Null while
- * unbounded, as it always is below 7 pairs.
- */
-export function computeConfidenceInterval(
-  differences: readonly Difference[],
-  { level = 0.95 }: { level?: number } = {},
-): Interval | null {
-  if (!(level > 0 && level < 1)) throw new UserError(`a confidence level of ${level} is not between 0 and 1`)
-  const lowest = findUpperEnd(reverseDifferences(differences), 2 / (1 - level))
-  const highest = findUpperEnd(differences, 2 / (1 - level))
-  return lowest === null || highest === null ? null : [0 - lowest, highest]
-}
-
-/**
  * The one-sided 95 % upper bound of the effect. It is known before both ends of an interval are. Null while
  * unbounded.
  */
@@ -54,22 +72,22 @@ export function computeUpperBound(differences: readonly Difference[]): number | 
   return findUpperEnd(differences, 1 / 0.05)
 }
 
-/** The smallest Walsh average above which every theta is refuted: E(theta - d) >= evidence. */
-function findUpperEnd(differences: readonly Difference[], evidence: number): number | null {
-  const averages = [...new Set(computeWalshAverages(differences))].filter(average => Number.isFinite(average))
-  const points = listCandidatePoints(averages).toReversed()
-  const reversed = reverseDifferences(differences)
-  const open = findFirstOpen(points, theta => computeLnEvidence(reversed, -theta) >= Math.log(evidence))
-  return averages[averages.length - open] ?? null
-}
-
-export type EffectEstimate = { effect: number | null; interval: Interval | null; pairs: number }
-
 /** Cheaper than `computeStateEffect`; NaN without a pair. */
 export function estimateEffect({ differences, rule }: Pick<EvidenceState, 'differences' | 'rule'>): number {
   return rule.graded
     ? computeScoreMean(differences, { minEffect: rule.min_effect })
     : estimateHodgesLehmann(differences)
+}
+
+/** NaN without an item. */
+function computeScoreMean(differences: readonly Difference[], terms: ScoreTerms): number {
+  return toScoreDifferences(differences, terms).reduce((sum, each) => sum + each, 0) / differences.length
+}
+
+/** A candidate without a score has lost its item by as much as any item differed. */
+function toScoreDifferences(differences: readonly Difference[], { minEffect }: ScoreTerms): number[] {
+  const most = Math.max(minEffect, ...differences.map(each => Math.abs(each ?? 0)))
+  return differences.map(each => each ?? -most)
 }
 
 export function computeStateEffect({
@@ -95,6 +113,32 @@ export function computeReportedEffect(
       scores === null ? computeConfidenceInterval(differences) : computeScoreInterval(differences, scores),
     pairs: differences.length,
   }
+}
+
+/** Pairs after which the interval is meant to be narrowest. */
+const NARROWEST_AFTER = 60
+
+const SCORES_LEVEL = 0.05
+
+/** Fewer items say too little about how much scores vary. */
+const MIN_ITEMS = 7
+
+/**
+ * A 95 % confidence sequence of the mean (decision 2b, Howard and others), by the items' own standard
+ * deviation. That is taken to be at least min_effect: items that all tie do not show that no item ever
+ * differs.
+ */
+function computeScoreInterval(differences: readonly Difference[], terms: ScoreTerms): Interval | null {
+  const items = differences.length
+  if (items < MIN_ITEMS) return null
+  const mean = computeScoreMean(differences, terms)
+  const squares = toScoreDifferences(differences, terms).reduce((sum, each) => sum + (each - mean) ** 2, 0)
+  const spread = Math.max(terms.minEffect, Math.sqrt(squares / (items - 1)))
+  const rho = (-2 * Math.log(SCORES_LEVEL) + Math.log(-2 * Math.log(SCORES_LEVEL)) + 1) / NARROWEST_AFTER
+  const grown = items * rho + 1
+  const reach =
+    spread * Math.sqrt((grown / (items ** 2 * rho)) * 2 * Math.log(Math.sqrt(grown) / SCORES_LEVEL))
+  return [mean - reach, mean + reach]
 }
 
 /** All means of two differences (each with itself too), in order: where ranks or signs about theta change. */
@@ -151,53 +195,13 @@ function moveIntoPlace(values: Float64Array, rank: number): number {
   return values[rank] ?? Number.NaN
 }
 
-/**
- * Graded scores of items (decision 041). Most items may tie, and a tie says nothing about which side is
- * better: the rank process bets on the others alone. The gain is the mean over all items, ties among them,
- * since a rank estimate of mostly ties is 0.
- */
-export type ScoreTerms = { minEffect: number }
-
-/** Pairs after which the interval is meant to be narrowest. */
-const NARROWEST_AFTER = 60
-const SCORES_LEVEL = 0.05
-/** Fewer items say too little about how much scores vary. */
-const MIN_ITEMS = 7
-
-/** A candidate without a score has lost its item by as much as any item differed. */
-function toScoreDifferences(differences: readonly Difference[], { minEffect }: ScoreTerms): number[] {
-  const most = Math.max(minEffect, ...differences.map(each => Math.abs(each ?? 0)))
-  return differences.map(each => each ?? -most)
-}
-
-/** NaN without an item. */
-function computeScoreMean(differences: readonly Difference[], terms: ScoreTerms): number {
-  return toScoreDifferences(differences, terms).reduce((sum, each) => sum + each, 0) / differences.length
-}
-
-/**
- * A 95 % confidence sequence of the mean (decision 2b, Howard and others), by the items' own standard
- * deviation. That is taken to be at least min_effect: items that all tie do not show that no item ever
- * differs.
- */
-function computeScoreInterval(differences: readonly Difference[], terms: ScoreTerms): Interval | null {
-  const items = differences.length
-  if (items < MIN_ITEMS) return null
-  const mean = computeScoreMean(differences, terms)
-  const squares = toScoreDifferences(differences, terms).reduce((sum, each) => sum + (each - mean) ** 2, 0)
-  const spread = Math.max(terms.minEffect, Math.sqrt(squares / (items - 1)))
-  const rho = (-2 * Math.log(SCORES_LEVEL) + Math.log(-2 * Math.log(SCORES_LEVEL)) + 1) / NARROWEST_AFTER
-  const grown = items * rho + 1
-  const reach =
-    spread * Math.sqrt((grown / (items ** 2 * rho)) * 2 * Math.log(Math.sqrt(grown) / SCORES_LEVEL))
-  return [mean - reach, mean + reach]
-}
-
 /** Required besides a shown difference: the gain is large enough, and its interval lies above 0. */
 export function isScoreGainEnough(differences: readonly Difference[], terms: ScoreTerms): boolean {
   const interval = computeScoreInterval(differences, terms)
   return interval !== null && interval[0] > 0 && computeScoreMean(differences, terms) >= terms.minEffect
 }
+
+const MEDIAN_ALPHA = 0.025
 
 /**
  * The worst value that the median of a harness may have, with 97.5 % confidence and for every distribution,
@@ -216,5 +220,3 @@ export function computeMedianBound(values: readonly number[], direction: MetricD
   }
   return worstFirst[rank] ?? null
 }
-
-const MEDIAN_ALPHA = 0.025

@@ -50,6 +50,8 @@ export type Forecast = { keep: number; drop: number; park: number; pairs: number
 /** Numbers in [0, 1), reproducible by seed; for simulations only. */
 export type SeededRandom = () => number
 
+// Forecasts for one idea
+
 /** The chance that an idea with this true effect is kept (decision 3.8), by simulating the rule itself. */
 export function computeChanceToKeep(input: ForecastInput): number {
   return predictOutcomes(input).keep
@@ -143,6 +145,8 @@ function findQuietEnough(input: PlanningInput): number | null {
   return null
 }
 
+// Simulation
+
 /** Simulates experiments under the very rule that judges them, second looks included (decision 3.8). */
 export function predictOutcomes(input: ForecastInput): Forecast {
   const total = { keep: 0, drop: 0, park: 0, pairs: 0, jobs: 0 }
@@ -217,6 +221,8 @@ export function isKeptAtLeast(input: ForecastInput, share: number): boolean {
   }
   return kept / runs >= share
 }
+
+// Random numbers
 
 const WEYL_STEP = 0x9e3779b9
 

@@ -17,6 +17,8 @@ function computeLnFactor(bet: number, z: number): number {
   return Math.LN2 - computeSoftplus(-2 * bet * z)
 }
 
+// Rank process
+
 export function toComparable(difference: Difference | undefined): number {
   return difference ?? Number.NEGATIVE_INFINITY
 }
@@ -75,6 +77,8 @@ export function computeLnEvidence(differences: readonly Difference[], theta0: nu
 export function toEvidence(ln: number): number {
   return Math.min(Math.exp(ln), Number.MAX_VALUE)
 }
+
+// Paired differences
 
 export type MetricDirection = 'minimize' | 'maximize'
 export type EvidenceScale = 'log' | 'linear'
@@ -140,6 +144,8 @@ export function reverseDifferences(differences: readonly Difference[]): number[]
   return differences.map(difference => 0 - toComparable(difference))
 }
 
+// Bounded scores
+
 const BETTING_STAKES = [0.15, 0.3, 0.5, 0.75]
 
 function computeLnProduct(differences: readonly number[], m0: number, bet: number): number {
@@ -166,6 +172,8 @@ export function computeBettingEvidence(differences: readonly number[], m0 = 0): 
     most + Math.log(lns.reduce((sum, ln) => sum + Math.exp(ln - most), 0) / BETTING_STAKES.length),
   )
 }
+
+// Likelihood ratio of the hybrid
 
 /** Sums of squares about the null effect and about each alternative. */
 export type VarianceSums = {
@@ -216,6 +224,8 @@ export function computeLnVarianceRatio(sums: VarianceSums, noise: number): numbe
   const most = Math.max(...ratios)
   return most + Math.log(ratios.reduce((total, ratio) => total + Math.exp(ratio - most), 0) / ratios.length)
 }
+
+// Levels
 
 function requireWhole(name: string, value: number, least: number): number {
   if (Number.isInteger(value) && value >= least) return value

@@ -62,6 +62,8 @@ export interface MetricPair {
   lost?: true | undefined
 }
 
+// Evaluation of a candidate
+
 export function evaluatePairs(paired: PairedCase): PairsEvaluation {
   const evaluation = evaluateMeasuredPairs(paired)
   return evaluation.status === 'new-job' && hasNoItemsLeft(paired)
@@ -269,6 +271,8 @@ export function selectScale(rule: Pick<PairedRule, 'scale'>, pairs: readonly Met
   return rule.scale === 'log' && hasLogarithms(pairs) ? 'log' : 'linear'
 }
 
+// Evidence of one objective
+
 /** One required objective's evidence; m of them share the level (decision.md 3.4). */
 export function computeObjectiveEvidence(
   { spec, rule, terms, jobs }: PairedCase,
@@ -339,6 +343,8 @@ function observeJobs(start: EvidenceState, jobs: readonly PairJob[], metric: str
 function getMetricValue(readings: Pair['base'], metric: string): number | null {
   return readings?.[metric] ?? null
 }
+
+// Pairs of one metric
 
 export function collectMetricPairs(jobs: readonly PairJob[], metric: string): MetricPair[] {
   return jobs.flatMap(({ pairs }) =>

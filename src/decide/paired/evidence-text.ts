@@ -44,6 +44,8 @@ export interface PathJob {
   pairs: PathPair[]
 }
 
+// The sentence
+
 /** The text after the verdict: the effect, its interval, and why measuring ended (decision.md section 5). */
 export function renderEvidenceSentence(paired: PairedCase, evaluation: PairsEvaluation): string {
   const verdict = computeEvidenceVerdict(evaluation.primary)
@@ -194,6 +196,8 @@ function explainEnd(paired: PairedCase, reason: EvidenceReason): string | null {
   }
 }
 
+// The evidence line
+
 /** The two may be close to each other, and are passed one after the other (docs/deciding.md). */
 const NEEDED_TO = { screening: 'to measure more', confirming: 'to be sure' } as const
 
@@ -259,6 +263,8 @@ export function formatEvidence(value: number): string {
   if (value >= 1e6 || (value > 0 && value < 1e-4)) return value.toExponential(1)
   return value >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(2)))
 }
+
+// Evidence after every pair
 
 /** The evidence after every single pair, by the rule that judged it, for people who want to see it grow. */
 export function traceEvidence(paired: PairedCase): PathJob[] {
