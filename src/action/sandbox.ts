@@ -132,7 +132,6 @@ interface SavedEntry {
   bytes: Buffer | null
 }
 
-/** Limit for all files that are kept for restoring. */
 const MOST_KEPT_BYTES = 64 * 1024 * 1024
 
 /** Takes precedence over any other error of the measurement. */

@@ -62,7 +62,6 @@ function decideNextLook(env: ActionEnv): 'retry' | 'none' {
 // Results of the earlier jobs
 
 export interface EndedJobs {
-  /** Campaigns that a job of this run worked on. */
   campaigns: string[]
   ended: EndedRun
   /** Jobs that this workflow file has. */

@@ -417,7 +417,6 @@ export function writeItemsFile(env: ActionEnv, toJudge: HandedItems | null): Out
 
 const JOBS = ['measure', 'propose', 'judge']
 
-/** Reads which of the possible next jobs this workflow file has. */
 export function readNextJobs(inputs: Inputs): AskingJobs {
   const named = inputs['next-jobs'].split(/[\s,]+/).filter(name => name !== '')
   const unknown = named.find(name => !JOBS.includes(name))
