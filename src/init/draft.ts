@@ -210,7 +210,6 @@ function draftGates(
   return { gates, notes: [note] }
 }
 
-/** A spec is named after the quality it improves. */
 export function buildSpecName(goal: Goal | null, packageName: string | null): string {
   const what = getAimName(goal)
   const kebab = (packageName ?? '')

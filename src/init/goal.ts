@@ -19,7 +19,6 @@ export interface Goal {
   notUnderstood: string[]
   /** A number that could replace the judged metric. */
   countedAs: string | null
-  /** The goal is about starting or loading the code. */
   isStartup: boolean
 }
 
@@ -281,7 +280,6 @@ export function isRate(metric: string): boolean {
   return RATE.test(metric)
 }
 
-/** The name denotes something other than speed. */
 export function isNotSpeed(metric: string): boolean {
   return NO_TIME.test(metric) && getSecondsPerUnit(metric) === null && !isRate(metric)
 }

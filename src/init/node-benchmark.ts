@@ -240,7 +240,6 @@ function expandNestedScript(
 
 // Benchmark libraries
 
-/** The library or tool that a benchmark measures with. */
 const IMPORTED =
   /(?:from|require\(|import\()\s*['"](tinybench|mitata|benchmark|benny|cronometro|autocannon)(?:\/[^'"]*)?['"]/
 const STARTED = /(?:^|[\s/;&|"'`])(autocannon|wrk2?|k6|bombardier|oha)\s/
@@ -303,7 +302,6 @@ interface NodeManager {
   name: 'npm' | 'pnpm' | 'yarn' | 'bun'
   /** Installs from the lock file without changing it. */
   install: string
-  /** Installs without a lock file. */
   freeInstall: string
   test: string
   /** Prints only the output of the script, without a banner. */

@@ -38,7 +38,6 @@ export interface Findings {
   setup: FoundCommand | null
   test: FoundCommand | null
   bench: FoundBenchmark | null
-  /** Paths that a campaign may change. */
   mutable: string[]
   /** Tests inside mutable directories. */
   immutable: string[]
@@ -48,7 +47,6 @@ export interface Findings {
    * runs that command.
    */
   product?: { path: string; build: string }
-  /** The command that starts a script of this language. */
   interpreter: string
   /** Number of source files. Decides which of several languages is the main one. */
   weight: number
@@ -114,7 +112,6 @@ export function selectPathsToRead(paths: readonly string[]): string[] {
 const FOREIGN =
   /(?:^|\/)(?:node_modules|vendor|third_party|\.[^/]+|dist|target|testdata|fixtures?|examples?|__fixtures__)\//
 
-/** Third-party copies, generated files and test data. */
 export function isForeign(path: string): boolean {
   return FOREIGN.test(path)
 }
@@ -176,7 +173,6 @@ const DOTFILE = /(?:^|\/)\.[^/]+$/
 /** Prompts, skills and other texts that a model reads. */
 export const PROSE = /\.(?:md|mdx|txt|prompt|jinja2?|j2)$/
 
-/** Lists the project's own code, without tests and tools. */
 export function listSourceFiles({ paths }: ProjectFiles, endings: RegExp): string[] {
   return paths.filter(
     path => endings.test(path) && !TESTS.test(path) && !DOTFILE.test(path) && !isForeign(path),

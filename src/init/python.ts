@@ -130,7 +130,6 @@ interface PythonManager {
   name: 'uv' | 'poetry' | 'pip' | null
   setup: string | null
   from: string
-  /** Starts Python with all installed packages. */
   python: string
   notes: string[]
 }

@@ -10,7 +10,6 @@ export const AGENTS_ACTION = '.github/actions/winnow-agents/action.yml'
 /** `init --github` writes these only if they are missing. After that their owner maintains them. */
 export const OWNER_FILES: ReadonlySet<string> = new Set([SETUP_ACTION, AGENTS_ACTION])
 
-/** Every file that any setup may write. */
 export const GITHUB_PATHS: readonly string[] = [WORKFLOW, SETUP_ACTION, AGENTS_ACTION]
 
 export function renderGithubFiles(
@@ -62,7 +61,6 @@ export function readDigest(text: string): string | null {
   return splitDigest(text).digest
 }
 
-/** Appends the digest line of `file`. */
 export function copyDigestLine(text: string, file: string): string {
   const line = LINE.exec(file)?.[0]
   const { body } = splitDigest(text)

@@ -4,7 +4,6 @@ import { z } from 'zod'
 /** A workflow that does not belong to winnow, and the changes that keep it off winnow's branches. */
 export interface ForeignWorkflow {
   path: string
-  /** Triggers that would start it for winnow's branches. */
   triggers: Trigger[]
   /** Changed lines of its `on:`, as YAML. Empty: no trigger has a filter to change. */
   on: string

@@ -9,7 +9,6 @@ export interface GithubSetup {
   specs: readonly WorkflowCampaign[]
 }
 
-/** The part of a spec on which the workflow depends. */
 export type WorkflowCampaign = Pick<
   Spec,
   'name' | 'schedule' | 'propose' | 'execution' | 'branches' | 'measurement' | 'metric'
@@ -101,7 +100,6 @@ export const RIGHTS = {
 } as const satisfies Record<string, JobRights>
 type Rights = keyof typeof RIGHTS
 
-/** Renders the permissions of a job, with their reasons as comments. */
 export function renderPermissions(job: Rights): string {
   const { permissions }: JobRights = RIGHTS[job]
   const lines = Object.entries(permissions).map(([name, [level, why]]) => `      ${name}: ${level} # ${why}`)
