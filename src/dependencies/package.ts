@@ -2,7 +2,6 @@ import { hashSha256, toCanonicalJson } from '../model/canonical-json.ts'
 
 export type Ecosystem = 'npm' | 'pypi' | 'cargo' | 'go' | 'rubygems' | 'packagist' | 'maven' | 'nuget'
 
-/** A package as one file describes it. */
 export interface PackageEntry {
   name: string
   /** A lockfile has the exact version, a manifest a range. `*` allows any version. */
@@ -24,7 +23,6 @@ export interface PackageEntry {
 
 interface PackageRequest extends Pick<PackageEntry, 'name' | 'version'> {
   source?: string
-  /** Other options of the request. */
   notes?: readonly string[]
 }
 

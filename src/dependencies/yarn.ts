@@ -124,7 +124,6 @@ function splitResolvedUrl(resolved: string | undefined): [url: string | undefine
 
 // Needs
 
-/** The packages of one entry by descriptor, and what they need. */
 interface YarnInstall {
   found: readonly { descriptor: string; package: PackageEntry }[]
   /** Each need, in every way in which its descriptor may be written. */
@@ -229,7 +228,7 @@ function splitDescriptor(descriptor: string): { name: string; rest: string } {
   return { name: descriptor.slice(0, at), rest: descriptor.slice(at + 1) }
 }
 
-/** An alias `b` for package `a` installs `a`. */
+/** An alias `b` for package `a` installs `a`. Without an alias `b` is another package, even with the same files. */
 function parseDescriptorNames(descriptor: string): { name: string; alias: string } {
   const { name: alias, rest } = splitDescriptor(descriptor)
   return { name: parseNpmRange(alias, rest).name, alias }
