@@ -154,7 +154,7 @@ export function splitElements(root: XmlElement, places: readonly string[]) {
   return { taken, rest }
 }
 
-/** Drops empty lists: those written empty, and those whose dependencies were taken. */
+/** Drops empty lists: those written empty, and those whose dependencies were extracted. */
 function extractElements(
   element: XmlElement,
   paths: readonly (readonly string[])[],
