@@ -7,6 +7,7 @@ import {
   type JobKind,
   type JobLife,
   jobLife,
+  judgedLife,
   JOBS,
   liveUndisturbed,
   type Moment,
@@ -19,6 +20,7 @@ import type { JobRecord } from './runner/records.ts'
 const full = process.env['WINNOW_FAULTS'] === 'full'
 const SEED = 2611
 const SAMPLES = 8
+const JUDGE_SAMPLES = 1
 /** Campaigns at a time, each on a GitHub of its own. */
 const SIDE_BY_SIDE = 2
 
@@ -53,7 +55,7 @@ interface FaultAtJob {
 
 const ALL = JOBS
 const WRITES = ['tick', 'settle'] as const
-const HANDS_OVER = ['propose', 'measure'] as const
+const HANDS_OVER = ['propose', 'measure', 'judge'] as const
 const LIMIT = 'You have exceeded a secondary rate limit. Please wait a few minutes.'
 
 function kill({ pid }: RunningProgram): void {
@@ -68,13 +70,20 @@ function refusing(fault: Fault): FaultAtJob {
   }
 }
 
+/** How the names of artifacts begin. */
+const ARTIFACTS: Partial<Record<JobKind, string>> = {
+  measure: 'report-',
+  propose: 'winnow-answers',
+  judge: 'winnow-scores',
+}
+
 /** The artifact of the first job of a kind, as any job of the run may replace it. */
 function spoiling(spoil: (life: JobLife, run: RunRecord, name: string) => void): FaultAtJob {
   return {
     jobs: HANDS_OVER,
     hooks: (life, run, { kind }) => ({
       beforeSettle() {
-        const prefix = kind === 'measure' ? 'report-' : 'winnow-answers'
+        const prefix = ARTIFACTS[kind] ?? ''
         const { artifacts } = life.it.github.world
         const found = artifacts.find(each => each.run === run.id && each.name.startsWith(prefix))
         if (!found) throw new Error(`run ${run.id} has no artifact ${prefix}…`)
@@ -179,7 +188,8 @@ const FAULTS: Readonly<Record<string, FaultAtJob>> = {
 }
 
 function fileOf(artifact: string): string {
-  return artifact.startsWith('report-') ? `${artifact.slice('report-'.length)}.json` : 'answers.json'
+  if (artifact.startsWith('report-')) return `${artifact.slice('report-'.length)}.json`
+  return artifact.startsWith('winnow-scores') ? 'scores.json' : 'answers.json'
 }
 
 /** Where in a job a fault at a request is tried; how many requests it sends in all differs a little. */
@@ -266,14 +276,32 @@ interface Undisturbed {
   expected: Ending
 }
 
-/** Some of each kind of job, once ideas are measured: earlier ones take longer to the end. */
-function someTrials(every: readonly Trial[]): Trial[] {
+/** Some of each of these kinds of job, once ideas are measured: earlier ones take longer to the end. */
+function someTrials(every: readonly Trial[], kinds: readonly JobKind[], samples: number): Trial[] {
   const all = every.filter(({ moment }) => moment > 1)
-  const drawn = fc.sample(fc.nat(), { seed: SEED, numRuns: SAMPLES })
+  const drawn = fc.sample(fc.nat(), { seed: SEED, numRuns: samples })
   return drawn.flatMap((number, index) => {
-    const ofKind = all.filter(({ kind }) => kind === JOBS[index % JOBS.length])
+    const ofKind = all.filter(({ kind }) => kind === kinds[index % kinds.length])
     return ofKind[number % ofKind.length] ?? []
   })
+}
+
+/** Tries each of them on one of the lives; says what was wrong afterwards. */
+async function tryAll(
+  lives: readonly JobLife[],
+  trials: readonly Trial[],
+  undisturbed: Undisturbed,
+): Promise<object[]> {
+  const waiting = [...trials]
+  const wrong: object[] = []
+  async function live(life: JobLife): Promise<void> {
+    for (let trial = waiting.pop(); trial; trial = waiting.pop()) {
+      const found = await wrongAfter(life, trial, undisturbed).catch((error: unknown) => String(error))
+      if (found !== null) wrong.push({ during: undisturbed.moments[trial.moment]?.title, ...trial, found })
+    }
+  }
+  await Promise.all(lives.map(live))
+  return wrong
 }
 
 /** A run that was started to ask programs, and every first job from then on is lost: the titles of all runs from it on. */
@@ -294,23 +322,15 @@ async function runsWhileTicksAreLost(life: JobLife, { moments }: Undisturbed): P
 test('a job that goes wrong in any way leaves nothing that the workflow file does not mend by itself', {
   timeout: full ? 6 * 3_600_000 : 900_000,
 }, async () => {
-  const lives = await Promise.all(Array.from({ length: SIDE_BY_SIDE }, jobLife))
+  const lives = await Promise.all(Array.from({ length: SIDE_BY_SIDE }, () => jobLife()))
   const [first] = lives
   if (!first) throw new Error('no life')
   const moments = await liveUndisturbed(first)
   const undisturbed = { moments, expected: await readEnding(first) }
   expect(undisturbed.expected).toMatchObject({ status: 'stopped', merged: 2, opened: 3 })
   const all = everyTrial(moments)
-  const trials = full ? all : someTrials(all)
-  const wrong: object[] = []
-  async function live(life: JobLife): Promise<void> {
-    for (let trial = trials.pop(); trial; trial = trials.pop()) {
-      const found = await wrongAfter(life, trial, undisturbed).catch((error: unknown) => String(error))
-      if (found !== null) wrong.push({ during: moments[trial.moment]?.title, ...trial, found })
-    }
-  }
-  await Promise.all(lives.map(live))
-  expect(wrong).toEqual([])
+  const kinds = JOBS.filter(kind => kind !== 'judge')
+  expect(await tryAll(lives, full ? all : someTrials(all, kinds, SAMPLES), undisturbed)).toEqual([])
 
   // The brake: what is lost before it asked anything is not in the ledger.
   expect(await runsWhileTicksAreLost(first, undisturbed)).toEqual([
@@ -320,4 +340,17 @@ test('a job that goes wrong in any way leaves nothing that the workflow file doe
   await first.it.actions.fireSchedule()
   await first.it.actions.rest()
   expect(await readEnding(first)).toEqual(undisturbed.expected)
+})
+
+test('a job that asks models goes wrong in any way, and its items are scored all the same', {
+  timeout: full ? 3_600_000 : 900_000,
+}, async () => {
+  const life = await judgedLife()
+  const moments = await liveUndisturbed(life)
+  const undisturbed = { moments, expected: await readEnding(life) }
+  expect(undisturbed.expected).toMatchObject({ status: 'stopped', merged: 1, opened: 2 })
+  const all = everyTrial(moments).filter(({ kind }) => kind === 'judge')
+  expect(await tryAll([life], full ? all : someTrials(all, ['judge'], JUDGE_SAMPLES), undisturbed)).toEqual(
+    [],
+  )
 })

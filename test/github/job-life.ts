@@ -3,9 +3,11 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
+import { answers, idea, ITEMS_HARNESS, JUDGED_SPEC, scoresByWord } from '../engine/judged-yard.ts'
 import { letters, SIZE_FILES, SIZE_SPEC, shorter } from '../engine/size-yard.ts'
 import { patchOf, proven } from '../engine/yard.ts'
 import { type FaultProxy, faultProxy } from '../servers/fault-proxy.ts'
+import { modelServer } from '../servers/model-server.ts'
 import type { RunRecord, World } from './emulator/world.ts'
 import { type RunningCampaign, startCampaign } from './runner/campaign.ts'
 import type { During } from './runner/machine.ts'
@@ -33,8 +35,32 @@ const FILES = {
 }
 
 /** The step of each job that runs the action. */
-export const JOBS = ['tick', 'propose', 'measure', 'settle'] as const
+export const JOBS = ['tick', 'propose', 'measure', 'judge', 'settle'] as const
 export type JobKind = (typeof JOBS)[number]
+
+interface LifeCampaign {
+  spec: string
+  files: Record<string, string>
+  variables?: Record<string, string>
+  secrets?: Record<string, string>
+}
+
+/** A campaign of two ideas whose items a model scores, in a job of its own. */
+export async function judgedLife(): Promise<JobLife> {
+  const { url } = await modelServer(scoresByWord)
+  return jobLife({
+    spec: `${JUDGED_SPEC}merge: { unisolated: allow }\n`,
+    files: {
+      ...SIZE_FILES,
+      'bench/items.awk': ITEMS_HARNESS,
+      'src/answers.txt': answers('poor'),
+      'ideas/01.patch': idea('better answers', answers('good')),
+      'ideas/02.patch': idea('worse answers', answers('bad')),
+    },
+    variables: { WINNOW_MODEL_URL: url, WINNOW_MODEL_PRICE: '1/5' },
+    secrets: { WINNOW_MODEL_KEY: 'a-model-key' },
+  })
+}
 
 /** A campaign of three ideas that the workflow file alone drives from its first run to its end. */
 export interface JobLife {
@@ -57,15 +83,17 @@ export interface Saved {
 /** Of each life its own. */
 const NOT_SAVED = { git: null, forks: null, url: null, runner: null }
 
-export async function jobLife(): Promise<JobLife> {
+export async function jobLife(campaign: LifeCampaign = { spec: SPEC, files: FILES }): Promise<JobLife> {
+  const { spec, files, variables = {}, secrets = {} } = campaign
   const it = await startCampaign({
     name: 'size',
-    spec: SPEC,
-    files: FILES,
-    options: { during: (...given) => made.during?.(...given) },
+    spec,
+    files,
+    options: { secrets, during: (...given) => made.during?.(...given) },
   })
   const { github } = it
   const { world } = github
+  for (const [name, value] of Object.entries(variables)) world.variables.set(name, value)
   const proxy = await faultProxy(github.url)
   world.url = proxy.url
   const root = mkdtempSync(join(tmpdir(), 'winnow-job-life-'))

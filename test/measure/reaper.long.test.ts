@@ -141,9 +141,9 @@ async function program(make: string, command: string): Promise<string> {
   const from = (file: string) => new URL(`../../src/measure/process/${file}.ts`, import.meta.url).pathname
   const launch = { command, cwd: dir, stdout: `${dir}/stdout`, stderr: `${dir}/stderr`, timeoutSeconds: 60 }
   const entry = `
-    import { reaper } from '${from('reaper')}'
-    import { shellNamespace } from '${from('shell-namespace')}'
-    const unused = [reaper, shellNamespace]
+    import { createReaper } from '${from('reaper')}'
+    import { createShellNamespace } from '${from('supervisor')}'
+    const unused = [createReaper, createShellNamespace]
     const signal = new AbortController().signal
     await ${make}.run({ ...${JSON.stringify(launch)}, env: { PATH: process.env.PATH }, signal })`
   const bundle = await rolldown({

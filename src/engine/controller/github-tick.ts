@@ -188,7 +188,7 @@ function buildMatrix(campaign: Campaign, runner: ActionsRunner): MatrixEntry[] {
 /** Returns whether another run could ask proposers or judges that this run has no job for. */
 function hasToAsk(world: World, has: AskingJobs): boolean {
   const asks = has.propose ? 'elsewhere' : world.asks
-  const judges = has.judge && world.judges ? { judges: { ...world.judges, follow: true } } : {}
+  const judges = has.judge && world.judges ? { judges: { ...world.judges, hasJudgeJob: true } } : {}
   const { actions } = planCampaign({ ...world, asks, ...judges })
   const steps = actions.flatMap(action => (action.do === 'commit' ? action.steps : []))
   return steps.some(

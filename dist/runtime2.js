@@ -1,0 +1,1 @@
+export{n as readRootPipe,r as runAsRoot}from"./action-root-pipe.js";

@@ -1,1 +1,0 @@
-export{n as readRootPipe,r as runAsRoot}from"./shared23.js";

@@ -1,1 +1,0 @@
-export{l as tickOnGithub}from"./shared25.js";
