@@ -18,20 +18,20 @@ const strategies: { name: string; supervisor: Supervisor; make: string; runs: bo
   {
     name: 'a user of its own',
     supervisor: createReaper('uid', OWNER),
-    make: `reaper('uid', ${JSON.stringify(OWNER)})`,
+    make: `createReaper('uid', ${JSON.stringify(OWNER)})`,
     runs: isRoot,
   },
   {
     name: 'a process namespace',
     supervisor: createReaper('pid-namespace'),
-    make: `reaper('pid-namespace')`,
+    make: `createReaper('pid-namespace')`,
     runs: true,
   },
-  { name: 'a subreaper', supervisor: createReaper('subreaper'), make: `reaper('subreaper')`, runs: true },
+  { name: 'a subreaper', supervisor: createReaper('subreaper'), make: `createReaper('subreaper')`, runs: true },
   {
     name: 'a namespace kept by sh',
     supervisor: createShellNamespace(monotonic),
-    make: 'shellNamespace(() => performance.now())',
+    make: 'createShellNamespace(() => performance.now())',
     runs: true,
   },
 ]
