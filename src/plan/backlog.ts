@@ -12,7 +12,7 @@ import type { World } from './world.ts'
 type IdeaState = Pick<Campaign, 'backlog' | 'experiments' | 'proposers'>
 
 /** After this many refused answers to one idea, a proposer does not get that idea again. */
-const REFUSALS_UNTIL_REST = 2
+const MAX_ANSWER_REFUSALS = 2
 
 /**
  * Sorted as ideas are handed out: the best of each category first, then the others; all by priority and age.
@@ -48,7 +48,7 @@ export function listRestingProposers(
     const who = findProposer(campaign, experiment)
     if (who !== null) refused.set(who, [...(refused.get(who) ?? []), experiment.id])
   }
-  return new Map([...refused].filter(([, answers]) => answers.length >= REFUSALS_UNTIL_REST))
+  return new Map([...refused].filter(([, answers]) => answers.length >= MAX_ANSWER_REFUSALS))
 }
 
 function isRefusedUnmeasured({ outcome, measured_tree }: Experiment): boolean {

@@ -54,9 +54,9 @@ export function finishPlan({ incoming, steps: all, actions, world }: PlanDraft, 
   const idle = new Set(
     incoming.idle.filter(order => world.doneActions?.has(buildDispatchKey(order)) !== true),
   )
-  const resting = collectRestingOrders(world)
+  const notAwaited = collectOrdersNotAwaited(world)
   const orders = Object.keys(world.campaign.orders).filter(
-    id => !incoming.reports.has(id) && !idle.has(id) && !resting.has(id),
+    id => !incoming.reports.has(id) && !idle.has(id) && !notAwaited.has(id),
   )
   if (orders.length > 0) return { actions: then, waiting: buildOrderWaiting(world, orders) }
   // A separate job can still answer a stopped campaign, and no process has to wait for it.
@@ -68,7 +68,7 @@ export function finishPlan({ incoming, steps: all, actions, world }: PlanDraft, 
  * A campaign that does not run requests no new scores, so orders without a pending request are not waited
  * for.
  */
-function collectRestingOrders(world: World): Set<OrderId> {
+function collectOrdersNotAwaited(world: World): Set<OrderId> {
   const { campaign } = world
   if (campaign.status === 'running') return new Set()
   const printed = listPrintedOrders(world).map(({ order: { id } }) => id)

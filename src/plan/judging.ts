@@ -36,7 +36,7 @@ export function requestJudgingJob(world: World): PlanStep[] {
   let left = computeLeftUsd(world)
   const steps: PlanStep[] = []
   for (const { order, scores } of listPrintedOrders(world)) {
-    if (findPendingJudging(campaign, order.id) !== null || computeJudgeRest(scores) > Date.parse(now))
+    if (findPendingJudging(campaign, order.id) !== null || computeRetryTime(scores) > Date.parse(now))
       continue
     const may_cost_usd = left === null ? null : reserveCost(left, scores)
     if (may_cost_usd !== null && !(may_cost_usd > 0)) continue
@@ -69,23 +69,26 @@ function computeLeftUsd({ campaign, spec }: World): number | null {
  * A first request gets only a part of the money left, so that one lost job does not use it up. An order that
  * needs more than that gets all of it.
  */
-const FIRST_PART = 4
+const FIRST_REQUEST_DIVISOR = 4
 
 function reserveCost(left: number, scores: OrderScores | null): number {
-  return scores?.ended?.is === 'set-aside' ? left : left / FIRST_PART
+  return scores?.ended?.is === 'set-aside' ? left : left / FIRST_REQUEST_DIVISOR
 }
 
-const FIRST_JUDGE_REST_MINUTES = 10
-const LONGEST_JUDGE_REST_MINUTES = 6 * 60
+const FIRST_RETRY_DELAY_MINUTES = 10
+const LONGEST_RETRY_DELAY_MINUTES = 6 * 60
 
 /**
  * Delays retries: a job every few minutes that meets an invalid key only costs minutes. The first loss is
  * retried at once, because its run starts the next one. After a delay only the schedule does.
  */
-function computeJudgeRest(scores: OrderScores | null): number {
+function computeRetryTime(scores: OrderScores | null): number {
   if (scores === null || scores.failures === 0) return 0
   if (scores.failures === 1 && scores.ended?.is !== 'refused') return 0
-  const minutes = Math.min(LONGEST_JUDGE_REST_MINUTES, FIRST_JUDGE_REST_MINUTES * 2 ** (scores.failures - 1))
+  const minutes = Math.min(
+    LONGEST_RETRY_DELAY_MINUTES,
+    FIRST_RETRY_DELAY_MINUTES * 2 ** (scores.failures - 1),
+  )
   return Date.parse(scores.ended_at) + minutes * 60_000
 }
 

@@ -300,7 +300,7 @@ export function findCampaignOrder(
  */
 const MAX_LOSSES = 5
 
-const LOSS_REST_MS = 3_600_000
+const LOSS_DELAY_MS = 3_600_000
 
 /**
  * A loss is no attempt. A person restarts a local run; on GitHub a harness that ends its machine would cost
@@ -315,7 +315,7 @@ function requestCampaignOrder(world: World, subject: string, { purpose, base }: 
   if (loss.times >= MAX_LOSSES) {
     if (isReportingPurpose(purpose))
       return { is: 'given up', reason: `measuring was interrupted ${loss.times} times` }
-    const next = Date.parse(loss.at) + LOSS_REST_MS
+    const next = Date.parse(loss.at) + LOSS_DELAY_MS
     if (runner.runId === null && Date.parse(now) < next)
       return { is: 'under way', postponed: describePostponement(loss.times, new Date(next).toISOString()) }
   }

@@ -279,7 +279,7 @@ const FIRST_REPORTS = 2
 
 /**
  * True on a local machine, and for one self-hosted runner that measured every job: waiting for a fresh runner
- * would never end there (decision.md 3.3). GitHub starts its own runners anew for each job.
+ * would never end there (decision.md 3.3). GitHub starts a new hosted runner for each job.
  */
 export function hasSingleMachine({ runner, campaign }: Pick<World, 'runner' | 'campaign'>): boolean {
   if (runner.runId !== null) return true

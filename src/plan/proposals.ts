@@ -35,7 +35,7 @@ const MAX_FRUITLESS_PROPOSE_RUNS = 3
 /** More losses than one idea that ends its machine can cause by itself. */
 const MAX_FRUITLESS_MEASURE_RUNS = 10
 
-type RunRestFacts = Pick<World, 'campaign' | 'now'>
+type RunDelayFacts = Pick<World, 'campaign' | 'now'>
 
 // Requests to proposers
 
@@ -51,16 +51,16 @@ export function requestProposals(world: World): ProposalPlan {
     : { steps: requestProposalJob(world, names), actions: [] }
 }
 
-function isProposingPaused({ campaign, now }: RunRestFacts): boolean {
-  return computeRestEnd(campaign.fruitless_asking, MAX_FRUITLESS_PROPOSE_RUNS, now) !== null
+function isProposingPaused({ campaign, now }: RunDelayFacts): boolean {
+  return computeDelayEnd(campaign.fruitless_asking, MAX_FRUITLESS_PROPOSE_RUNS, now) !== null
 }
 
-const FIRST_RUN_REST_MINUTES = 60
-const LONGEST_RUN_REST_MINUTES = 12 * 60
+const FIRST_RUN_DELAY_MINUTES = 60
+const LONGEST_RUN_DELAY_MINUTES = 12 * 60
 
-function computeRestEnd(runs: FruitlessRuns | null, most: number, now: string): string | null {
+function computeDelayEnd(runs: FruitlessRuns | null, most: number, now: string): string | null {
   if (runs === null || runs.times < most) return null
-  const minutes = Math.min(LONGEST_RUN_REST_MINUTES, FIRST_RUN_REST_MINUTES * 2 ** (runs.times - most))
+  const minutes = Math.min(LONGEST_RUN_DELAY_MINUTES, FIRST_RUN_DELAY_MINUTES * 2 ** (runs.times - most))
   const end = Date.parse(runs.at) + minutes * 60_000
   return end > Date.parse(now) ? new Date(end).toISOString() : null
 }
@@ -186,9 +186,9 @@ export function closeLostRequests({ campaign, now, unanswered }: World): PlanSte
 // Runs without a usable result
 
 /** Null where an order may be issued now. */
-export function findMeasuringRest({ campaign, now }: RunRestFacts): string | null {
+export function findMeasuringRest({ campaign, now }: RunDelayFacts): string | null {
   const runs = campaign.fruitless_measuring
-  const until = computeRestEnd(runs, MAX_FRUITLESS_MEASURE_RUNS, now)
+  const until = computeDelayEnd(runs, MAX_FRUITLESS_MEASURE_RUNS, now)
   if (until === null) return null
   return `${runs?.times} measuring runs in a row left no usable report: look at the logs of the latest; the next one starts after ${until}`
 }

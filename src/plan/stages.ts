@@ -240,7 +240,7 @@ function handleForeignTip(draft: PlanDraft): StageResult | null {
   return blocked === null ? null : (prepareBase(draft) ?? { requests, blocked })
 }
 
-/** No other work begins before the landing: it would be measured against a base that is about to be replaced. */
+/** No work begins before the landing: it would be measured against a base that is about to be replaced. */
 function finishLanding({ world }: PlanDraft): StageResult | null {
   return planLanding(world)
 }
@@ -262,7 +262,10 @@ function closeRound({ world, incoming }: PlanDraft): StageResult | null {
   return steps.length > 0 || incoming.lost.size > 0 ? { steps } : null
 }
 
-/** The one stop that interrupts a round. Between rounds, winnow first adopts a budget that the default branch raises. */
+/**
+ * The one stop that interrupts a round. Between rounds, winnow first adopts a budget that the default branch
+ * raises.
+ */
 function stopWithoutJudgeBudget({ world, incoming }: PlanDraft): StageResult | null {
   const stop = findJudgingStop(world.spec, world.campaign.spent.usd)
   if (stop === null) return null
@@ -373,7 +376,10 @@ function holdCampaign({ world }: PlanDraft): StageResult {
   }
 }
 
-/** Lets running measurements end. Runs that only wait for a slot are cancelled, and dispatched again after the pause. */
+/**
+ * Lets running measurements end. Runs that only wait for a slot are cancelled, and dispatched again after the
+ * pause.
+ */
 function cancelWaitingRuns({ runs }: World): PlanAction[] {
   const waiting = [...runs].filter(([, { state }]) => state === 'waiting')
   return waiting.map(([order]) => ({ do: 'cancel', order }))

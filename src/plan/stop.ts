@@ -150,10 +150,10 @@ export function closeRemaining(world: World, incoming: IncomingReports): PlanSte
   return [...experiments, ...closePicks(world, incoming)]
 }
 
-const RESTING_STATUSES: ReadonlySet<Experiment['status']> = new Set(['queued', 'deferred'])
+const WAITING_STATUSES: ReadonlySet<Experiment['status']> = new Set(['queued', 'deferred'])
 
 function settleExperiment(world: World, experiment: Experiment, incoming: IncomingReports): PlanStep[] {
-  if (RESTING_STATUSES.has(experiment.status)) return []
+  if (WAITING_STATUSES.has(experiment.status)) return []
   const member = getLastMember(world, experiment, incoming)
   const { judgement, measured } = member
   if (judgement?.is === 'final') return closeMember(world.campaign, member)
@@ -322,7 +322,7 @@ function recordRaiseObstacle(world: World): PlanStep[] {
 // Merged campaigns
 
 /** Archived on purpose: no campaign follows by itself. */
-const PUT_ASIDE_CODES: ReadonlySet<string> = new Set(['fresh', 'archived'])
+const ARCHIVED_CODES: ReadonlySet<string> = new Set(['fresh', 'archived'])
 
 /**
  * The campaign was merged and the next one is to begin. Recorded once, also if the campaign had stopped
@@ -331,7 +331,7 @@ const PUT_ASIDE_CODES: ReadonlySet<string> = new Set(['fresh', 'archived'])
 export function isRestartDue({ campaign, spec }: Pick<World, 'campaign' | 'spec'>): boolean {
   const { status, stop_code: code } = campaign
   if (spec.merge.on_merge !== 'restart' || status === 'none') return false
-  return status !== 'stopped' || (code !== 'merged' && !PUT_ASIDE_CODES.has(code ?? ''))
+  return status !== 'stopped' || (code !== 'merged' && !ARCHIVED_CODES.has(code ?? ''))
 }
 
 /**
