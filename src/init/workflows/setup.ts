@@ -114,15 +114,3 @@ export function renderPermissionTable(): string {
   })
   return ['| job | runs | its token may | secrets |', '|---|---|---|---|', ...rows].join('\n')
 }
-
-/** Leaves out the reasons. Jobs with the same rights share a row. */
-export function renderPermissionSummary(): string {
-  const jobs = new Map<string, string[]>()
-  for (const [job, { permissions, secrets }] of Object.entries<JobRights>(RIGHTS)) {
-    const granted = Object.entries(permissions).map(([name, [level]]) => `${name}: ${level}`)
-    const rights = [...granted, ...secrets].map(each => `\`${each}\``).join(', ')
-    jobs.set(rights, [...(jobs.get(rights) ?? []), job])
-  }
-  const rows = [...jobs].map(([rights, names]) => `| ${names.join(', ')} | ${rights} |`)
-  return ['| job | gets |', '|---|---|', ...rows].join('\n')
-}
