@@ -71,7 +71,7 @@ interface IdeaContext {
   targetBranch: string | null
 }
 
-const ASKED_IN = 'propose'
+const PROPOSER_DIR = 'propose'
 
 /**
  * The proposers of one campaign on this machine, including the additional ones of this run, with their caches.
@@ -165,11 +165,11 @@ function chooseProposerDir({ isolation, dataDir }: CampaignContext): {
   dir: string
   runs: { owner?: Owner }
 } {
-  if (isolation === undefined || !isolation.asRoot) return { dir: join(dataDir, ASKED_IN), runs: {} }
+  if (isolation === undefined || !isolation.asRoot) return { dir: join(dataDir, PROPOSER_DIR), runs: {} }
   const { users } = isolation
   const owner = 'owners' in users ? users.owners.at(-1) : undefined
   if (!('owners' in users) || owner === undefined) throw new Error('root has no user to run a program as')
-  const dir = join(users.dir, ASKED_IN)
+  const dir = join(users.dir, PROPOSER_DIR)
   makeAccessible(dir)
   return { dir, runs: { owner } }
 }

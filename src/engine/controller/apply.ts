@@ -41,7 +41,7 @@ export async function applyPlan(
   )
   await renewOldViews(controller, observation, transaction)
   const staged = await stagePulls(controller, observation, transaction, actions)
-  const { shows: checked, others } = splitShownChecks(actions)
+  const { shows: checked, others } = splitCheckUpdates(actions)
   for (const experiment of checked) await updateCheck(controller, observation.loaded.campaign, experiment)
   for (const event of transaction.events) {
     if (event.kind !== 'head-moved' || event.from === null) continue
@@ -91,7 +91,7 @@ function selectActions(actions: readonly PlanAction[], transaction: Transaction)
  * A check of a head that this push replaces is updated before the push, because no later observation finds
  * that head. After an interruption the next tick decides the same and updates it again.
  */
-function splitShownChecks(actions: readonly PlanAction[]): { shows: ExperimentId[]; others: PlanAction[] } {
+function splitCheckUpdates(actions: readonly PlanAction[]): { shows: ExperimentId[]; others: PlanAction[] } {
   const checked: ExperimentId[] = []
   const others = actions.flatMap((action): PlanAction[] => {
     if (action.do !== 'pulls') return [action]
@@ -136,7 +136,7 @@ async function planUntilStable(
     if (isSyncPush && !transaction.isEmpty) return [...all.values()]
     for (const action of next.actions) {
       if (plans > 1 && action.do === 'propose') continue
-      if (isSyncPush && MOVES_OTHERS.has(action.do)) continue
+      if (isSyncPush && MOVES_OTHER_BRANCHES.has(action.do)) continue
       await addMoves(transaction, observation, action)
       if (action.do !== 'commit') all.set(JSON.stringify(action), action)
     }
@@ -147,7 +147,10 @@ async function planUntilStable(
 }
 
 /** These actions move other branches than the campaign's own. A later tick finds them again. */
-const MOVES_OTHERS: ReadonlySet<PlanAction['do']> = new Set(['delete-branches', 'advance-campaign-branch'])
+const MOVES_OTHER_BRANCHES: ReadonlySet<PlanAction['do']> = new Set([
+  'delete-branches',
+  'advance-campaign-branch',
+])
 
 /**
  * A sync that an App's token may have to push is a push of its own, because that token moves no branch of an

@@ -11,7 +11,7 @@ import type { Observation } from '../observe/observe.ts'
 import { recordEvents } from './record.ts'
 
 /** Limits how many reviewers one tick looks up. The others wait for the next tick. */
-const MOST_ASKED = 20
+const MOST_LOOKUPS = 20
 
 /**
  * Turns approving reviews by people whom the spec trusts into approvals of the packages shown at the reviewed
@@ -139,7 +139,7 @@ async function splitTrustedReviews(
   const { approvers } = world.spec.dependencies
   const trusted: Review[] = []
   const others: { review: Review; why: string }[] = []
-  for (const review of reviews.filter(each => isConceivable(approvers, each)).slice(0, MOST_ASKED)) {
+  for (const review of reviews.filter(each => isConceivable(approvers, each)).slice(0, MOST_LOOKUPS)) {
     const { author: login } = review
     const permission = typeof approvers === 'string' ? await forge.readPermission?.(login) : 'none'
     if (permission === null) continue

@@ -32,7 +32,7 @@ interface RunOptions {
   enough?: (campaign: Campaign) => boolean
 }
 
-const LOOK_AGAIN_MS = 2_000
+const WATCH_POLL_MS = 2_000
 const INTERRUPTED: PlanWaiting = { for: 'person', what: 'interrupted; run again to go on' }
 
 /**
@@ -44,7 +44,7 @@ export async function runCampaign(controller: ControllerContext, options: RunOpt
   const unregister = await registerRun(controller.place)
   try {
     for (let status = 'running', otherRuns: string[] = []; ; ) {
-      await packUpRepository(controller, signal)
+      await packRepository(controller, signal)
       const { waiting, seen: observation } = await tickCampaign(controller)
       otherRuns = reportOtherRuns(controller, observation, otherRuns)
       if (observation && options.enough?.(observation.world.campaign)) return waiting
@@ -67,7 +67,7 @@ export async function runCampaign(controller: ControllerContext, options: RunOpt
  * Packs the loose objects of old events and trees. Takes the machine lock, because packing disturbs timings of
  * this and of other campaigns.
  */
-async function packUpRepository(
+async function packRepository(
   { place: context, runner, asking }: ControllerContext,
   signal: AbortSignal,
 ): Promise<void> {
@@ -98,7 +98,7 @@ async function waitUntilIdle(
   await Promise.race([Promise.all([runner.finished(), asking.finished()]), interrupted])
 }
 
-interface RunStanding extends RunOptions {
+interface TickState extends RunOptions {
   observation: Observation | null
   /** The campaign's status at the previous tick. */
   status: string
@@ -108,19 +108,19 @@ interface RunStanding extends RunOptions {
 async function waitBetweenTicks(
   controller: ControllerContext,
   waiting: PlanWaiting,
-  state: RunStanding,
+  state: TickState,
 ): Promise<PlanWaiting | null> {
   const { signal, watch } = state
   if (waiting.for === 'orders' || waiting.for === 'proposers') {
     reportPaused(controller, state)
     await waitForChange(controller, signal)
   } else if (waiting.for === 'nothing' || !watch) return waiting
-  else await controller.place.clock.sleep(LOOK_AGAIN_MS, signal)
+  else await controller.place.clock.sleep(WATCH_POLL_MS, signal)
   return signal.aborted ? INTERRUPTED : null
 }
 
 /** A pause from another machine is reported here at once, long before the running measurements end. */
-function reportPaused({ place: context }: ControllerContext, { observation, status }: RunStanding): void {
+function reportPaused({ place: context }: ControllerContext, { observation, status }: TickState): void {
   const campaign = observation?.world.campaign
   if (campaign?.status !== 'paused' || status === 'paused') return
   context.progress.say(`${withReason('paused', campaign.status_reason ?? '')}; what is being measured ends`)
@@ -203,7 +203,7 @@ async function waitForChange(controller: ControllerContext, interrupt: AbortSign
   const busy = [runner, asking].filter(each => each.busy)
   if (busy.length === 0) return context.clock.sleep(CHANGE_CHECK_MS, interrupt)
   const finished = new AbortController()
-  const watching = lookUntilMoved(controller, AbortSignal.any([finished.signal, interrupt]))
+  const watching = pollUntilMoved(controller, AbortSignal.any([finished.signal, interrupt]))
   try {
     await Promise.race([watching, ...busy.map(each => each.settled())])
   } finally {
@@ -212,7 +212,7 @@ async function waitForChange(controller: ControllerContext, interrupt: AbortSign
   }
 }
 
-async function lookUntilMoved(controller: ControllerContext, finished: AbortSignal): Promise<void> {
+async function pollUntilMoved(controller: ControllerContext, finished: AbortSignal): Promise<void> {
   for (let wait = CHANGE_CHECK_MS; !finished.aborted; wait = Math.min(wait * 1.25, LONGEST_MS)) {
     await controller.place.clock.sleep(wait, finished)
     if (!finished.aborted && (await hasMoved(controller))) return

@@ -19,13 +19,13 @@ export interface TickResult {
   seen: Observation | null
 }
 
-const PATIENCE = 200
+const MOST_LOST_RACES = 200
 const MOST_SILENT = 2
 /**
  * Observations in a row with unchanged refs. No sequence of effects needs that many, so more is a bug in the
  * plan.
  */
-const MOST_STILL = 20
+const MOST_UNCHANGED = 20
 
 /**
  * Observes, plans and applies until no action is left (invariant 7). After a lost race it throws the plan away
@@ -41,7 +41,7 @@ export async function tickCampaign(controller: ControllerContext): Promise<TickR
     silent = step !== 'again' && 'silent' in step ? silent + 1 : 0
     // A tick that read the remote or pushed has new refs to compare with.
     unchanged = step === 'again' && !readsRefs && controller.memory.refs === refs ? unchanged + 1 : 0
-    if (unchanged > MOST_STILL)
+    if (unchanged > MOST_UNCHANGED)
       throw new Error(`campaign ${controller.place.name} plans what changes nothing`)
     if (step === 'again') lost = 0
     else if ('lost' in step) {
@@ -68,7 +68,7 @@ async function backOff(
   lost: number,
   unwritten: readonly EventDraft[],
 ): Promise<void> {
-  if (lost > PATIENCE) {
+  if (lost > MOST_LOST_RACES) {
     const error = new ConflictError(`lost ${lost} races for the campaign's refs in a row`, [])
     throw await withSavedEvents(context, unwritten, error)
   }
@@ -93,7 +93,7 @@ async function tickOnce(controller: ControllerContext, silent: number): Promise<
       return 'again'
     }
     const planned = planCampaign(observation.world)
-    const later = deferTidying(controller, observation, planned)
+    const later = deferCleanup(controller, observation, planned)
     if (later) return { waiting: later, seen: observation }
     const applied = await applyPlan(controller, observation, planned)
     if (applied.result !== 'done') resetMemory(memory)
@@ -126,7 +126,7 @@ async function recordComments(
   )
 }
 
-const TIDYING: ReadonlySet<PlanAction['do']> = new Set([
+const CLEANUP_ACTIONS: ReadonlySet<PlanAction['do']> = new Set([
   'pulls',
   'campaign-pull',
   'tell',
@@ -136,12 +136,16 @@ const TIDYING: ReadonlySet<PlanAction['do']> = new Set([
 ])
 
 /** Cleanup alone is not worth a push while this process measures. It is written with the next report. */
-function deferTidying(
+function deferCleanup(
   { place: context, runner }: ControllerContext,
   { world }: Observation,
   { actions }: Plan,
 ): PlanWaiting | null {
-  if (!context.forge.stage || actions.length === 0 || !actions.every(action => TIDYING.has(action.do)))
+  if (
+    !context.forge.stage ||
+    actions.length === 0 ||
+    !actions.every(action => CLEANUP_ACTIONS.has(action.do))
+  )
     return null
   const orders = Object.keys(world.campaign.orders).filter(order => runner.holds(order))
   return orders.length > 0 ? { for: 'orders', orders } : null
@@ -197,7 +201,7 @@ async function recordRestartRefusal(
   return false
 }
 
-const CODES: ReadonlySet<unknown> = new Set([
+const DISK_ERROR_CODES: ReadonlySet<unknown> = new Set([
   'ENOSPC',
   'EDQUOT',
   'EROFS',
@@ -217,7 +221,7 @@ export function explainDiskError(
   { dataDir, machineDir }: Pick<CampaignContext, 'dataDir' | 'machineDir'>,
   error: unknown,
 ): unknown {
-  if (!(error instanceof Error) || !('code' in error) || !CODES.has(error.code)) return error
+  if (!(error instanceof Error) || !('code' in error) || !DISK_ERROR_CODES.has(error.code)) return error
   const path = 'path' in error && typeof error.path === 'string' ? error.path : dataDir
   if (!path.startsWith(dataDir) && !path.startsWith(machineDir)) return error
   return new UserError(`${path} cannot be used: ${error.message}`, {

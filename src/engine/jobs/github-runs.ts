@@ -9,7 +9,7 @@ import type { EndedRun, RunArtifacts } from './run-artifacts.ts'
  * measurement.
  */
 export const FIRST_ATTEMPT = 1
-const OURS = /^actions:(\d+)\/1$/
+const JOB_RUN_ID = /^actions:(\d+)\/1$/
 
 export type RunRole =
   /** Runs on the default branch, and later attempts, only start other runs. */
@@ -25,13 +25,13 @@ export function toJobRunId(run: number): string {
 }
 
 export function parseRunNumber(runId: string): number {
-  return Number(OURS.exec(runId)?.[1])
+  return Number(JOB_RUN_ID.exec(runId)?.[1])
 }
 
 /** Orders without a report, except those of local runs elsewhere. */
 export function listWaitingOrders({ orders }: Campaign): LiveOrder[] {
   return Object.values(orders).filter(
-    ({ report, run_id }) => report === null && (run_id === null || OURS.test(run_id)),
+    ({ report, run_id }) => report === null && (run_id === null || JOB_RUN_ID.test(run_id)),
   )
 }
 
@@ -47,7 +47,7 @@ export function createRunLookup(workflows: Workflows): ReadRun {
   }
 }
 
-const OF_A_JOB = /^actions:(\d+)$/
+const ACTIONS_RUN_ID = /^actions:(\d+)$/
 
 export type FindLost = <T extends { run_id: string }>(
   open: readonly T[],
@@ -66,7 +66,7 @@ export function createLostFinder({ by }: Pick<CampaignContext, 'by'>, lookAt: Re
 }
 
 async function explainLostAsking({ run_id }: { run_id: string }, lookAt: ReadRun): Promise<string | null> {
-  const number = OF_A_JOB.exec(run_id)?.[1]
+  const number = ACTIONS_RUN_ID.exec(run_id)?.[1]
   const conclusion = number === undefined ? null : ((await lookAt(Number(number)))?.conclusion ?? null)
   // A deleted run tells no result. The request ends by its own deadline.
   if (conclusion === null) return null

@@ -257,7 +257,7 @@ function listAwaitedOrders(campaign: Campaign): LiveOrder[] {
   return Object.values(campaign.orders).filter(({ report }) => report === null)
 }
 
-const WORDS = /\bENOSPC\b|\bEDQUOT\b|No space left on device|Disk quota exceeded/
+const FULL_DISK_ERROR = /\bENOSPC\b|\bEDQUOT\b|No space left on device|Disk quota exceeded/
 
 /**
  * `measure` treats a full disk as a runner failure, because another machine may have room. A retry on this
@@ -266,7 +266,8 @@ const WORDS = /\bENOSPC\b|\bEDQUOT\b|No space left on device|Disk quota exceeded
  */
 export function refuseFullDisk(workDir: string, report: Report): Report {
   const { setups, gates, executions, runner_error: why } = report
-  if (why === null || !WORDS.test(why) || setups.length + gates.length + executions.length > 0) return report
+  if (why === null || !FULL_DISK_ERROR.test(why) || setups.length + gates.length + executions.length > 0)
+    return report
   throw new UserError(`no room is left to lay out what is measured in ${workDir}: the disk is full`, {
     place: { file: workDir },
     fix: 'free space, then run again; nothing was measured, and what was recorded stays valid',

@@ -49,7 +49,7 @@ const entry = z.strictObject({
 })
 type LockEntry = z.infer<typeof entry> & { token: string }
 
-const LOOK_AGAIN_MS = 1_000
+const LOCK_POLL_MS = 1_000
 
 /**
  * Never measures timing in parallel on one machine. Lamport's bakery algorithm in files: each process writes
@@ -68,7 +68,7 @@ export async function acquireMachineLock(
     const earlier = await findEarlierEntry(directory, own)
     if (earlier === null) return release
     if (!reported) machine.progress.say(formatWaitingText(earlier))
-    await machine.clock.sleep(LOOK_AGAIN_MS, signal)
+    await machine.clock.sleep(LOCK_POLL_MS, signal)
   }
   release()
   return null
@@ -186,7 +186,7 @@ interface MachineLockOrder {
   what: string
 }
 
-const LOOK_EVERY_MS = 1_000
+const TIMED_POLL_MS = 1_000
 
 /**
  * Measures timed orders under the machine lock. A deterministic order runs at low priority without the lock.
@@ -247,7 +247,7 @@ async function watchTimed(machine: MachineContext, finished: AbortSignal): Promi
   for (;;) {
     if (await isTimedElsewhere(machine)) return true
     if (finished.aborted) return false
-    await machine.clock.sleep(LOOK_EVERY_MS, finished)
+    await machine.clock.sleep(TIMED_POLL_MS, finished)
   }
 }
 

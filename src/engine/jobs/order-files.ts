@@ -177,12 +177,12 @@ function readJson(file: string, say: PrintLine): unknown {
 }
 
 function reportDamagedFile(file: string, say: PrintLine): null {
-  const what = LOST[file.split('.').at(-2) ?? ''] ?? 'What it held is lost.'
+  const what = DAMAGE_EFFECTS[file.split('.').at(-2) ?? ''] ?? 'What it held is lost.'
   say(`A file of an order was damaged and is now ${moveDamagedAside(file)}. ${what}`)
   return null
 }
 
-const LOST: Readonly<Record<string, string>> = {
+const DAMAGE_EFFECTS: Readonly<Record<string, string>> = {
   claim: 'It said which run measures the order; the ledger says that as well.',
   report: 'The report in it is lost, and the order is measured again.',
   partial: 'What its run had measured is lost, and evidence for keeping starts again.',

@@ -128,7 +128,7 @@ async function findRefusedLine(
   { code, path }: NonNullable<CleanFacts['refusal']>,
 ): Promise<number> {
   const entry = entries.find(each => each.path === path)
-  if (entry === undefined || entry.added === null || !OF_LINES.has(code)) return 1
+  if (entry === undefined || entry.added === null || !LINE_REFUSALS.has(code)) return 1
   if (entry.oldMode === SUBMODULE || entry.newMode === SUBMODULE) return 1
   const textOf = async (oid: Oid | null) =>
     oid === null ? null : (await repository.blob(oid)).toString('utf8')
@@ -136,7 +136,7 @@ async function findRefusedLine(
 }
 
 const SUBMODULE = '160000'
-const OF_LINES: ReadonlySet<string> = new Set([
+const LINE_REFUSALS: ReadonlySet<string> = new Set([
   'out-of-scope',
   'file-type',
   'too-many-files',

@@ -177,10 +177,10 @@ function isSameAndLater(other: Experiment, { head, number }: Pick<Experiment, 'h
 /**
  * Limits the releases that one tick looks up, direct dependencies first. The age of the others is unknown.
  */
-const MOST_ASKED = 40
-const AT_ONCE = 4
+const MOST_LOOKUPS = 40
+const CONCURRENT_LOOKUPS = 4
 /** A slow registry delays a tick no longer than this. */
-const PATIENCE_MS = 30_000
+const MOST_LOOKUP_MS = 30_000
 
 interface ReleaseDatesRequest {
   campaign: Campaign
@@ -203,16 +203,16 @@ export async function readReleaseDates(
   if (registries === undefined || request.campaign.status !== 'running')
     return new Map([...memory.releases, ...recorded])
   const wanted = listUnknownReleases(request, new Map([...memory.releases, ...recorded]))
-  for (const each of wanted.slice(MOST_ASKED)) memory.releases.set(buildReleaseKey(each), undefined)
-  const until = clock.monotonic() + PATIENCE_MS
-  const left = wanted.slice(0, MOST_ASKED)
+  for (const each of wanted.slice(MOST_LOOKUPS)) memory.releases.set(buildReleaseKey(each), undefined)
+  const until = clock.monotonic() + MOST_LOOKUP_MS
+  const left = wanted.slice(0, MOST_LOOKUPS)
   const ask = async (from: Registries): Promise<void> => {
     for (let next = left.shift(); next !== undefined; next = left.shift()) {
       const late = clock.monotonic() > until
       memory.releases.set(buildReleaseKey(next), late ? undefined : await from.publishedAt(next.release))
     }
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, () => ask(registries)))
+  await Promise.all(Array.from({ length: CONCURRENT_LOOKUPS }, () => ask(registries)))
   return new Map([...memory.releases, ...recorded])
 }
 

@@ -29,7 +29,7 @@ export async function readCampaignPulls(
     .filter(branch => !picked.has(branch))
   const campaignPull = getCampaignPullBranches(context, campaign)
   const elsewhere = [...(campaignPull === null ? [] : [campaignPull]), ...listOpenPicks(campaign, refs)]
-  const recent = context.forge.readPermission === undefined ? 0 : HEARD
+  const recent = context.forge.readPermission === undefined ? 0 : MOST_RECENT_PULLS
   const read = new Map(Object.entries(campaign.comments_read).map(([number, upTo]) => [Number(number), upTo]))
   const wanted = { numbers, branches, elsewhere, recent, read }
   const pulls = await context.forge.list(wanted, {
@@ -59,7 +59,7 @@ function computeMoment(
 }
 
 /** Recent pull requests whose comments are read, even after they are closed. */
-const HEARD = 20
+const MOST_RECENT_PULLS = 20
 
 /** Returns picks whose pull request or branch still needs attention. */
 function listOpenPicks({ picks, default_branch }: Campaign, refs: ReadonlyMap<string, Oid>) {
@@ -70,11 +70,11 @@ function listOpenPicks({ picks, default_branch }: Campaign, refs: ReadonlyMap<st
 }
 
 /** Recently ended pull requests of other people that still get a comment with the result. */
-const TOLD_LATE = 10
+const MOST_LATE_COMMENTS = 10
 
 function listLateExternal(campaign: Campaign): Experiment[] {
   const others = listExperiments(campaign).filter(({ owned, status }) => !owned && status === 'ended')
-  return others.slice(-TOLD_LATE)
+  return others.slice(-MOST_LATE_COMMENTS)
 }
 
 export function withOwnComments(pull: Pull): Pull & { ownComments: string } {
@@ -104,7 +104,7 @@ export function findCampaignPull(
 }
 
 /** Limits how many people one tick looks up. The others wait for the next tick. */
-const MOST_ASKED = 20
+const MOST_LOOKUPS = 20
 
 /**
  * Returns experiments whose author has no write permission. Only people with write permission can push below
@@ -134,7 +134,7 @@ export async function findStrangers(
       continue
     }
     asked.add(author)
-    const may = later || asked.size > MOST_ASKED ? null : await forge.readPermission(author)
+    const may = later || asked.size > MOST_LOOKUPS ? null : await forge.readPermission(author)
     if (may !== 'write' && may !== 'admin') found.set(id, may === null ? null : author)
   }
   return found

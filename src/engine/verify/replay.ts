@@ -49,7 +49,7 @@ export async function replayLedger(context: CampaignContext): Promise<ReplayResu
 }
 
 /** Events that one transaction may contain between two verdicts of the same plan. */
-const TOGETHER: ReadonlySet<EventKind> = new Set([
+const SAME_TRANSACTION: ReadonlySet<EventKind> = new Set([
   'decided',
   'closed',
   'merged',
@@ -77,7 +77,7 @@ class ReplayRun {
   }
 
   async play(event: LedgerEvent): Promise<void> {
-    if (!TOGETHER.has(event.kind)) this.#planned = []
+    if (!SAME_TRANSACTION.has(event.kind)) this.#planned = []
     if (event.kind === 'decided') this.decisions += 1
     if (event.kind === 'round-closed') this.rounds += 1
     if (isVerdict(event)) this.#record(event, await this.#differences(event))
@@ -289,14 +289,17 @@ interface FieldDifference {
   recomputed: unknown
 }
 
-const NO_PART = new Set(['kind', 'cause'])
+const UNCOMPARED_FIELDS = new Set(['kind', 'cause'])
 
 /** Returns the fields that differ as canonical JSON; null stands for a missing one. */
 export function compareFields(event: LedgerEvent, draft: EventDraft): FieldDifference[] {
   const recorded = new Map<string, unknown>(Object.entries(event))
   return Object.entries(draft).flatMap(([field, recomputed]) => {
     const recordedValue = recorded.get(field) ?? null
-    if (NO_PART.has(field) || toCanonicalJson(recordedValue) === toCanonicalJson(recomputed ?? null))
+    if (
+      UNCOMPARED_FIELDS.has(field) ||
+      toCanonicalJson(recordedValue) === toCanonicalJson(recomputed ?? null)
+    )
       return []
     return [{ field, recorded: recordedValue, recomputed: recomputed ?? null }]
   })
