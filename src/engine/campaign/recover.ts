@@ -1,5 +1,5 @@
 import { ConflictError, UserError } from '../../errors.ts'
-import type { RefUpdate } from '../../git/push.ts'
+import type { PushResult, RefUpdate } from '../../git/push.ts'
 import { buildCheckpoint } from '../../ledger/checkpoint.ts'
 import { writeLedgerCommit } from '../../ledger/ledger-commit.ts'
 import { foldAllEvents, loadCampaign } from '../../ledger/load.ts'
@@ -114,11 +114,15 @@ export async function recoverBranches(context: CampaignContext): Promise<Recover
   if (result.ok) return updates.map(({ ref, to, what }) => ({ branch: toShortRef(ref), to: to ?? '', what }))
   if (result.reason === 'lease')
     throw new ConflictError(`another process moved branches of ${context.name} meanwhile`, result.refs)
-  const why =
-    result.reason === 'checked-out'
-      ? `${toShortRef(result.ref)} is checked out in ${result.worktree}`
-      : result.message
-  throw new UserError(`the branches of ${context.name} could not be put back: ${why}`)
+  throw new UserError(`the branches of ${context.name} could not be put back: ${describeFailedPush(result)}`)
+}
+
+type FailedPush = Exclude<PushResult, { ok: true } | { reason: 'lease' }>
+
+export function describeFailedPush(result: FailedPush): string {
+  return result.reason === 'checked-out'
+    ? `${toShortRef(result.ref)} is checked out in ${result.worktree}`
+    : result.message
 }
 
 /** Requires the incumbent commit, and refuses to drop commits of other people from the branch. */

@@ -22,7 +22,7 @@ import {
   listRefs,
   requireSameBranches,
 } from './context.ts'
-import { requireLedger, requireLedgerNotLost } from './recover.ts'
+import { describeFailedPush, requireLedger, requireLedgerNotLost } from './recover.ts'
 
 interface DefaultBranchSpec extends ParsedSpecFile {
   path: string
@@ -102,11 +102,7 @@ export async function startCampaign(
   transaction.move(context.refs.optimize, committed.tip.commit)
   const result = await transaction.push()
   if (result.ok || result.reason === 'lease') return 'started'
-  const problem =
-    result.reason === 'checked-out'
-      ? `${toShortRef(result.ref)} is checked out in ${result.worktree}`
-      : result.message
-  throw new UserError(`the campaign could not be started: ${problem}`)
+  throw new UserError(`the campaign could not be started: ${describeFailedPush(result)}`)
 }
 
 /** Refuses an optimize branch that no campaign of winnow left there. */
@@ -246,11 +242,7 @@ export async function archiveCampaign(
   if (result.ok) return at
   if (result.reason === 'lease')
     throw new ConflictError('the campaign moved while it was archived', result.refs)
-  const problem =
-    result.reason === 'checked-out'
-      ? `${toShortRef(result.ref)} is checked out in ${result.worktree}`
-      : result.message
-  throw new UserError(`the campaign could not be archived: ${problem}`)
+  throw new UserError(`the campaign could not be archived: ${describeFailedPush(result)}`)
 }
 
 interface ArchivedCampaigns {

@@ -203,7 +203,7 @@ async function waitForChange(controller: ControllerContext, interrupt: AbortSign
   const busy = [runner, asking].filter(each => each.busy)
   if (busy.length === 0) return context.clock.sleep(CHANGE_CHECK_MS, interrupt)
   const finished = new AbortController()
-  const watching = pollUntilMoved(controller, AbortSignal.any([finished.signal, interrupt]))
+  const watching = waitUntilMoved(controller, AbortSignal.any([finished.signal, interrupt]))
   try {
     await Promise.race([watching, ...busy.map(each => each.settled())])
   } finally {
@@ -212,7 +212,7 @@ async function waitForChange(controller: ControllerContext, interrupt: AbortSign
   }
 }
 
-async function pollUntilMoved(controller: ControllerContext, finished: AbortSignal): Promise<void> {
+async function waitUntilMoved(controller: ControllerContext, finished: AbortSignal): Promise<void> {
   for (let wait = CHANGE_CHECK_MS; !finished.aborted; wait = Math.min(wait * 1.25, LONGEST_MS)) {
     await controller.place.clock.sleep(wait, finished)
     if (!finished.aborted && (await hasMoved(controller))) return
