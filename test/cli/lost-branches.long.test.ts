@@ -163,7 +163,7 @@ describe('run while the campaign is paused', () => {
     const { code, out } = await person.winnow('run')
     expect([code, out]).toEqual([
       14,
-      expect.stringMatching(/is paused: .*Besides, optimize\/size was deleted/),
+      expect.stringMatching(/is paused by \S+\. Besides, optimize\/size was deleted/),
     ])
   })
 })
