@@ -42,14 +42,14 @@ describe('winnow check of a noisy metric', () => {
     const before = refs()
     const { code, out, err } = await winnow('check')
     expect(code).toBe(0)
-    expect(err).toMatch(/^(trying the harness: job [123] of the base against itself\n){2,3}$/)
+    expect(err).toMatch(/^(trying the harness: job [1-4] of the base against itself\n){2,4}$/)
     for (const line of [
       /^ {2}compared: ms \(primary, lower is better\), in pairs of base and idea, until there is evidence$/m,
       /^ {2}smallest gain: 2 % of the base \(the default of evidence\.min_effect\)$/m,
       /^ {2}repeats exactly: no, ms varies from \S+ to \S+$/m,
       /^ {2}scale: log, gains are shares of the base$/m,
       /^ {2}noise: pairs of the base with itself differ by \d\.\d % \(at most \d\.\d %, (16 pairs in 2|32 pairs in 4) jobs\), jobs by \d\.\d %$/m,
-      /^ {2}fair: two copies of the base were not told apart in (16|24) pairs$/m,
+      /^ {2}fair: two copies of the base were not told apart in (16|24|32) pairs$/m,
       /^ {2}an idea without effect: \S+ pairs in \S+ jobs, \d+ executions, \S+ min$/m,
       /^ {2}an idea that gains 4\.0 %: \S+ pairs in \S+ jobs, \d+ executions, \S+ min$/m,
       /^ {2}a keep: 18 executions, \S+ min more, for its reported effect$/m,
@@ -67,7 +67,7 @@ describe('winnow check of a noisy metric', () => {
     const view = noisyView.parse(await noisyProject().json('check'))
     const { calibration, prospects } = view.tried
     expect(view.metrics).toEqual([{ name: 'ms', compared: 'pairs' }])
-    expect([16, 24]).toContain(calibration.noise.pairs)
+    expect([16, 24, 32]).toContain(calibration.noise.pairs)
     expect(calibration.noise.pair_sd).toBeLessThanOrEqual(calibration.noise.pair_sd_upper90)
     expect(prospects.chance_to_keep.map(({ min_effects }) => min_effects)).toEqual([0, 0.5, 1, 1.5, 2, 3])
     const chances = prospects.chance_to_keep.map(({ chance }) => chance)
