@@ -27,7 +27,12 @@ const strategies: { name: string; supervisor: Supervisor; make: string; runs: bo
     make: `createReaper('pid-namespace')`,
     runs: true,
   },
-  { name: 'a subreaper', supervisor: createReaper('subreaper'), make: `createReaper('subreaper')`, runs: true },
+  {
+    name: 'a subreaper',
+    supervisor: createReaper('subreaper'),
+    make: `createReaper('subreaper')`,
+    runs: true,
+  },
   {
     name: 'a namespace kept by sh',
     supervisor: createShellNamespace(monotonic),
