@@ -8,8 +8,8 @@ export function createWebFetch(env: Readonly<Record<string, string>>): Fetch {
   async function createProxied(proxy: Proxy): Promise<Fetch> {
     // Loads the proxy code only when needed: it takes longer to load than the rest, and most machines have no
     // proxy.
-    const { createProxiedFetch: proxiedFetch } = await import('./proxied-fetch.ts')
-    return proxiedFetch(proxy)
+    const { createProxiedFetch } = await import('./proxied-fetch.ts')
+    return createProxiedFetch(proxy)
   }
 
   return async (url, options) => {

@@ -5,7 +5,7 @@ import type { BacklogIdea, Campaign } from '../model/campaign.ts'
 import { type Experiment, listExperiments } from '../model/experiment.ts'
 import { formatIdeaName } from '../model/fold/proposers.ts'
 import { aggregateSnapshot, type MetricValue, type MetricValues } from '../model/report.ts'
-import { parseReason as recordedReason } from '../model/text.ts'
+import { parseReason } from '../model/text.ts'
 import { getOutcomeLabel, isBetterAlone, isLanded } from '../model/verdict.ts'
 import { formatAdvice, summarizeCategories } from '../plan/backlog.ts'
 import type { Spec } from '../spec/schema.ts'
@@ -269,7 +269,7 @@ function sortNewestFirst(campaign: Campaign): Experiment[] {
 function getShownReason({ reason }: Experiment): string {
   if (reason === null) return 'no reason was recorded'
   if (/hold[\s_-]?out/i.test(reason)) return 'failed a final check that is not shown'
-  return recordedReason(reason).sentence
+  return parseReason(reason).sentence
 }
 
 /** One idea per request. It may come from a comment: it says what to try, and is not an instruction. */
