@@ -327,7 +327,7 @@ function describeNextTurn({
     ...(orders.length === 0 ? [] : [`The next jobs of this run measure ${titles}.`]),
     ...started.map(({ run, title }) => `Started run${run === null ? '' : ` ${run}`} (${title}).`),
     ...(waiting.for === 'ideas' ? [`To bring one, open a pull request against ${branch}.`] : []),
-    ...(resumeHint === undefined ? [] : [`To go on, ${resumeHint}.`]),
+    ...(resumeHint === undefined ? [] : [`To continue, ${resumeHint}.`]),
   ]
 }
 

@@ -133,7 +133,7 @@ export function requireSupportedSpecs(found: readonly FoundSpec[], where: 'githu
   for (const { path, spec } of found) {
     const missing = listPlannedFeatures(spec, where)
     if (missing.length === 0) continue
-    const fix = 'remove or change what is named above; then winnow init --github'
+    const fix = 'remove or change the settings named above; then winnow init --github'
     throw new UserError(missing.join('\n'), { place: { file: path }, fix })
   }
 }

@@ -80,7 +80,7 @@ function requireKept(campaign: Campaign, experiment: Experiment): void {
   if (!kept.includes(id)) {
     const before = campaign.landings.some(landing => landing.experiment === id)
     const why = before
-      ? `${id} was taken back, so there is nothing of it to take`
+      ? `${id} was reverted, so there is nothing of it to take`
       : `${id} was not kept. ${renderStateSentence(getExperimentState(campaign, experiment))}`
     throw new UserError(why, { fix })
   }

@@ -35,7 +35,7 @@ function requireLanded({ landings }: Campaign, id: string): void {
   if (landed.includes(id)) return
   const before = landings.some(({ experiment }) => experiment === id)
   throw new UserError(
-    before ? `${id} was taken back already` : `${id} was not kept, so it cannot be taken back`,
+    before ? `${id} was reverted already` : `${id} was not kept, so it cannot be taken back`,
     {
       fix: landed.length === 0 ? 'nothing is kept at the moment' : `kept are ${landed.join(', ')}`,
     },

@@ -67,7 +67,7 @@ export const runVerb: Verb = {
   access: 'write',
   arguments: [{ name: 'spec', summary: 'a spec file, where there are several', required: false }],
   options: [
-    { name: 'fresh', summary: 'close what is open, put the campaign aside, start from the default branch' },
+    { name: 'fresh', summary: 'close what is open, archive the campaign, start from the default branch' },
     AGENT,
     { name: 'watch', summary: 'keep looking while ideas or a person are waited for' },
     { name: 'yes', short: 'y', summary: 'do not ask before what costs money, or more than an hour' },
@@ -79,7 +79,7 @@ export const runVerb: Verb = {
     'winnow run --agent claude',
     'winnow run --fresh --dry-run',
   ],
-  exits: { ...RUN_EXITS, 130: 'interrupted; run again to go on' },
+  exits: { ...RUN_EXITS, 130: 'interrupted; run again to continue' },
   run(call) {
     return runAndReport(call, tellRunResult)
   },

@@ -43,7 +43,7 @@ const MAX_LENGTH = 500
 
 const COLOURS: Readonly<Record<string, number>> = {
   kept: 32,
-  'kept, taken back': 33,
+  'kept, then reverted': 33,
   'no gain': 33,
   worse: 31,
   'not proven': 33,
@@ -55,7 +55,7 @@ const COLOURS: Readonly<Record<string, number>> = {
 
 /** Matches a verdict or kind of message at the start of a line or after an experiment's number. */
 const WORD =
-  /^(\s*(?:exp-\d+\s+(?:#\d+\s+)?)?)(Kept, taken back|Kept|No gain|Worse|Not proven|Refused|Broken|error|warning)(?=[\s:.])/
+  /^(\s*(?:exp-\d+\s+(?:#\d+\s+)?)?)(Kept, then reverted|Kept|No gain|Worse|Not proven|Refused|Broken|error|warning)(?=[\s:.])/
 
 /**
  * Removes control characters from untrusted text before adding colour, so that only winnow's own text is

@@ -188,7 +188,7 @@ async function classifyGivenDiff(repository: TryRepository, world: World, diff: 
   }
   if (facts.contains !== null) {
     const message = `contains ${facts.contains}, which was reverted`
-    return { is: 'refused', code: 'reverted', message, next: 'commit the change again on the incumbent' }
+    return { is: 'refused', code: 'reverted', message, next: 'make the change again on top of the incumbent' }
   }
   if (facts.refusal) return { is: 'refused', ...facts.refusal, next: 'mend that, then type the same again' }
   const sameTree = campaign.experiments[campaign.trees[facts.tree] ?? '']

@@ -97,7 +97,7 @@ export function renderHeadComment(sign: string, command: string): string {
 
 export function describeEntry(entry: EntryPoint | null): string {
   if (entry === null)
-    return 'a stand-in: nothing of the project was found that can be called without arguments'
+    return 'a placeholder: winnow found nothing in the project that it can call without arguments'
   switch (entry.kind) {
     case 'module':
       return `how long it takes to load ${entry.path}`

@@ -154,20 +154,20 @@ function selectAdvice({
 }
 
 export function formatAdvice({ next, tried, kept, better, unproven, broken, open }: CategorySummary): string {
-  const alone = better > 0 ? `, ${better} better alone and not taken` : ''
+  const alone = better > 0 ? `, ${better} better alone but not kept` : ''
   const breaks = broken > 0 ? `, ${broken} broke` : ''
   const waits = open > 0 ? `, ${open} under way` : ''
   switch (next) {
     case 'more':
-      return `${kept} of ${tried} kept${alone}${breaks}${waits}: more of this kind may pay`
+      return `${kept} of ${tried} kept${alone}${breaks}${waits}: more ideas of this kind may help`
     case 'prove':
-      return `${tried} tried, ${unproven} not proven${breaks}${waits}: a larger step of this kind could be shown`
+      return `${tried} tried, ${unproven} not proven${breaks}${waits}: a larger gain of this kind could be proven`
     case 'open':
       return tried === 0
-        ? `nothing known yet${waits}`
+        ? `not tried yet${waits}`
         : `${tried} tried, none kept${breaks}${waits}: too few to tell`
     case 'leave':
-      return `${tried} tried, none kept${breaks}${waits}: leave it, unless there is a new reason`
+      return `${tried} tried, none kept${breaks}${waits}: avoid it without a new reason`
     default:
       return next satisfies never
   }

@@ -153,7 +153,7 @@ function restoreBranch(world: World): ForeignPlan {
 }
 
 function recordVanishedTip(foreign: ForeignTip, incumbent: Point): ForeignPlan {
-  const reason = 'the branch is back at the recorded incumbent'
+  const reason = 'the branch points to the recorded incumbent again'
   const { to } = foreign
   const draft = {
     kind: 'foreign-tip',
@@ -179,7 +179,7 @@ function recordForeignTip(world: World, to: Point): ForeignPlan {
     order: null,
     reason,
   } as const
-  const message = `${reason}: merging stops until it was measured`
+  const message = `${reason}: nothing is merged until it is measured`
   return {
     steps: [
       { step: 'event', draft },
@@ -290,7 +290,7 @@ export function reportMisplacedBranch(world: World): { steps: PlanStep[]; waitin
   if (mismatch === null) return { steps: [], waiting: null }
   const branch = toShortRef(buildCampaignRefs(spec.branches.prefix, campaign.name).optimize)
   const incumbent = campaign.incumbent.commit.slice(0, 10)
-  const back = `winnow recover --campaign ${campaign.name} puts it back at the recorded incumbent ${incumbent}`
+  const back = `winnow recover --campaign ${campaign.name} moves it back to the recorded incumbent ${incumbent}`
   const waitForPerson = (what: string): PlanWaiting => ({ for: 'person', what, astray: true })
   switch (mismatch.is) {
     case 'gone':

@@ -338,7 +338,7 @@ export function readEffectReport(campaign: EffectState, spec: Spec, answer: Effe
   if (failure !== null) return { is: 'failed', reason: failure.reason, retry: failure.retry }
   const job = buildPairJob(toPairRequest(order), toMeasuredRun(report), 'incumbent')
   if (!job.complete) {
-    const reason = `the report has ${job.pairs.length} of ${formatCount(order.stop.pairs, 'pair')}`
+    const reason = `the report holds ${job.pairs.length} of ${formatCount(order.stop.pairs, 'pair')}`
     return { is: 'failed', reason, retry: true }
   }
   const jobs =
@@ -374,10 +374,10 @@ function measureEffect(
   const { name, direction } = primary
   const found = collectMetricPairs(jobs, name)
   if (scale === 'log' && !hasLogarithms(found))
-    return `scale violated: ${name} was 0 or less, and is compared on a log scale since calibration`
+    return `scale violated: ${name} was 0 or less, and this campaign compares it on a log scale since its calibration`
   const differences = computeDifferences(found, { direction, scale })
   const { effect, interval, pairs } = computeReportedEffect(differences, getScoreTerms(spec.metric, primary))
-  if (effect === null) return `${name} was not there on both sides`
+  if (effect === null) return `${name} is missing on at least one side`
   const text = `${formatEffect(effect, interval, { name, direction, scale })}, ${formatCount(pairs, 'pair')} in ${formatCount(jobs.length, 'job')}`
   return { metric: name, scale, effect, interval, pairs, text, differences }
 }
@@ -409,7 +409,7 @@ function draftEffect(
     const draft = { ...common, what: 'progression', state: null, reason: text } as const
     return { is: 'measured', draft, revert: false }
   }
-  if (landing === null) return { is: 'failed', reason: 'what it measured was taken back', retry: false }
+  if (landing === null) return { is: 'failed', reason: 'what it measured was reverted', retry: false }
   if (order.purpose === 'effect') {
     const draft = { ...common, what: 'landing', state: null, reason: text } as const
     return { is: 'measured', draft, revert: false }
@@ -429,7 +429,7 @@ function evaluateWatch(
   const found = checkRegression(differences, resolveEvidence(spec, known).min_effect)
   switch (found) {
     case 'revert':
-      return { state: 'flagged', revert: true, why: 'shown to be worse than the tree before it' }
+      return { state: 'flagged', revert: true, why: 'proven worse than the tree before it' }
     case 'clear':
       return { state: 'clear', revert: false, why: 'it holds' }
     case 'open':

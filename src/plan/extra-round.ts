@@ -47,7 +47,7 @@ export function planExtraRound(world: World): PlanStep[] {
   if (!canHaveExtraRound(campaign.stop_code)) return []
   const late = campaign.late.filter(id => findSubject(campaign, id)?.status === 'queued')
   if (late.length === 0) return []
-  const reason = `${late.join(', ')} ${late.length === 1 ? 'was' : 'were'} approved after the stop: one more round`
+  const reason = `${late.join(', ')} ${late.length === 1 ? 'was' : 'were'} approved after the stop, so winnow starts one more round`
   return [
     {
       step: 'event',

@@ -289,7 +289,7 @@ function findOutsiderRefusal(world: World, experiment: Experiment): RefusalReaso
   const author = findOutsider(world, experiment)
   const denied = author === null ? null : explainDeniedOutsiders(world)
   if (denied === null) return null
-  const message = `${author} has no write access, and ${denied}. To have it measured, a person with write access pushes the change to a branch of this repository and opens a pull request from there.`
+  const message = `${author} has no write access, and ${denied}. To have it measured, ask a person with write access to push the change to a branch of this repository and to open a pull request from there.`
   return { code: 'unisolated', message }
 }
 
@@ -305,14 +305,14 @@ function findCandidateRefusal(
     return { code: 'conflict', message }
   }
   if (facts.contains !== null && experiment.purpose !== 'revert') {
-    const message = `contains ${facts.contains}, which was reverted: commit the change again on the incumbent`
+    const message = `contains ${facts.contains}, which was reverted: make the change again on top of the incumbent`
     return { code: 'reverted', message }
   }
   const below = world.stacked.get(experiment.id)
   if (below !== undefined) {
     if (world.campaign.experiments[below]?.head === experiment.head)
       return { code: 'duplicate', message: `the same commit as ${below}` }
-    const message = `contains the head of ${below}, which is not on the optimize branch: offer it alone, or after ${below} has landed`
+    const message = `contains the head of ${below}, which is not on the optimize branch: submit it without ${below}, or after ${below} has landed`
     return { code: 'contains', message }
   }
   if (facts.refusal) return facts.refusal

@@ -168,7 +168,7 @@ export function getAssessment(member: RoundMember): Assessment | null {
 /** Null where the change may be judged as a simplification. */
 export function explainNotSimplification(world: World, changes: readonly CandidateChange[]): string | null {
   if (selectComparison(world)?.by === 'numbers')
-    return 'kind: simplify is shown to cost nothing by pairs, and this campaign compares numbers: bring it as an idea'
+    return 'kind: simplify is shown to cost nothing by pairs, and this campaign compares numbers: submit it as an ordinary idea'
   const added = changes.reduce((sum, change) => sum + (change.added ?? 0), 0)
   const deleted = changes.reduce((sum, change) => sum + (change.deleted ?? 0), 0)
   if (deleted > added) return null

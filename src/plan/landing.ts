@@ -50,7 +50,7 @@ export function planLanding(world: World): LandingPlan | null {
   const { spec } = world
   const obstacle = explainLapsedApproval(world, experiment)
   if (obstacle !== null) {
-    const waiting = waitForPerson(`${experiment.id} is not to be merged: ${obstacle}`)
+    const waiting = waitForPerson(`${experiment.id} cannot be merged: ${obstacle}`)
     return { steps: [buildWithdrawStep(experiment, obstacle)], actions: [], waiting }
   }
   if (isLandedDirectly(spec)) {
@@ -61,7 +61,7 @@ export function planLanding(world: World): LandingPlan | null {
   if (pull?.state === 'merged') return handleEarlierMerge(world, experiment, pull)
   const where = pull === undefined ? '' : ` (#${pull.number})`
   if (!spec.merge.auto) {
-    const what = `${experiment.id}${where} is kept: merge it as it is, and the campaign goes on`
+    const what = `${experiment.id}${where} is kept: merge it unchanged, and the campaign continues`
     return { steps: [], actions: [], waiting: waitForPerson(what) }
   }
   const canMerge = pull !== undefined && !(experiment.owned && pull.draft === true)
@@ -137,7 +137,7 @@ function buildNextBaseline(
 /** An amendment may withdraw an approval while GitHub or a person has the merge to make. */
 function explainLapsedApproval(world: World, experiment: Experiment): string | null {
   const packages = describeUnapproved(world, experiment, world.candidates.get(experiment.id))
-  return packages === null ? null : `it adds ${packages}, which is approved no more`
+  return packages === null ? null : `it adds ${packages}, which is no longer approved`
 }
 
 function waitForPerson(what: string): PlanWaiting {
@@ -164,9 +164,9 @@ const MERGE_LAG_MS = 600_000
  */
 function handleEarlierMerge(world: World, experiment: Experiment, pull: PullFacts): LandingPlan {
   const since = Date.parse(world.now) - Date.parse(pull.closed_at ?? world.now)
-  const waiting = waitForPerson(`#${pull.number} is merged, and its branch does not show it yet`)
+  const waiting = waitForPerson(`#${pull.number} is merged, but the merge is not on its branch yet`)
   if (since < MERGE_LAG_MS) return { steps: [], actions: [], waiting }
-  const reason = `its pull request #${pull.number} was merged, and the branch was moved away from that`
+  const reason = `its pull request #${pull.number} was merged, and the branch was then moved off that merge`
   return { steps: [buildWithdrawStep(experiment, reason)], actions: [], waiting }
 }
 
@@ -314,7 +314,7 @@ export function parkRepeatedlyLost(world: World): PlanStep[] {
 }
 
 export function describeInterruptions(times: number): string {
-  return `measuring was interrupted ${times} times; a retry goes on with what was measured`
+  return `measuring was interrupted ${times} times; a retry continues where it stopped`
 }
 
 /**

@@ -66,7 +66,7 @@ export function allowMeasure(
       refused: named
         ? `${named.id} needs no permission`
         : `no experiment waits for permission at commit ${sha}`,
-      fix: 'where one waits, the comment on its pull request shows the whole command',
+      fix: 'the comment on a waiting pull request shows the whole command',
     }
   }
   if (others.length > 0)
@@ -80,7 +80,7 @@ function describePermissionCommand(campaign: Pick<World['campaign'], 'experiment
   const [only, another] = all.filter(({ head }) => head?.startsWith(sha) === true)
   if (only === undefined || another !== undefined)
     return 'the comment on its pull request shows the whole command'
-  return `read the change once more, then ${formatPermissionCommand(only)}`
+  return `review the change again, then ${formatPermissionCommand(only)}`
 }
 
 export function needsPermission(

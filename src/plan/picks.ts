@@ -81,7 +81,7 @@ function openPick(world: World, request: PickRequest, { steps, next }: OpenedPro
 /** A pick on another commit of the default branch is replaced by one on this commit. */
 function replaceEarlierPicks({ campaign }: World, landing: ExperimentId, by: ExperimentId): PlanStep[] {
   const earlier = Object.values(campaign.picks).filter(({ picks, closed }) => picks === landing && !closed)
-  return earlier.map(pick => closePick(pick, 'replaced', `${by} takes ${landing} anew`))
+  return earlier.map(pick => closePick(pick, 'replaced', `${by} picks ${landing} again`))
 }
 
 /** A verdict stays; a pick without one is withdrawn. */
@@ -99,7 +99,7 @@ function explainFailedPick({ campaign }: World, { landing, base, result }: PickF
   if ('made' in result) return null
   if ('present' in result) return { code: 'present', message: `${where} has ${landing} already` }
   const paths = result.conflict.slice(0, 5).join(', ')
-  const message = `${landing} does not apply to ${where} by itself: conflict in ${paths}, which other kept changes touch as well`
+  const message = `${landing} does not apply to ${where} on its own: conflict in ${paths}, which other kept changes touch as well`
   return { code: 'conflict', message }
 }
 
@@ -108,7 +108,7 @@ function rebuildPick(world: World, pick: PickedChange): PlanStep[] {
   const { id, head, opened, branch } = pick
   const facts = world.picks.get(id)
   if (pick.status === 'ended' || head === null || branch === null) return []
-  if (facts === undefined) return [closePick(pick, null, `${pick.picks} was taken back`)]
+  if (facts === undefined) return [closePick(pick, null, `${pick.picks} was reverted`)]
   const why = explainFailedPick(world, facts) ?? getRefusal(world.candidates.get(id))
   if (why !== null) return refuseExperiment({ id, head, opened }, why)
   if (!('made' in facts.result) || facts.result.made.commit === head) return []
@@ -232,10 +232,13 @@ function findPickEnding(world: World, pick: PickedChange, pull: PullFacts | unde
   const tip = pick.branch === null ? undefined : world.branches.get(pick.branch)
   if (tip === undefined) return { fate: 'declined', why: `its branch ${pick.branch} was deleted` }
   if (tip !== pick.head)
-    return { fate: 'left', why: `a person pushed ${tip.slice(0, 10)} to its branch, which is theirs now` }
+    return {
+      fate: 'left',
+      why: `a person pushed ${tip.slice(0, 10)} to its branch, so winnow leaves the branch to them`,
+    }
   if (campaign.status === 'stopped' && campaign.stop_code === 'merged')
-    return { fate: 'merged', why: `the campaign was merged whole: ${campaign.status_reason}` }
+    return { fate: 'merged', why: `the whole campaign was merged: ${campaign.status_reason}` }
   const facts = world.picks.get(pick.id)
   const isThere = facts !== undefined && 'present' in facts.result && facts.base.commit !== pick.base
-  return isThere ? { fate: 'merged', why: `${into} has the change, by another commit` } : null
+  return isThere ? { fate: 'merged', why: `${into} already has the change, from another commit` } : null
 }

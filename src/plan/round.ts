@@ -75,7 +75,7 @@ function findNeededOrder({ experiment: { id, status }, judgement }: RoundMember)
 function closeLapsedMember(world: World, { experiment }: RoundMember): PlanStep[] {
   const packages = describeUnapproved(world, experiment, world.candidates.get(experiment.id))
   if (packages === null) return []
-  const reason = `it adds ${packages}, which is approved no more`
+  const reason = `it adds ${packages}, which is no longer approved`
   return [{ step: 'close', experiment: experiment.id, outcome: 'withdrawn', reason, keep: true }]
 }
 

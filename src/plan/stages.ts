@@ -391,7 +391,7 @@ function describePause(world: World): PlanWaiting {
   const { waiting } = isKnown ? { waiting: null } : reportMisplacedBranch(world)
   const paused = `the campaign is ${withReason('paused', campaign.status_reason ?? '')}`
   if (waiting?.for !== 'person') return { for: 'person', what: paused }
-  return { ...waiting, what: `${paused}. Besides, ${waiting.what}` }
+  return { ...waiting, what: `${paused}. Also, ${waiting.what}` }
 }
 
 // Stages of a stopped campaign

@@ -299,7 +299,7 @@ export function planRaisedLimit(world: World): PlanStep[] {
   const { status, stop_code: code, default_branch } = campaign
   if (status !== 'stopped' || !isMovable(code ?? '')) return []
   if (!isLimitRaised(world)) return recordRaiseObstacle(world)
-  const reason = `${toShortRef(default_branch)} has a spec in which nothing stops it any more (${code})`
+  const reason = `${toShortRef(default_branch)} has a spec whose limits no longer stop the campaign (${code})`
   return [{ step: 'event', draft: { kind: 'campaign-resumed', cause: `raised at ${campaign.seq}`, reason } }]
 }
 
@@ -315,7 +315,7 @@ function recordRaiseObstacle(world: World): PlanStep[] {
   return raiseAlert(world, {
     code: RAISED_LIMIT_READABLE,
     about: world.defaultTip.commit,
-    message: `nothing keeps ${main} from being merged in any more`,
+    message: `${main} can be merged in again`,
   })
 }
 
@@ -342,7 +342,7 @@ export function recordMergedBranch(world: World): PlanStep[] {
   const { campaign, defaultTip, merged } = world
   const cause = `${MERGED_CAUSE}${defaultTip.commit}`
   if (merged !== true || !isRestartDue(world) || Object.hasOwn(campaign.heeded, cause)) return []
-  const reason = `${toShortRef(campaign.default_branch)} at ${defaultTip.commit.slice(0, 10)} has all that was kept`
+  const reason = `${toShortRef(campaign.default_branch)} at ${defaultTip.commit.slice(0, 10)} contains every kept change`
   return [{ step: 'event', draft: { kind: 'campaign-stopped', cause, code: 'merged', reason } }]
 }
 

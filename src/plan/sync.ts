@@ -136,7 +136,7 @@ type UnmergedSync = Exclude<SyncFacts, CleanSync>
 
 export function describeObstacle(sync: UnmergedSync): string {
   return sync.result === 'conflict'
-    ? `the default branch at ${sync.tip.slice(0, 10)} conflicts with the incumbent in ${sync.paths.slice(0, 5).join(', ')}: merge the optimize branch into the default branch, or change there what is in the way, or start fresh`
+    ? `the default branch at ${sync.tip.slice(0, 10)} conflicts with the incumbent in ${sync.paths.slice(0, 5).join(', ')}: merge the optimize branch into the default branch, or resolve the conflict on the default branch, or start fresh`
     : `the spec on the default branch at ${sync.tip.slice(0, 10)} cannot be used: ${sync.message}`
 }
 
@@ -153,7 +153,7 @@ function blockSync(world: World, sync: UnmergedSync): SyncPlan {
 }
 
 function failSync(world: World, sync: CleanSync, reason: string): SyncPlan {
-  const message = `the default branch at ${sync.tip.slice(0, 10)} merged with the incumbent does not pass: ${reason}`
+  const message = `the default branch at ${sync.tip.slice(0, 10)} does not pass when merged with the incumbent: ${reason}`
   const code = 'sync-failed'
   const steps = raiseAlert(world, { code, about: sync.tip, message })
   return { steps, requests: [], blocked: message, hopeless: code }
@@ -299,5 +299,5 @@ export function describeNeededSync({ campaign, spec }: Pick<World, 'campaign' | 
   const { optimize } = buildCampaignRefs(spec.branches.prefix, campaign.name)
   const { because, next } = describeSyncObstacle(campaign, { optimize: toShortRef(optimize), obstacle })
   const names = waiting.map(({ id, pull }) => (pull === null ? id : `${id} (#${pull})`)).join(', ')
-  return `a sync, for ${names}: ${because}. What helps: ${next}`
+  return `a sync, for ${names}: ${because}. Next step: ${next}`
 }

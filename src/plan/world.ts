@@ -33,7 +33,7 @@ export interface World {
   /** Absent where the campaign cannot have a pull request of its own. */
   campaignPull?: CampaignPullFacts | null
   /**
-   * The default branch has all that was kept. Set only where winnow acts on that and no pull request shows
+   * The default branch contains every kept change. Set only where winnow acts on that and no pull request shows
    * it.
    */
   merged?: true

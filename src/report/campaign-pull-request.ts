@@ -264,7 +264,7 @@ function renderFinishSection(campaign: Campaign, { merge }: Spec): string[] {
   const merging = merge.on_merge === 'restart' ? 'begins the next campaign' : 'ends the campaign'
   const grows =
     status === 'stopped'
-      ? `The campaign has stopped, so nothing more is added${resumeHint === null ? '' : `. To go on, ${escapeMarkdown(resumeHint, 400)}`}.`
+      ? `The campaign has stopped, so nothing more is added${resumeHint === null ? '' : `. To continue, ${escapeMarkdown(resumeHint, 400)}`}.`
       : `winnow adds every change that it keeps to this pull request. Merging it ${merging}, closing it pauses the campaign, and the comment \`/winnow stop\` ends the campaign without merging.`
   return [
     `Merge this pull request to take all of it into ${into}. To merge a single change, post the command next to it: winnow measures it on its own and opens a separate pull request.`,
@@ -280,7 +280,7 @@ function renderMergedLines(campaign: Campaign, { merge }: Spec): string[] {
   const next = merge.on_merge === 'restart' ? ' The next campaign begins by itself.' : ''
   const resumeHint = describeResumeHint(campaign)
   return [
-    `Merged into ${into}.${next}${resumeHint === null ? '' : ` To go on, ${escapeMarkdown(resumeHint, 400)}.`}`,
+    `Merged into ${into}.${next}${resumeHint === null ? '' : ` To continue, ${escapeMarkdown(resumeHint, 400)}.`}`,
     '',
     'Every commit was measured before it landed; `winnow audit` verifies that from git alone.',
   ]

@@ -125,7 +125,7 @@ function computeSecondsBetween(from: string | null, to: string | null): number |
 // Counts
 
 /** Counts every experiment exactly once, so that the numbers add up. */
-export type Tally = Record<VerdictWord | 'waiting' | 'taken_back' | 'reverts', number>
+export type Tally = Record<VerdictWord | 'waiting' | 'reverted' | 'reverts', number>
 
 type TallyCampaign = Pick<Campaign, 'experiments' | 'landings'>
 
@@ -134,7 +134,7 @@ export function countVerdicts(campaign: TallyCampaign): Tally {
     VerdictWord,
     number
   >
-  const tally = { ...words, waiting: 0, taken_back: 0, reverts: 0 }
+  const tally = { ...words, waiting: 0, reverted: 0, reverts: 0 }
   for (const experiment of Object.values(campaign.experiments)) tally[getTallyKey(campaign, experiment)] += 1
   return tally
 }
@@ -158,7 +158,7 @@ export function describeVerdictCounts(campaign: TallyCampaign): string {
     .join(', ')
 }
 
-const WORDS: Readonly<Record<string, string>> = { taken_back: 'kept and taken back' }
+const WORDS: Readonly<Record<string, string>> = { reverted: 'kept, then reverted' }
 
 const OPEN: ReadonlySet<Experiment['status']> = new Set(['queued', 'deferred', 'ordered', 'measured'])
 
@@ -171,5 +171,5 @@ function getTallyKey(campaign: TallyCampaign, experiment: Experiment): keyof Tal
   const { id, verdict, outcome } = experiment
   if (isOpen(experiment) || verdict === null) return 'waiting'
   if (outcome === 'revert_landed') return 'reverts'
-  return isReverted(campaign, id) ? 'taken_back' : verdict
+  return isReverted(campaign, id) ? 'reverted' : verdict
 }

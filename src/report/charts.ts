@@ -235,7 +235,7 @@ function renderChartPath(steps: readonly ChartMark[], { start, end, across, y }:
 }
 
 function renderChartMark({ id, value, reverted, isRevert }: ChartMark, x: number, y: number): string {
-  const title = `<title>${id}: ${formatNumber(value)}${reverted ? ', taken back' : isRevert ? ', a revert' : ''}</title>`
+  const title = `<title>${id}: ${formatNumber(value)}${reverted ? ', reverted' : isRevert ? ', a revert' : ''}</title>`
   return `<circle class="${reverted || isRevert ? 'back' : 'kept'}" cx="${formatPixels(x)}" cy="${formatPixels(y)}" r="4">${title}</circle>`
 }
 

@@ -76,7 +76,7 @@ function renderBlockers(view: CheckView): string[] {
   if (!isBlocked(view)) return []
   const nothing = view.scope.mutable === 0 ? 'no committed file may change' : null
   const missing = view.unsupported.length > 0 ? 'it asks for what is not built yet' : null
-  const todo = view.unfinished.length > 0 ? 'its harness measures a stand-in' : null
+  const todo = view.unfinished.length > 0 ? 'its harness measures a placeholder' : null
   const why = [nothing, missing, todo].filter(reason => reason !== null)
   return [`This spec cannot be run: ${why.join(', and ')}.`]
 }

@@ -50,7 +50,7 @@ export function renderComparisonReport(
 }
 
 const ONE_MACHINE_NOTE =
-  'one machine: new builds stood for fresh runners, so what is special to this machine is not averaged out'
+  'one machine: new builds replaced fresh runners, so effects that are specific to this machine are not averaged out'
 
 function renderComparisonFailure({ failure }: CompareView, { assessment }: ComparisonResult): string[] {
   if (failure === null) return []

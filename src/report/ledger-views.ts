@@ -55,10 +55,10 @@ export function renderLedgerReadme(campaign: Campaign): string {
     '',
     '![the primary metric over experiments](chart.svg)',
     '',
-    'What happened lately: [digest.md](digest.md).',
+    'Recent activity: [digest.md](digest.md).',
     '',
     `Campaign ${escapeMarkdown(describeStatus(campaign), MAX_README_REASON_LENGTH)}.`,
-    ...(resumeHint === null ? [] : [`To go on, ${escapeMarkdown(resumeHint, 400)}.`]),
+    ...(resumeHint === null ? [] : [`To continue, ${escapeMarkdown(resumeHint, 400)}.`]),
     `${renderTally(campaign)}.`,
     ...(machine === null ? [] : [machine]),
     ...(noise === null ? [] : [`${noise}.`]),
@@ -73,7 +73,7 @@ export function renderLedgerReadme(campaign: Campaign): string {
         `| ${x.id} | ${describeVerdict(getExperimentState(campaign, x))} | ${escapeMarkdown(toSentenceCase(x.hypothesis))} | ${escapeMarkdown(describeTableReason(campaign, x))} |`,
     ),
     '',
-    `As of event ${campaign.seq - 1}. Everything here is derived from \`events/\`, where nothing is ever changed. \`winnow audit\` checks it.`,
+    `As of event ${campaign.seq - 1}. winnow derives all of this from \`events/\`, which is append-only. \`winnow audit\` verifies it.`,
     '',
   ].join('\n')
 }
@@ -91,11 +91,11 @@ const MAX_DIGEST_REASON_LENGTH = 600
 export function renderDigest(campaign: Campaign, progress: CampaignProgress): string {
   const { name } = campaign
   const parts = [
-    renderDigestSection('Kept lately', renderKeptLately(campaign)),
-    renderDigestSection('Tried lately, and not kept', renderNotKeptLately(campaign)),
+    renderDigestSection('Recently kept', renderKeptLately(campaign)),
+    renderDigestSection('Recently tried and not kept', renderNotKeptLately(campaign)),
     renderDigestSection('What to try next, by category', renderStrategy(campaign)),
     renderDigestSection('Under way', describeOpenExperiments(campaign)),
-    renderDigestSection('For a person', renderPersonSection(campaign)),
+    renderDigestSection('Needs you', renderPersonSection(campaign)),
     renderDigestSection(
       'Ideas to take',
       listIdeasToTake(campaign).map(idea => `- ${escapeMarkdown(formatIdeaToTake(idea))}`),
@@ -162,7 +162,10 @@ function renderPersonSection(campaign: Campaign): string[] {
   const disabled = Object.entries(proposers).filter(([, { benched: is }]) => is)
   return [
     ...renderPersonalTasks(campaign).map(line => `- ${escapeMarkdown(line)}`),
-    ...disabled.map(([who]) => `- ${escapeMarkdown(who)} is asked for no more ideas`),
+    ...disabled.map(
+      ([who]) =>
+        `- ${escapeMarkdown(who)} is disabled: it failed to produce a usable idea several times in a row`,
+    ),
     ...alerts
       .filter(({ code }) => code !== 'proposer-benched')
       .slice(-ALERTS_SHOWN)

@@ -56,7 +56,7 @@ export class PairStories {
     if (kind === 'measured') this.#measured(event)
   }
 
-  /** Same rule as the fold: earlier pairs stay, and evidence for keeping starts again. */
+  /** Same rule as the fold: earlier pairs stay, and the evidence for keeping starts from zero. */
   #unreported(id: string): void {
     const order = this.#open.get(id)
     const story = order === undefined ? null : this.#storyOf(order)
@@ -153,7 +153,7 @@ function formatPairGain(difference: number, { direction, scale }: PairMetric): s
 function renderJobTitle({ rule }: PairStory, job: PathJob, at: number): string {
   const { order, runner, fresh, screened, unreported } = job
   if (unreported)
-    return `job ${at + 1}: its run was lost and left nothing; evidence for keeping starts again; order ${toShortId(order)}`
+    return `job ${at + 1}: its run was lost and left nothing; the evidence for keeping starts from zero; order ${toShortId(order)}`
   const machine = rule.single_machine ? 'new build on this machine' : `runner ${runner.slice(0, 8)}`
   const is = [...(fresh ? ['fresh'] : []), ...(screened ? ['passed the screen'] : [])]
   return `job ${at + 1}: ${[machine, ...is].join(', ')}; order ${toShortId(order)}`

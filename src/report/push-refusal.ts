@@ -16,7 +16,7 @@ interface PushContext {
 
 /** Only syncs can use an App token for workflow files, and a refused sync has its own message. */
 const PERSON_FIX =
-  'No token of a job brings workflow files but as a sync: let a person bring that file to the default branch'
+  "A job's token cannot push workflow files: merge that file into the default branch yourself"
 
 const RULE = /\b(GH\d{3}): .*? for (\S+?)\.?$/m
 const WORKFLOW =
@@ -41,7 +41,7 @@ function explainPushRefusal(refusal: PushRefusal, context: PushContext): { what:
   const { message, rule } = refusal
   const [, path, permission = '', kind = ''] = WORKFLOW.exec(message) ?? []
   if (path !== undefined) {
-    const what = `a commit brings the workflow ${path}, which this token may not (it has no ${kind} ${permission})`
+    const what = `a commit changes the workflow ${path}, and this token lacks the ${kind} ${permission}`
     return {
       what,
       fix: kind === 'scope' ? `Push with a token that has the scope ${permission}` : PERSON_FIX,
@@ -56,10 +56,10 @@ function explainPushRefusal(refusal: PushRefusal, context: PushContext): { what:
     }
   if (rule === 'GH013')
     return {
-      what: `GH013, a repository rule holds there${named}`,
+      what: `GH013, a repository rule forbids it${named}`,
       fix: describeRuleFix('ruleset', broken, context),
     }
-  return { what: rule ?? 'its answer is below', fix: 'Let winnow push to its branches there' }
+  return { what: rule ?? 'its answer is below', fix: 'Allow winnow to push to its branches' }
 }
 
 /** GitHub lists the broken rules one per line, each after a dash. */

@@ -35,11 +35,11 @@ export function describeResumeHint(campaign: StoppedCampaign): string | null {
  */
 export function describeLimitReached(campaign: StoppedCampaign, { code, reason }: StopRuleHit): string {
   const nextRun = describeNextRun(campaign)
-  return `its limit is reached: ${reason}. Nothing new is tried, and ${nextRun} stops it. To go on: ${describeLimitRaise(campaign, code)}`
+  return `its limit is reached: ${reason}. Nothing new is tried, and ${nextRun} stops it. To continue: ${describeLimitRaise(campaign, code)}`
 }
 
 function describeResumeCommand(campaign: StoppedCampaign): string {
-  return `winnow resume: ${describeNextRun(campaign)} then measures what waits`
+  return `winnow resume: ${describeNextRun(campaign)} then measures the waiting ideas`
 }
 
 export function describeWaitingIdeas(campaign: StoppedCampaign, fresh: number): string | null {
@@ -52,7 +52,7 @@ export function describeWaitingIdeas(campaign: StoppedCampaign, fresh: number): 
     describeIdeaCount(carried, 0, [`waits ${REMEASURED}`, `wait ${REMEASURED}`]),
   ].filter(part => part !== null)
   if (parts.length === 0) return null
-  return `${parts.join('. ')}. To go on, ${describeResumeHint(campaign) ?? describeResumeCommand(campaign)}.`
+  return `${parts.join('. ')}. To continue, ${describeResumeHint(campaign) ?? describeResumeCommand(campaign)}.`
 }
 
 const REMEASURED = 'to be measured on top of what was merged'
@@ -95,7 +95,7 @@ export function describeProposedIdeas(campaign: StoppedCampaign, count: number):
     count === 1 ? ['it', 'an experiment', 'it waits'] : ['them', 'experiments', 'they wait']
   if (campaign.status === 'paused') return `The campaign is paused, and ${waits} for winnow resume.`
   if (campaign.status === 'stopped')
-    return `The campaign is stopped, and ${waits}. To go on, ${describeResumeHint(campaign) ?? describeResumeCommand(campaign)}.`
+    return `The campaign is stopped, and ${waits}. To continue, ${describeResumeHint(campaign) ?? describeResumeCommand(campaign)}.`
   return `${toSentenceCase(describeNextTick(campaign))} makes ${what} ${it}.`
 }
 
@@ -125,14 +125,14 @@ export function describeLimitRaise(
     return `merge the kept changes and run winnow archive: the next campaign has an error budget of its own${again}`
   }
   if (!isMovable(code))
-    return 'no key of the spec moves that: winnow archive puts it aside, and another one can begin'
+    return 'no setting of the spec changes that: run winnow archive, then start a new campaign'
   const where = `in ${spec_path} on ${toShortRef(default_branch)}`
-  const raise = `${describeLimit(code)} ${where}: ${describeNextRun(campaign)} then goes on`
-  return obstacle === null ? raise : `${raise}. Not before this is mended: ${obstacle}`
+  const raise = `${describeLimit(code)} ${where}: ${describeNextRun(campaign)} then continues`
+  return obstacle === null ? raise : `${raise}. Fix this first: ${obstacle}`
 }
 
 function describeLimit(code: string): string {
-  if (code === 'target_reached') return 'aim further (target)'
+  if (code === 'target_reached') return 'set a further target'
   const counted = code === 'max_hours' ? ' (hours count from the start of the campaign)' : ''
   return `raise ${getLimitKey(code)}${counted}`
 }

@@ -52,7 +52,7 @@ export function renderFinalSummary(campaign: Campaign, where: ResultLocation): s
     ...labelRows('packages', ...limitSummaryLines(renderKeptPackageLines(campaign))),
     ...labelRows('waiting', ...limitSummaryLines(renderPersonalTasks(campaign))),
     ...labelRows('took', describeTimeTaken(campaign, result)),
-    ...labelRows('to go on', describeResumeHint(campaign) ?? ''),
+    ...labelRows('to continue', describeResumeHint(campaign) ?? ''),
     ...labelRows('next', ...listNextSteps(campaign, result, where)),
   ]
   return ['', ...formatTable(rows)]
@@ -76,8 +76,7 @@ function describeKeptExperiment(campaign: Campaign, id: string): string {
 
 function describeTimeTaken(campaign: Campaign, { duration_seconds, waited_seconds }: CampaignResult): string {
   const working = duration_seconds === null ? null : Math.max(0, duration_seconds - waited_seconds)
-  const waited =
-    waited_seconds < 1 ? '' : `, besides ${formatClock(waited_seconds)} waiting for other processes`
+  const waited = waited_seconds < 1 ? '' : `, plus ${formatClock(waited_seconds)} waiting for other processes`
   const since = working === null ? [] : [`${formatClock(working)} since the campaign began${waited}`]
   return [...since, formatCampaignCost(campaign)].join(', ')
 }
@@ -103,8 +102,8 @@ function listNextSteps(
 }
 
 function listFinishSteps({ status, experiments }: Campaign): string[][] {
-  if (status === 'stopped') return [['winnow archive', 'put the campaign aside']]
-  if (status === 'paused') return [['winnow resume', 'go on, once what it was paused for is settled']]
+  if (status === 'stopped') return [['winnow archive', 'archive the campaign']]
+  if (status === 'paused') return [['winnow resume', 'continue, once the reason for the pause is settled']]
   if (Object.keys(experiments).length > 0) return [['winnow stop', 'end the campaign']]
   return [
     ['winnow try -m "…"', 'measure what you just changed'],
@@ -117,7 +116,7 @@ function listMergeSteps({ name, reference }: Campaign, { prefix, remote }: Resul
   const branch = remote === null ? own : `${remote}/${own}`
   const fetch = remote === null ? '' : `git fetch ${remote} && `
   return [
-    ['winnow audit', 'that all of it was measured, from git alone'],
+    ['winnow audit', 'verify from git alone that everything was measured'],
     [`${fetch}git diff ${toShortId(reference.commit)}..${branch}`, 'what changed'],
     [`git merge ${branch}`, 'take it'],
   ]
@@ -133,5 +132,5 @@ export function describeSingleMachine(campaign: Pick<Campaign, 'experiments' | '
       ? `${single === 1 ? 'The one' : `All ${single}`} kept`
       : `${single} of ${kept.length} kept`
   const verb = single === 1 ? 'rests' : 'rest'
-  return `${which} ${verb} on a single machine: new builds stood for fresh runners, so what is special to this machine is not averaged out.`
+  return `${which} ${verb} on a single machine: new builds replaced fresh runners, so effects that are specific to this machine are not averaged out.`
 }

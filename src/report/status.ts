@@ -146,7 +146,7 @@ export function renderStatus(campaign: Campaign, view: StatusView): string[] {
   const shown = selectShownMetrics(readCampaignSpec(campaign))
   return [
     `Campaign ${view.campaign}: ${describeCampaignState(campaign)}`,
-    ...(resumeHint === null ? [] : [`  to go on: ${resumeHint}`]),
+    ...(resumeHint === null ? [] : [`  to continue: ${resumeHint}`]),
     `  progress: ${view.progress.text}`,
     ...formatTable([
       ['  baseline', toShortId(view.baseline.commit), formatMetrics(view.baseline.metrics, shown)],

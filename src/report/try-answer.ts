@@ -209,7 +209,7 @@ export function buildUnmeasuredAnswer({
 
 /** Exit codes: design section 9. */
 export function toTryExitCode({ verdict, outcome }: TryAnswer): number {
-  if (verdict === 'kept, taken back') return EXIT_CODES['no gain']
+  if (verdict === 'kept, then reverted') return EXIT_CODES['no gain']
   if (outcome !== null && !isWord(verdict)) return EXIT_CODES[toVerdictWord(outcome, false)]
   return isWord(verdict) ? EXIT_CODES[verdict] : WAITING_EXIT_CODE
 }

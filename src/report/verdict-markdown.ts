@@ -196,7 +196,7 @@ function renderEvidenceFacts(
     const noise = campaign.calibration?.noise ?? null
     if (noise !== null && noise.pair_sd > 0 && campaign.calibration !== null)
       facts.push(
-        `equal code differs by ${formatSize(noise.pair_sd, campaign.calibration.scale)} from run to run`,
+        `identical code differs by ${formatSize(noise.pair_sd, campaign.calibration.scale)} from run to run`,
       )
   }
   const landing = campaign.landings.find(({ experiment: of, reverted }) => of === id && reverted === null)

@@ -47,7 +47,7 @@ export function describeVerdict(
   return toVerdictLabel(experiment) ?? `waiting for ${describeAwaited(experiment)}`
 }
 
-const REVERTED_LABEL = 'kept, taken back'
+const REVERTED_LABEL = 'kept, then reverted'
 
 type VerdictLabel = typeof REVERTED_LABEL | OutcomeLabel
 
@@ -96,7 +96,7 @@ function getPlainReason({ verdict, reason }: Pick<VerdictFacts, 'verdict' | 'rea
   return sentence.startsWith(prefix) ? sentence.slice(prefix.length) : sentence
 }
 
-const HOLDOUT_FAILED = 'better on the metric, but it did not pass the holdout'
+const HOLDOUT_FAILED = 'better on the metric, but failed the holdout'
 
 const NOT_PROVEN = 'not proven' satisfies VerdictWord
 
@@ -277,9 +277,9 @@ export function buildSyncWords(
 const MAX_SENTENCE_LENGTH = 400
 
 export function renderSyncMarkdown(words: ReturnType<typeof describeSyncObstacle>): string {
-  return `Waiting for ${AWAITS_SYNC}: ${renderSyncSentence(words)} It is measured by itself after that.`
+  return `Waiting for ${AWAITS_SYNC}: ${renderSyncSentence(words)} winnow measures it automatically after that.`
 }
 
 export function renderSyncSentence({ because, next }: ReturnType<typeof describeSyncObstacle>): string {
-  return `${escapeMarkdown(because, MAX_SENTENCE_LENGTH)}. What helps: ${escapeMarkdown(next, MAX_SENTENCE_LENGTH)}.`
+  return `${escapeMarkdown(because, MAX_SENTENCE_LENGTH)}. Next step: ${escapeMarkdown(next, MAX_SENTENCE_LENGTH)}.`
 }

@@ -32,7 +32,7 @@ describe('command report', () => {
     const shown = (name: string) => readFileSync(join(views, name), 'utf8')
     const ledger = jobClone(remote, 'optimize-state/size').dir
     for (const name of readdirSync(views)) expect(shown(name)).toBe(readFileSync(join(ledger, name), 'utf8'))
-    expect(ended.summary).toContain('## Kept lately')
+    expect(ended.summary).toContain('## Recently kept')
     expect(ended.outputs['artifact']).toBe('winnow-views-size')
     const named = await step({ inputs: { command: 'report', campaign: 'other' }, workspace: dir })
     expect(named).toMatchObject({ code: 2, outputs: { report: '' } })

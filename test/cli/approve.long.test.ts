@@ -158,7 +158,9 @@ describe('an idea that adds a package', () => {
     const yes = await person.winnow('approve', '1')
     expect(yes.out).toContain('The campaign has stopped; the next winnow run gives it one more round.')
     const again = await person.winnow('run')
-    expect(again.err).toContain('resumed: exp-001 was approved after the stop: one more round')
+    expect(again.err).toContain(
+      'resumed: exp-001 was approved after the stop, so winnow starts one more round',
+    )
     const status = await person.json('status')
     expect(status).toMatchObject({ state: 'stopped', verdicts: { kept: 1 } })
     await proven(person)

@@ -48,7 +48,9 @@ describe('winnow compare of a noisy metric', () => {
         /^ {2}evidence \d+ \(needed to be sure: 100\) ▕█+▏ \d+ pairs in [2-8] jobs on this machine$/,
       ),
       expect.stringMatching(/^ {2}Noise: the base differs from itself by \d+\.\d % \((16|32) pairs in/),
-      expect.stringMatching(/^ {2}one machine: .*what is special to this machine is not averaged out$/),
+      expect.stringMatching(
+        /^ {2}one machine: .*effects that are specific to this machine are not averaged out$/,
+      ),
       expect.stringMatching(/^ {2}unprotected: .*no file that the command names differs$/),
       expect.stringMatching(
         /^ {2}cost: \d+ executions, (39|57) of them of main with itself, .* of this machine$/,

@@ -63,7 +63,7 @@ describe('a person at the controls', () => {
     expect([code, err]).toEqual([
       2,
       'error: .winnow/size.yaml stopping: campaign size would stop again at once: 1 experiment ended (stopping.max_iterations)\n' +
-        '  fix: raise stopping.max_iterations in .winnow/size.yaml on main: the next winnow run then goes on; or winnow amend --reason "…", then winnow resume\n',
+        '  fix: raise stopping.max_iterations in .winnow/size.yaml on main: the next winnow run then continues; or winnow amend --reason "…", then winnow resume\n',
     ])
     expect(person.refs()).toBe(before)
     person.write('.winnow/size.yaml', SPEC)
@@ -85,7 +85,9 @@ describe('a person at the controls', () => {
     person.commit('more')
     expect((await person.winnow('resume', '--dry-run')).code).toBe(0)
     expect((await person.winnow('run')).code).toBe(14)
-    expect((await person.winnow('log')).out).toContain('main has a spec in which nothing stops it any more')
+    expect((await person.winnow('log')).out).toContain(
+      'main has a spec whose limits no longer stop the campaign',
+    )
     expect((await person.winnow('resume')).out).toBe('Campaign size is running already.\n')
     await proven(person)
   })
@@ -98,8 +100,7 @@ describe('a person at the controls', () => {
     person.write('src/value', 'something else\n')
     person.write('.winnow/size.yaml', `${SPEC}stopping: { max_iterations: 2 }\n`)
     person.commit('more, in conflict')
-    const way =
-      /then goes on\. Not before this is mended: the default branch at \w+ conflicts with the incumbent in /
+    const way = /then goes on\. Fix this first: the default branch at \w+ conflicts with the incumbent in /
     expect((await person.winnow('run')).out).toMatch(way)
     expect((await person.winnow('status')).out).toMatch(way)
     expect((await person.winnow('resume')).err).toMatch(way)
@@ -125,7 +126,7 @@ describe('a person at the controls', () => {
     const person = project()
     await person.winnow('run')
     expect((await person.winnow('amend')).err).toContain('an amendment needs a reason')
-    expect((await person.winnow('amend', '-m', 'same')).err).toContain('the spec is the one in force already')
+    expect((await person.winnow('amend', '-m', 'same')).err).toContain('this spec is already in force')
     person.write('.winnow/size.yaml', `${SPEC}limits: { max_files: 3 }\n`)
     expect((await person.winnow('amend', '-m', 'small steps')).out).toBe('The spec is amended.\n')
     person.write('.winnow/size.yaml', SPEC.replace('test -s src/value', 'test -s src/value; true'))

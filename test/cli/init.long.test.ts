@@ -92,9 +92,9 @@ describe('winnow init', () => {
         .split('\n')
         .findIndex(each => each.includes('WINNOW-TODO')) + 1
     expect(out).toContain(
-      `  to do: bench/speed.sh:${line}: the workload is a stand-in; put your own in its place`,
+      `  to do: bench/speed.sh:${line}: the workload is a placeholder; put your own in its place`,
     )
-    expect(out).toContain('This spec cannot be run: its harness measures a stand-in.')
+    expect(out).toContain('This spec cannot be run: its harness measures a placeholder.')
     expect(untracked(person)).toBe('?? .winnow/speed.yaml\n?? bench/speed.sh')
 
     person.commit('as it said')
@@ -206,7 +206,7 @@ describe('winnow init --goal', () => {
     const { code, out, err } = await person.winnow('init', '--goal', 'friendlier error messages')
     expect([code, err]).toEqual([2, ''])
     expect(out).toContain('a model scores what the harness prints as items')
-    expect(out).toContain('to do: bench/quality.sh:6: the workload is a stand-in')
+    expect(out).toContain('to do: bench/quality.sh:6: the workload is a placeholder')
     expect(existsSync(join(person.dir, '.winnow/quality.yaml'))).toBe(true)
   })
 })

@@ -44,7 +44,7 @@ describe('winnow pick', () => {
     const { code, err } = await person.winnow('pick', '1')
     expect([code, err]).toEqual([
       2,
-      expect.stringContaining('exp-001 was taken back, so there is nothing of it to take'),
+      expect.stringContaining('exp-001 was reverted, so there is nothing of it to take'),
     ])
     expect(err).toContain('nothing is kept at the moment')
     await proven(person)

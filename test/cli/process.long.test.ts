@@ -157,7 +157,7 @@ describe('a second run while one is running', () => {
     ])
     expect(answer.err).toMatch(
       new RegExp(
-        `^process ${first.pid} is measuring campaign size already: this run waits for it, and goes on when it ends$`,
+        `^process ${first.pid} is already measuring campaign size: this run waits until it ends$`,
         'm',
       ),
     )
@@ -327,7 +327,7 @@ describe('Ctrl-C', () => {
     const { code, err, out } = await end
     expect(code).toBe(130)
     expect(err).toContain('Interrupted: finishing the current write. Again to end at once.')
-    expect(`${err}${out}`).toMatch(/run again to go on|goes on from there/)
+    expect(`${err}${out}`).toMatch(/run again to continue|goes on from there/)
     expect(await person.json('status')).toMatchObject({ state: 'running' })
     expect((await person.winnow('audit')).code).toBe(0)
   })

@@ -6,7 +6,7 @@ describe('an idea that is offered', () => {
     [['nothing'], 'nothing is not a commit of this repository'],
     [['-m', 'x', '--priority', 'urgent'], '--priority cannot be "urgent"'],
     [['-m', 'x', '--name', '../up'], '"../up" cannot name an idea'],
-    [['-m', 'x', '--name', 'exp-001'], 'exp-001 is a name that winnow gives itself'],
+    [['-m', 'x', '--name', 'exp-001'], 'exp-001 is a name that winnow reserves for itself'],
     [['main', '-m', 'x'], 'has no commit that optimize/size lacks'],
   ])('%j is refused with what is wrong', async (argv, expected) => {
     const person = project()

@@ -145,10 +145,10 @@ describe('winnow try', () => {
     const over = await tried(person)
     expect(over).toMatchObject({ code: 14, verdict: 'waiting for a person', id: null })
     expect(over.sentence).toBe(
-      'Waiting for a person: the campaign is over: 1 experiment ended (stopping.max_iterations); raise stopping.max_iterations in .winnow/size.yaml on main: the next winnow run then goes on.',
+      'Waiting for a person: the campaign is over: 1 experiment ended (stopping.max_iterations); raise stopping.max_iterations in .winnow/size.yaml on main: the next winnow run then continues.',
     )
     expect((await person.winnow('status')).out).toContain(
-      '  note: its limit is reached: 1 experiment ended (stopping.max_iterations). Nothing new is tried, and the next winnow run stops it. To go on: raise stopping.max_iterations in .winnow/size.yaml on main: the next winnow run then goes on\n',
+      '  note: its limit is reached: 1 experiment ended (stopping.max_iterations). Nothing new is tried, and the next winnow run stops it. To continue: raise stopping.max_iterations in .winnow/size.yaml on main: the next winnow run then continues\n',
     )
     await person.winnow('pause', '-m', 'release week')
     expect((await tried(person)).sentence).toBe(

@@ -71,21 +71,21 @@ describe('a campaign that has run', () => {
     expect((await person.winnow('run')).err).toMatch(/^exp-001 taken back by [0-9a-f]{12}$/m)
     expect(await person.json('status')).toMatchObject({
       incumbent: { metrics: { bytes: 100 } },
-      verdicts: { kept: 0, taken_back: 1 },
-      experiments: [{ id: 'exp-001', outcome: 'kept', verdict: 'kept, taken back' }],
+      verdicts: { kept: 0, reverted: 1 },
+      experiments: [{ id: 'exp-001', outcome: 'kept', verdict: 'kept, then reverted' }],
     })
     expect((await person.winnow('status')).out).toMatch(
-      /^exp-001 {2}#1 {2}Kept, taken back: bytes 100 -> 50/m,
+      /^exp-001 {2}#1 {2}Kept, then reverted: bytes 100 -> 50/m,
     )
-    expect((await person.winnow('show', '1')).out).toMatch(/^exp-001 Kept, taken back: /)
+    expect((await person.winnow('show', '1')).out).toMatch(/^exp-001 Kept, then reverted: /)
     expect((await person.winnow('stop')).code).toBe(0)
     const stopped = await person.winnow('run')
     expect([stopped.code, stopped.out]).toEqual([
       10,
-      expect.stringContaining('1 experiment: 1 kept and taken back'),
+      expect.stringContaining('1 experiment: 1 kept, then reverted'),
     ])
     expect((await person.winnow('revert', '1')).err).toBe(
-      'error: exp-001 was taken back already\n  fix: nothing is kept at the moment\n',
+      'error: exp-001 was reverted already\n  fix: nothing is kept at the moment\n',
     )
     await proven(person)
   })

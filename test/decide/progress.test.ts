@@ -348,7 +348,7 @@ describe('the progress of a noisy campaign', () => {
     expect(told.progress).toMatchObject({ is: 'tested', effect: 0.3 })
   })
 
-  it('does not rest on a test of what was taken back since', () => {
+  it('does not rest on a test of what was reverted since', () => {
     const told = noisy()
     told.measured(told.keep(500), 0.2)
     const second = told.keep(400)

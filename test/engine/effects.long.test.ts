@@ -81,7 +81,7 @@ describe('a campaign whose metric is noisy', () => {
     expect(problems.map(({ what }) => what).join('\n')).toContain('exp-001 does not touch what it says')
   })
 
-  it('takes back, some night, what is shown to be worse than the tree before it', async () => {
+  it('takes back, some night, what is proven worse than the tree before it', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'winnow-rot-'))
     const flag = join(directory, 'flag')
     let hours = 0
@@ -102,7 +102,7 @@ describe('a campaign whose metric is noisy', () => {
     }
     rmSync(directory, { recursive: true })
     expect(site.bare('rev-parse', 'optimize/size^{tree}')).toBe(before)
-    expect(await site.alerts()).toEqual([expect.stringContaining('exp-001 is shown to be worse')])
+    expect(await site.alerts()).toEqual([expect.stringContaining('exp-001 is proven worse')])
     const looks = (await site.events()).flatMap(event =>
       event.kind === 'effect-measured' && event.what === 'watch' ? [event.state] : [],
     )

@@ -42,7 +42,7 @@ describe('somebody else moves the optimize branch', () => {
     expect(site.bare('show', 'optimize/size:src/b.txt')).toBe('bbbb')
     expect(keeps(site, merged)).toBe(true)
     expect(await site.alerts()).toEqual([
-      `the optimize branch is at ${merged.slice(0, 10)}, which winnow did not put there: merging stops until it was measured`,
+      `the optimize branch is at ${merged.slice(0, 10)}, which winnow did not put there: nothing is merged until it is measured`,
     ])
     expect(await site.outcomes()).toMatchObject({ a3: 'kept' })
     await site.proven()
@@ -139,7 +139,7 @@ describe('somebody else moves the optimize branch', () => {
     const back = (await site.events()).findLast(({ kind }) => kind === 'foreign-tip')
     expect(back).toMatchObject({
       state: 'moved-back',
-      reason: 'the branch is back at the recorded incumbent',
+      reason: 'the branch points to the recorded incumbent again',
     })
     await site.proven()
   })

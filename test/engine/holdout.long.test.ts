@@ -76,9 +76,7 @@ describe('an idea that wins on the metric and loses on the holdout', () => {
     expect(await made.outcomes()).toEqual({ overfitted: 'dropped', a5: 'kept' })
     const dropped = await made.experiment('overfitted')
     expect(dropped).toMatchObject({ verdict: 'no gain', reason: 'holdout', primary_delta: 13 })
-    expect(renderVerdictSentence(dropped)).toBe(
-      'No gain: better on the metric, but it did not pass the holdout',
-    )
+    expect(renderVerdictSentence(dropped)).toBe('No gain: better on the metric, but failed the holdout')
     expect(await uses(made)).toBe(2)
     await made.proven()
 
@@ -159,7 +157,7 @@ describe('a holdout that was used as often as it may be', () => {
     expect(await made.run()).toEqual({
       for: 'person',
       what: expect.stringMatching(
-        /the holdout was used 1 time .+nothing is merged without it\.\nPut a fresh one .+max_uses \(winnow amend\), then: winnow resume$/s,
+        /the holdout was used 1 time .+winnow merges nothing without it\.\nReplace it with a fresh one, .+max_uses \(winnow amend\), then: winnow resume$/s,
       ),
     })
     expect(await made.outcomes()).toEqual({ overfitted: 'dropped', a5: null })

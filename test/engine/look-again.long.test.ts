@@ -88,7 +88,7 @@ describe('a run looks up while it measures', () => {
     })
     await says(at, 'pause', '-m', 'release week')
     await vi.waitFor(
-      () => expect(told()).toContain('paused: release week; what is being measured ends'),
+      () => expect(told()).toContain('paused: release week; running measurements end first'),
       PATIENCE,
     )
     release()

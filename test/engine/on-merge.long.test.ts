@@ -98,7 +98,7 @@ describe('a campaign that is merged, where the spec wants the next one', () => {
     site.commit('a broken spec')
     expect(await site.run()).toMatchObject({
       for: 'person',
-      what: expect.stringContaining('the campaign was merged, and the next one cannot begin: '),
+      what: expect.stringContaining('the campaign was merged, but the next campaign cannot start: '),
     })
     expect(archived(site)).toEqual([])
   })

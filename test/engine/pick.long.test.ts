@@ -142,7 +142,7 @@ describe('a kept change is taken alone', () => {
     const found = await pick(site, 'exp-002')
     expect(found).toMatchObject({ outcome: 'refused', closed: true, branch: null })
     expect(found.reason).toMatch(
-      /^exp-002 does not apply to main at \w+ by itself: conflict in src\/a.txt, which other kept changes touch as well$/,
+      /^exp-002 does not apply to main at \w+ on its own: conflict in src\/a.txt, which other kept changes touch as well$/,
     )
     expect((await pulls(site)).filter(({ base }) => base === 'main')).toEqual([])
     await site.proven()

@@ -177,7 +177,7 @@ describe('ideas that people bring', () => {
     await site.start()
     const idea = { commit: site.git('rev-parse', 'main'), from: site.repo, title: '', body: '' }
     await expect(submitIdea(site.place, { ...idea, name: 'exp-007' })).rejects.toThrow(
-      'exp-007 is a name that winnow gives itself',
+      'exp-007 is a name that winnow reserves for itself',
     )
   })
 })

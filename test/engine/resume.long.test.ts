@@ -146,7 +146,7 @@ describe('a run that a person interrupts', () => {
       const running = runCampaign(hands, { signal: interrupt.signal, watch: false })
       if (when === 'while it measures') await measuring
       interrupt.abort()
-      expect(await running).toEqual({ for: 'person', what: 'interrupted; run again to go on' })
+      expect(await running).toEqual({ for: 'person', what: 'interrupted; run again to continue' })
       expect(Object.keys(orders).filter(order => hands.runner.holds(order))).toEqual([])
       expect(Object.keys((await site.campaign()).orders)).toEqual(Object.keys(orders))
 

@@ -78,7 +78,7 @@ describe('a landing is taken back', () => {
       'revert exp-001: a3': 'refused',
     })
     expect(await site.reasonOf('revert exp-001: a3')).toBe(
-      'exp-001 cannot be taken back: conflict in src/a.txt',
+      'exp-001 cannot be reverted: conflict in src/a.txt',
     )
     expect(site.bare('show', 'optimize/size:src/a.txt')).toBe('a')
     await site.proven()
@@ -95,7 +95,7 @@ describe('after a revert', () => {
     await site.run()
     expect(await site.outcomes()).toMatchObject({ 'on top of it': 'refused' })
     expect(await site.reasonOf('on top of it')).toBe(
-      'contains exp-001, which was reverted: commit the change again on the incumbent',
+      'contains exp-001, which was reverted: make the change again on top of the incumbent',
     )
     await site.proven()
   })

@@ -52,7 +52,7 @@ describe('a campaign that a person stops', () => {
     const waiting = await site.run()
     expect(waiting).toEqual({ for: 'nothing', reason: 'enough', ideas: 1 })
     expect(renderRunSummary(await site.campaign(), waiting)).toContain(
-      '2 ideas were not measured (exp-002, 1 new). To go on, winnow resume: the next winnow run then measures what waits.',
+      '2 ideas were not measured (exp-002, 1 new). To continue, winnow resume: the next winnow run then measures the waiting ideas.',
     )
 
     await site.person({ kind: 'campaign-resumed', reason: 'not enough' })
@@ -101,7 +101,7 @@ describe('a stopping rule', () => {
     const stopped = await site.campaign()
     const reason = stopped.status_reason ?? ''
     expect(renderRunSummary(stopped, { for: 'nothing', reason }).join('\n')).toContain(
-      '2 ideas were not measured (exp-002, exp-003). To go on, raise stopping.max_iterations in .winnow/size.yaml',
+      '2 ideas were not measured (exp-002, exp-003). To continue, raise stopping.max_iterations in .winnow/size.yaml',
     )
     expect(await site.outcomes()).toEqual({ a3: 'kept', b3: null, c3: null })
     site.write('.winnow/size.yaml', `${SIZE_SPEC}${limit(9)}`)
@@ -211,7 +211,7 @@ describe('a spec that a person amends', () => {
     const site = await sizeYard([])
     await site.start()
     const amended = (yaml: string) => applyAmendment(site.place, { yaml, reason: 'why not' })
-    await expect(amended(SIZE_SPEC)).rejects.toThrow('the spec is the one in force already')
+    await expect(amended(SIZE_SPEC)).rejects.toThrow('this spec is already in force')
     await expect(amended(`${SIZE_SPEC}name: other\n`)).rejects.toThrow(
       'it is now named other, and the campaign size',
     )

@@ -150,7 +150,7 @@ describe('the default branch moves', () => {
     site.write('src/c.txt', 'broken\n')
     const tip = site.commit('breaks the tests')
     const waiting = await site.run()
-    const message = `the default branch at ${tip.slice(0, 10)} merged with the incumbent does not pass: gate tests failed (exit 1)`
+    const message = `the default branch at ${tip.slice(0, 10)} does not pass when merged with the incumbent: gate tests failed (exit 1)`
     expect(waiting).toEqual({ for: 'person', what: message })
     expect(await site.alerts()).toEqual([message])
     expect(site.bare('rev-parse', 'optimize/size')).toBe(before)

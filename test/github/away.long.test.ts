@@ -38,7 +38,7 @@ describe('a campaign that lives on GitHub', () => {
       const refused = await laptop(...argv).catch((error: unknown) => error)
       expect(refused, argv.join(' ')).toBeInstanceOf(UserError)
       expect(refused).toMatchObject({
-        message: expect.stringContaining('campaign size lives on GitHub'),
+        message: expect.stringContaining('campaign size runs on GitHub'),
         fix: expect.stringContaining('open a pull request against optimize/size'),
       })
     }
@@ -99,12 +99,12 @@ test('a campaign that lives on one machine is carried on by no job of GitHub', a
   const before = refsOf(there)
   for (const argv of [['tick'], ['run']])
     await expect(winnow(...argv)).rejects.toMatchObject({
-      message: expect.stringContaining('campaign size lives on one machine'),
+      message: expect.stringContaining('campaign size was started on one machine'),
       fix: expect.stringContaining('winnow archive'),
     })
   expect(refsOf(there)).toBe(before)
   await laptop('archive')
   await winnow('run')
   expect((await post.campaign()).host).toBe('github')
-  await expect(laptop('tick')).rejects.toThrow('lives on GitHub')
+  await expect(laptop('tick')).rejects.toThrow('runs on GitHub')
 })

@@ -51,12 +51,12 @@ describe('limits of a campaign on GitHub', () => {
     await post.run()
     expect(await post.campaign()).toMatchObject({ status: 'stopped', stop_code: 'max_iterations' })
     const way =
-      'raise stopping.max_iterations in .winnow/size.yaml on main: the next run on GitHub then goes on'
-    expect(await laptop('status')).toContain(`  to go on: ${way}`)
+      'raise stopping.max_iterations in .winnow/size.yaml on main: the next run on GitHub then continues'
+    expect(await laptop('status')).toContain(`  to continue: ${way}`)
     const [pull] = github.world.pulls.filter(({ base }) => base === 'main')
-    expect(pull?.body.replaceAll('\\', '')).toContain(`To go on, ${way}.`)
+    expect(pull?.body.replaceAll('\\', '')).toContain(`To continue, ${way}.`)
     expect(there.git('show', 'optimize-state/size:README.md').replaceAll('\\', '')).toContain(
-      `To go on, ${way}.`,
+      `To continue, ${way}.`,
     )
 
     const comment = await say('ada', pull?.number ?? 0, '/winnow resume')

@@ -182,14 +182,14 @@ describe('merge.auto: false', () => {
     expect(there.scene.tip('optimize/size')).toBe(incumbent)
     expect(await here.outcomes()).toEqual({ a3: 'withdrawn' })
     expect(await here.reasonOf('a3')).toBe(
-      'its pull request #1 was merged, and the branch was moved away from that',
+      'its pull request #1 was merged, and the branch was then moved off that merge',
     )
     await proven(here.place)
   })
 
   test.each(['merge', 'squash'])('waits for a person, and knows their %s for what it is', async method => {
     const there = await guarded([shorter('a', 3), shorter('b', 5)], 'merge: { auto: false }\n')
-    const waiting = 'exp-001 (#1) is kept: merge it as it is, and the campaign goes on'
+    const waiting = 'exp-001 (#1) is kept: merge it unchanged, and the campaign continues'
     expect(await there.settle()).toEqual({ for: 'person', what: waiting })
     expect(await there.settle()).toEqual({ for: 'person', what: waiting })
     expect(there.github.world.pulls[0]).toMatchObject({

@@ -20,7 +20,7 @@ describe('a landing that GitHub does not let be pushed', () => {
   test('leaves what was observed in the ledger, says why, and lands when that is mended', async () => {
     const there = await started()
     there.github.rule([BY_PULL])
-    const why = 'GH013, a repository rule holds there: Changes must be made through a pull request. '
+    const why = 'GH013, a repository rule forbids it: Changes must be made through a pull request. '
     const says = expect.stringContaining(`the remote refused to move optimize/size: ${why}`)
     expect(await there.settle()).toEqual({ for: 'person', what: says })
     const here = await there.post()
@@ -64,9 +64,7 @@ test('a campaign whose branches may not be made does not start, and says by whic
   ])
   await expect((await there.post()).start()).rejects.toMatchObject({
     name: 'ForgeError',
-    message: expect.stringMatching(
-      /GH013, a repository rule holds there: Cannot create ref due to creations/,
-    ),
+    message: expect.stringMatching(/GH013, a repository rule forbids it: Cannot create ref due to creations/),
     detail: { rule: 'GH013' },
   })
 })

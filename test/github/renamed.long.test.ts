@@ -20,14 +20,14 @@ describe('the default branch is given another name', () => {
     await winnow('tick')
     const amended = (await post.events()).filter(({ kind }) => kind === 'campaign-amended')
     expect(amended).toMatchObject([
-      { default_branch: 'refs/heads/trunk', reason: 'main is called trunk now' },
+      { default_branch: 'refs/heads/trunk', reason: 'main was renamed to trunk' },
     ])
     await winnow('run')
     expect(await post.outcomes()).toEqual({ a3: 'kept', b3: 'kept' })
     expect((await post.campaign()).default_branch).toBe('refs/heads/trunk')
     expect(github.world.pulls.filter(({ base }) => base === 'trunk')).toHaveLength(1)
     expect((await post.events()).filter(({ kind }) => kind === 'campaign-amended')).toHaveLength(1)
-    expect((await laptop('log')).join('\n')).toContain('another name: main is called trunk now')
+    expect((await laptop('log')).join('\n')).toContain('another name: main was renamed to trunk')
     expect((await laptop('status')).join('\n')).not.toContain('nothing goes on')
     await proven(post.place)
   })

@@ -279,7 +279,7 @@ describe('the size of a brief', () => {
     )
     expect(section.trim().split('\n')).toEqual([
       "- `caching`: 1 tried, none kept: too few to tell. Learned: `the 'cache' is cold`",
-      '- `layout`: 3 tried, none kept: leave it, unless there is a new reason',
+      '- `layout`: 3 tried, none kept: avoid it without a new reason',
     ])
   })
 

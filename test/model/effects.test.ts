@@ -77,7 +77,7 @@ describe('an effect that was measured', () => {
     expect(built.campaign).toMatchObject({ progressing: null, orders: {} })
   })
 
-  it('of what was taken back is recorded and changes nothing', () => {
+  it('of what was reverted is recorded and changes nothing', () => {
     const built = landed()
     const order = measuredFor(built, 'effect')
     const back = { kind: 'reverted', cause: 'person', experiment: 'exp-001', by_experiment: null } as const

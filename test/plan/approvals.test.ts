@@ -291,7 +291,7 @@ describe('an approval that is taken back while a round is open', () => {
       step: 'close',
       experiment: 'exp-001',
       outcome: 'withdrawn',
-      reason: 'it adds left-pad 1.3.0 (npm), which is approved no more',
+      reason: 'it adds left-pad 1.3.0 (npm), which is no longer approved',
       keep: true,
     })
   })
@@ -384,7 +384,7 @@ describe('an approval that is taken back while its merge is awaited', () => {
       step: 'close',
       experiment: 'exp-001',
       outcome: 'withdrawn',
-      reason: 'it adds left-pad 1.3.0 (npm), which is approved no more',
+      reason: 'it adds left-pad 1.3.0 (npm), which is no longer approved',
       keep: true,
     })
   })
@@ -432,7 +432,7 @@ describe('a campaign that stops', () => {
     const reason = built.campaign.status_reason
     const planned = carryOut(built, { candidates: both })
     expect(draftsOfKind(planned, 'campaign-resumed')).toMatchObject([
-      { encore: true, reason: 'exp-001 was approved after the stop: one more round' },
+      { encore: true, reason: 'exp-001 was approved after the stop, so winnow starts one more round' },
     ])
     carryOut(built, { candidates: both })
     built.measured({ 'exp-001': { candidate: { bytes: 5 } } })

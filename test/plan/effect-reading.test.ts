@@ -90,7 +90,7 @@ describe('the report on an effect', () => {
     })
   })
 
-  it('is void once the landing was taken back', () => {
+  it('is void once the landing was reverted', () => {
     const gone = [{ ...landing, reverted: AFTER.commit }]
     expect(read(orderOf('effect'), { wall_seconds: 8 }, {}, { landings: gone })).toMatchObject({
       is: 'failed',

@@ -289,7 +289,7 @@ describe('a landing that is watched', () => {
     expect(ordersFor(calm, 'regression')).toHaveLength(1)
   })
 
-  it('is taken back, with an alert, once it is shown to be worse than the tree before it', () => {
+  it('is taken back, with an alert, once it is proven worse than the tree before it', () => {
     const rotten = site(LASTING, [idea('good for a day', { 'src/a': 'rots' })])
     rotten.run()
     const { start } = rotten.campaign
@@ -298,7 +298,7 @@ describe('a landing that is watched', () => {
     rotten.run()
     const events = ofKind(rotten, 'effect-measured').filter(({ what }) => what === 'watch')
     expect(events).toMatchObject([
-      { experiment: 'exp-001', state: 'flagged', reason: expect.stringContaining('shown to be worse') },
+      { experiment: 'exp-001', state: 'flagged', reason: expect.stringContaining('proven worse') },
     ])
     expect(rotten.campaign.incumbent.tree).toBe(start.tree)
     expect(rotten.campaign.landings[0]?.reverted).toBe(rotten.campaign.incumbent.commit)

@@ -128,7 +128,7 @@ describe('a use', () => {
     built.measured({ 'exp-002': loses })
     settle(built, () => there)
     expect(built.campaign).toMatchObject({ status: 'paused', status_source: 'engine' })
-    expect(built.campaign.status_reason).toMatch(/used 1 time .+Put a fresh one.+raise max_uses/s)
+    expect(built.campaign.status_reason).toMatch(/used 1 time .+Replace it with a fresh one.+raise max_uses/s)
     built.add({ kind: 'campaign-resumed', cause: 'a person', reason: 'a fresh one' })
     carryOut(built, { holdout: { source: { ...SOURCE, tree: oidOf('fresh') } } })
     expect(live(built).purpose).toBe('holdout')

@@ -101,7 +101,7 @@ describe('the level of a campaign (e-LOND)', () => {
       /winnow archive: .* propose the waiting ideas there again$/,
     )
     expect(describeProposedIdeas(built.campaign, 1)).toMatch(
-      /^The campaign is stopped, and it waits\. To go on, merge /,
+      /^The campaign is stopped, and it waits\. To continue, merge /,
     )
     expect(describeVerdict(getExperimentState(built.campaign, built.experiment('exp-003')))).toBe(
       'waiting for another campaign',

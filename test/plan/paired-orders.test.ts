@@ -97,7 +97,7 @@ describe('another job', () => {
     expect(metrics['bytes']).toBeGreaterThan(850)
   })
 
-  it('of which nothing came back leaves the pairs measured before; evidence for keeping starts again', () => {
+  it('of which nothing came back leaves the pairs measured before; the evidence for keeping starts from zero', () => {
     const built = noisy().withExperiment()
     settle(built)
     answered(built, { 'exp-001': GAIN })

@@ -48,7 +48,7 @@ describe('a limit that is reached before a run has acted on it', () => {
     const stop = findReachedLimit({ campaign: known, spec, now: LATE, runner })
     expect(stop).toMatchObject({ code: 'max_hours' })
     expect(stop && describeLimitReached(known, stop)).toBe(
-      'its limit is reached: 1 hour has passed (stopping.max_hours). Nothing new is tried, and the next winnow run stops it. To go on: raise stopping.max_hours (hours count from the start of the campaign) in .winnow/size.yaml on main: the next winnow run then goes on',
+      'its limit is reached: 1 hour has passed (stopping.max_hours). Nothing new is tried, and the next winnow run stops it. To continue: raise stopping.max_hours (hours count from the start of the campaign) in .winnow/size.yaml on main: the next winnow run then continues',
     )
     const { started_at } = known
     expect(findReachedLimit({ campaign: known, spec, now: started_at ?? '', runner })).toBe(null)
@@ -105,7 +105,7 @@ describe('a limit that is raised on the default branch', () => {
     expect(plain).not.toContain('conflicts')
     carryOut(built, { now: LATE, sync })
     expect(draftsOfKind(carryOut(built, { now: LATE, sync }), 'alert')).toEqual([])
-    const way = `${plain}. Not before this is mended: ${describeObstacle(sync)}`
+    const way = `${plain}. Fix this first: ${describeObstacle(sync)}`
     expect(way).toContain('conflicts with the incumbent in src/a.txt')
     expect(buildStatusView(built.campaign, new Map()).to_go_on).toBe(way)
     const where = { prefix: 'optimize', remote: null }

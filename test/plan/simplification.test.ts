@@ -60,7 +60,7 @@ describe('a simplification', () => {
 
   it('is refused where no pairs are measured, and says what to do instead', () => {
     expect(endings(ended([simpler('a')], 'bytes'))).toEqual([
-      ['refused', expect.stringContaining('this campaign compares numbers: bring it as an idea')],
+      ['refused', expect.stringContaining('this campaign compares numbers: submit it as an ordinary idea')],
     ])
   })
 

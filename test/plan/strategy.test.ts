@@ -43,21 +43,21 @@ describe('what to try next', () => {
         ['io', null],
       ),
     ).toEqual([
-      'syntax: 1 of 2 kept: more of this kind may pay',
-      'caching: 1 tried, 1 not proven: a larger step of this kind could be shown',
+      'syntax: 1 of 2 kept: more ideas of this kind may help',
+      'caching: 1 tried, 1 not proven: a larger gain of this kind could be proven',
       'threads: 1 tried, none kept, 1 under way: too few to tell',
-      'io: nothing known yet, 1 under way',
-      'layout: 3 tried, none kept, 1 broke: leave it, unless there is a new reason',
+      'io: not tried yet, 1 under way',
+      'layout: 3 tried, none kept, 1 broke: avoid it without a new reason',
     ])
   })
 
   it('takes gains that were not taken for what they are: three of them are no reason to leave a kind', () => {
     expect(
       told(['loops', 'not_selected'], ['loops', 'runner_up_dropped'], ['loops', 'not_selected']),
-    ).toEqual(['loops: 0 of 3 kept, 3 better alone and not taken: more of this kind may pay'])
+    ).toEqual(['loops: 0 of 3 kept, 3 better alone but not kept: more ideas of this kind may help'])
   })
 
-  it('counts nothing as kept that was taken back', () => {
+  it('counts nothing as kept that was reverted', () => {
     const undone = campaign(['syntax', 'kept'])
     const [landing] = undone.landings
     if (landing) landing.reverted = 'f'.repeat(40)

@@ -72,7 +72,7 @@ describe('a head on top of a default branch that may not be pushed', () => {
     const facts = () => ({ ...AHEAD, sync: clean(built) })
     expect(settle(built, facts).waiting).toEqual({
       for: 'person',
-      what: expect.stringMatching(/^a sync, for exp-001 \(#7\): .* What helps: git switch optimize\/size/),
+      what: expect.stringMatching(/^a sync, for exp-001 \(#7\): .* Next step: git switch optimize\/size/),
     })
     expect(built.campaign.status).toBe('running')
   })
@@ -140,7 +140,8 @@ describe('a default branch that cannot be merged in', () => {
       return renderPullBody(built.campaign, built.experiment('exp-001')).split('\n')[0]
     })
     expect(new Set(texts).size).toBe(SYNC_OBSTACLES.length)
-    for (const text of texts) expect(text).toMatch(/What helps: .+\. It is measured by itself after that\.$/)
+    for (const text of texts)
+      expect(text).toMatch(/Next step: .+\. winnow measures it automatically after that\.$/)
   })
 })
 

@@ -128,7 +128,7 @@ describe('a campaign that stopped', () => {
       'exp-001 is waiting for approval of left-pad 1.3.0 (npm): winnow approve exp-001 gives it one more round at the next winnow run'
     expect(renderPersonalTasks(campaign)).toEqual([line])
     expect(renderFinalSummary(campaign, { prefix: 'optimize', remote: null })).toContain(
-      `  waiting   ${line}`,
+      `  waiting      ${line}`,
     )
   })
 })

@@ -158,7 +158,7 @@ describe('what it rests on', () => {
     )
     expect(lines.slice(2)).toEqual([
       expect.stringContaining('Noise: the base differs from itself by 3.0 %'),
-      expect.stringContaining('what is special to this machine is not averaged out'),
+      expect.stringContaining('effects that are specific to this machine are not averaged out'),
       expect.stringContaining('no file that the command names differs'),
       '  cost: 72 executions, 36 of them of main with itself, 3 min of this machine',
     ])

@@ -99,7 +99,7 @@ describe('what was kept on one machine', () => {
     expect(body[0]).toBe(`**Kept: ${verdict}** ${SENTENCE.slice((verdict ?? '').length + 1)}`)
     expect(body).toContainEqual(
       expect.stringMatching(
-        /^\d+ pairs of runs on this machine · equal code differs by 2\.9 % from run to run · merged into `optimize\/size` as ccccccc$/,
+        /^\d+ pairs of runs on this machine · identical code differs by 2\.9 % from run to run · merged into `optimize\/size` as ccccccc$/,
       ),
     )
     expect(body.join('\n')).not.toMatch(/evidence|threshold|A\/A/)
@@ -118,7 +118,7 @@ describe('what was kept on one machine', () => {
   })
 
   it('is said in the summary of the campaign', () => {
-    const said = /^The one kept rests on a single machine: .* this machine is not averaged out\.$/
+    const said = /^The one kept rests on a single machine: .* this machine are not averaged out\.$/
     expect(renderRunSummary(campaign, { for: 'ideas' }).at(-1)).toMatch(said)
     expect(renderLedgerReadme(campaign).split('\n')).toContainEqual(expect.stringMatching(said))
   })

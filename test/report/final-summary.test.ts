@@ -70,7 +70,7 @@ describe('the end of a run', () => {
     const took = renderFinalSummary(campaign, HERE).filter(line => line.startsWith('  took'))
     expect(took).toEqual([
       expect.stringMatching(
-        /^  took +32:01 since the campaign began, besides 10:00 waiting for other processes, /,
+        /^  took +32:01 since the campaign began, plus 10:00 waiting for other processes, /,
       ),
     ])
     expect(buildCampaignResult(campaign)).toMatchObject({ duration_seconds: 2521, waited_seconds: 600 })
@@ -88,10 +88,10 @@ describe('the end of a run', () => {
       '  took      42:01 since the campaign began, 120 executions in 41:36, 0.25 USD for models',
       '  next      winnow status                         every experiment',
       '            winnow show exp-001                   its evidence',
-      '            winnow audit                          that all of it was measured, from git alone',
+      '            winnow audit                          verify from git alone that everything was measured',
       '            git diff aaaaaaaaaaaa..optimize/size  what changed',
       '            git merge optimize/size               take it',
-      '            winnow archive                        put the campaign aside',
+      '            winnow archive                        archive the campaign',
     ])
   })
 
@@ -159,7 +159,7 @@ describe('what a campaign came to, as numbers', () => {
     expect(view).toMatchObject({
       started_at: '2026-01-02T03:04:05.000Z',
       duration_seconds: 0,
-      verdicts: { kept: 1, 'no gain': 1, waiting: 1, refused: 0, taken_back: 0 },
+      verdicts: { kept: 1, 'no gain': 1, waiting: 1, refused: 0, reverted: 0 },
       progress: { ...MEASURED, ...PROGRESS, change: expect.closeTo(PROGRESS.change) },
       improvements: [{ id: 'exp-001', hypothesis: 'shorter names', effect: MEASURED, selected_by: 10 }],
       deferred: [{ id: 'exp-003', packages: ['left-pad'], approve: 'winnow approve exp-003' }],
@@ -168,7 +168,7 @@ describe('what a campaign came to, as numbers', () => {
     expect(view.experiments.map(({ effect }) => effect)).toEqual([MEASURED, null, null])
   })
 
-  it('claims no progress of another incumbent, nor an effect of what was taken back', () => {
+  it('claims no progress of another incumbent, nor an effect of what was reverted', () => {
     const undone: Told = {
       kind: 'reverted',
       experiment: 'exp-001',
@@ -185,7 +185,7 @@ describe('what a campaign came to, as numbers', () => {
     })
     const result = buildCampaignResult(campaign)
     expect(result).toMatchObject({ improvements: [], progress: { by: 'nothing kept', effect: null } })
-    expect(result.verdicts).toMatchObject({ kept: 0, taken_back: 1 })
+    expect(result.verdicts).toMatchObject({ kept: 0, reverted: 1 })
   })
 
   it('counts every experiment under exactly one word', () => {
@@ -203,7 +203,7 @@ describe('what a campaign came to, as numbers', () => {
     ])
     const { verdicts } = buildCampaignResult(campaignOf(...drafts, opened(9)))
     expect(Object.keys(verdicts).toSorted()).toEqual(
-      [...verdictWordSchema.options, 'waiting', 'taken_back', 'reverts'].toSorted(),
+      [...verdictWordSchema.options, 'waiting', 'reverted', 'reverts'].toSorted(),
     )
     expect(Object.values(verdicts).reduce((sum, count) => sum + count, 0)).toBe(outcomes.length + 1)
   })

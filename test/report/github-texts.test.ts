@@ -92,7 +92,7 @@ describe('the text of a verdict', () => {
     expect(text).toMatch(/^\| `cpu_seconds` \| [\d.]+ \| [\d.]+ \| [\d.]+ % less CPU \|$/m)
     expect(text).toMatch(/^\| `max_rss_mb` \| [\d.]+ \| [\d.]+ \| \+3\.\d % \|$/m)
     expect(text).toMatch(
-      /^\d+ pairs of runs on \d machines · equal code differs by .* · merged into `optimize\/speed` as \w{7} · \[Measuring run\]\(https:\/\/github\.com\/ada\/words\/actions\/runs\/\d+\)$/m,
+      /^\d+ pairs of runs on \d machines · identical code differs by .* · merged into `optimize\/speed` as \w{7} · \[Measuring run\]\(https:\/\/github\.com\/ada\/words\/actions\/runs\/\d+\)$/m,
     )
     expect(text).not.toContain('To try again')
   })

@@ -107,11 +107,11 @@ describe('the chart', () => {
     expect(chart).toContain('bytes of size, by experiment')
   })
 
-  it('marks what was taken back, beside the line', () => {
+  it('marks what was reverted, beside the line', () => {
     const campaign = tried(90, 70)
     for (const landing of campaign.landings.slice(1)) landing.reverted = 'e'.repeat(40)
     const chart = viewsOf(campaign)['chart.svg']
-    expect(marks(chart)).toEqual(['kept exp-001: 90', 'back exp-002: 70, taken back'])
+    expect(marks(chart)).toEqual(['kept exp-001: 90', 'back exp-002: 70, reverted'])
     expect(chart.match(/<path class="line" [^>]*>/)?.[0].match(/V/g)).toHaveLength(1)
   })
 
@@ -193,22 +193,22 @@ describe('the digest', () => {
 The campaign is running. Progress: bytes 100 -\\> 75 (-25.0 %).
 3 experiments: 2 kept, 1 no gain; 0 min spent.
 
-## Kept lately
+## Recently kept
 
 - exp-003, kept: idea 3 (bytes 100 -\\> 90 (-10.0 %), deterministic)
 - exp-001, kept: idea 1 (bytes 100 -\\> 90 (-10.0 %), deterministic)
 
-## Tried lately, and not kept
+## Recently tried and not kept
 
 - exp-002, no gain: idea 2 (bytes 100 -\\> 100)
 
 ## What to try next, by category
 
-- general: 2 of 3 kept: more of this kind may pay
+- general: 2 of 3 kept: more ideas of this kind may help
 
-## For a person
+## Needs you
 
-- thinker is asked for no more ideas
+- thinker is disabled: it failed to produce a usable idea several times in a row
 - 2026-01-02: look here
 `)
   })

@@ -41,18 +41,18 @@ describe('a push that GitHub refuses is explained', () => {
 
   it('by the rule of a ruleset, where no merge would help', () => {
     expect(first(renderPushRefusal({ message: RULESET, rule: 'GH013' }, AROUND))).toBe(
-      'the remote refused to move optimize/size: GH013, a repository rule holds there: Cannot update this protected ' +
+      'the remote refused to move optimize/size: GH013, a repository rule forbids it: Cannot update this protected ' +
         'ref. Exclude optimize*/** from that ruleset, or let the account that winnow pushes with bypass it, then: winnow ' +
         'resume',
     )
   })
 
   it.each([
-    [WORKFLOW, 'no permission workflows', 'let a person bring that file to the default branch'],
-    [SCOPE, 'no scope workflow', 'Push with a token that has the scope workflow'],
+    [WORKFLOW, 'lacks the permission workflows', 'merge that file into the default branch yourself'],
+    [SCOPE, 'lacks the scope workflow', 'Push with a token that has the scope workflow'],
   ])('by the workflow file that the token may not bring: %s', (message, lacks, fix) => {
     const text = first(renderPushRefusal({ message }, AROUND)) ?? ''
-    expect(text).toContain('a commit brings the workflow .github/workflows/ci.yml, which this token may not')
+    expect(text).toContain('a commit changes the workflow .github/workflows/ci.yml, and this token lacks')
     expect(text).toContain(lacks)
     expect(text).toContain(fix)
   })
@@ -60,8 +60,8 @@ describe('a push that GitHub refuses is explained', () => {
   it('in its own words where they are not known, and its branches are named', () => {
     const message = 'no'
     expect(renderPushRefusal({ message }, AROUND)).toBe(
-      'the remote refused to move optimize/size, optimize-state/size: its answer is below. Let winnow push to its ' +
-        'branches there, then: winnow resume\nno',
+      'the remote refused to move optimize/size, optimize-state/size: its answer is below. Allow winnow to push to its ' +
+        'branches, then: winnow resume\nno',
     )
   })
 })

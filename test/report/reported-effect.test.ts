@@ -125,7 +125,7 @@ describe('a kept experiment', () => {
     expect(experiment && describeReportedEffect(campaign, experiment)?.reported).toBeNull()
   })
 
-  it('has none where no pairs proved it, or once it was taken back', () => {
+  it('has none where no pairs proved it, or once it was reverted', () => {
     const campaign = landed(LANDING)
     const [experiment] = Object.values(campaign.experiments)
     if (!experiment) throw new Error('it was opened')

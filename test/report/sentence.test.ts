@@ -56,8 +56,8 @@ describe('the sentence that comes first', () => {
 
   it('says of what was kept and undone that it was', () => {
     const undone = { ...ended('kept', 'bytes 2 -> 1 (-50.0 %)'), reverted: true }
-    expect(renderVerdictSentence(undone)).toBe('Kept, taken back: bytes 2 -> 1 (-50.0 %)')
-    expect(describeVerdict(undone)).toBe('kept, taken back')
+    expect(renderVerdictSentence(undone)).toBe('Kept, then reverted: bytes 2 -> 1 (-50.0 %)')
+    expect(describeVerdict(undone)).toBe('kept, then reverted')
   })
 
   it('says of a runner-up what it does on top of what was kept', () => {
@@ -188,14 +188,14 @@ describe('the six words', () => {
       reverted: fc.boolean(),
       parked: fc.boolean(),
     })
-    const instead = ['kept, taken back', 'better, not taken', 'promising alone', 'reverted']
+    const instead = ['kept, then reverted', 'better, not taken', 'promising alone', 'reverted']
     const words = [...verdictWordSchema.options, ...instead]
     fc.assert(
       fc.property(standing, each => {
         const phrase = describeVerdict(each)
         expect(words.includes(phrase) || phrase.startsWith('waiting for ')).toBe(true)
         const sentence = renderStateSentence(each).toLowerCase()
-        const first = each.verdict === null && each.reverted ? 'kept, taken back' : phrase
+        const first = each.verdict === null && each.reverted ? 'kept, then reverted' : phrase
         expect(sentence.startsWith(first)).toBe(true)
       }),
     )

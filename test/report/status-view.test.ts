@@ -77,7 +77,7 @@ describe('status --json', () => {
 
   it('counts every experiment once, in the words that people read', () => {
     const { verdicts } = buildStatusView(landed(), NONE)
-    expect(Object.keys(verdicts)).toEqual([...verdictWordSchema.options, 'waiting', 'taken_back', 'reverts'])
+    expect(Object.keys(verdicts)).toEqual([...verdictWordSchema.options, 'waiting', 'reverted', 'reverts'])
     expect(verdicts).toMatchObject({ kept: 1, 'no gain': 0, waiting: 1 })
   })
 
@@ -98,7 +98,7 @@ describe('status --json', () => {
   })
 })
 
-describe('what was taken back', () => {
+describe('what was reverted', () => {
   const taken = () =>
     campaignOf(...LANDED, {
       kind: 'reverted',
@@ -112,15 +112,15 @@ describe('what was taken back', () => {
   it('reads so, and is not counted as kept anywhere', () => {
     const campaign = taken()
     const view = buildStatusView(campaign, NONE)
-    expect(view.experiments[0]).toMatchObject({ outcome: 'kept', verdict: 'kept, taken back' })
-    expect([view.verdicts.kept, view.verdicts.taken_back]).toEqual([0, 1])
+    expect(view.experiments[0]).toMatchObject({ outcome: 'kept', verdict: 'kept, then reverted' })
+    expect([view.verdicts.kept, view.verdicts.reverted]).toEqual([0, 1])
     const lines = renderStatus(campaign, view)
-    expect(lines).toContain('  2 experiments: 1 waiting, 1 kept and taken back')
-    expect(lines).toContainEqual(expect.stringContaining('Kept, taken back: bytes 100 -> 90'))
+    expect(lines).toContain('  2 experiments: 1 waiting, 1 kept, then reverted')
+    expect(lines).toContainEqual(expect.stringContaining('Kept, then reverted: bytes 100 -> 90'))
     expect(renderRunSummary(campaign, { for: 'ideas' })[1]).toContain(
-      '2 experiments: 1 waiting, 1 kept and taken back',
+      '2 experiments: 1 waiting, 1 kept, then reverted',
     )
-    expect(renderLedgerReadme(campaign)).toContain('| exp-001 | kept, taken back |')
+    expect(renderLedgerReadme(campaign)).toContain('| exp-001 | kept, then reverted |')
   })
 })
 

@@ -54,7 +54,7 @@ describe('the count of a campaign', () => {
     const experiments = Object.fromEntries(all.map(each => [each.id, each]))
     const campaign = { experiments, landings } as unknown as Campaign
     expect(renderTally(campaign)).toBe(
-      '6 experiments: 1 kept, 2 no gain (1 better alone), 1 waiting, 1 kept and taken back, 1 revert',
+      '6 experiments: 1 kept, 2 no gain (1 better alone), 1 waiting, 1 kept, then reverted, 1 revert',
     )
   })
 })

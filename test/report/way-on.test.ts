@@ -16,7 +16,7 @@ const stopped = {
   default_branch: 'refs/heads/main',
 } as const
 
-const RAISE = 'To go on, raise stopping.max_iterations in .winnow/size.yaml on main'
+const RAISE = 'To continue, raise stopping.max_iterations in .winnow/size.yaml on main'
 
 describe('a campaign that a limit stopped', () => {
   it('tells an idea that was measured alone from one that was not measured', () => {

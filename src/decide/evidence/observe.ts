@@ -278,7 +278,7 @@ function updateKeepSide({ rule, differences, keep }: EvidenceState): KeepSide {
   }
 }
 
-/** After the nth job without any report, evidence for keeping starts again, below 1. */
+/** After the nth job without any report, the evidence for keeping starts from zero, below 1. */
 export function resetKeepSide(state: EvidenceState, nth: number): EvidenceState {
   if (state.decided !== null) return state
   let restarted: EvidenceState = { ...state, screened: null, keep: restartKeepSide(state) }

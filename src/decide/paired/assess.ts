@@ -61,7 +61,7 @@ function isBrokenPair({ base, candidate }: Pair): boolean {
 }
 
 function createScaleViolation(metric: string): AssessmentFinding {
-  const reason = `scale violated: ${metric} was 0 or less, and is compared on a log scale since calibration`
+  const reason = `scale violated: ${metric} was 0 or less, and this campaign compares it on a log scale since its calibration`
   return createFinding('error', `${reason}; set evidence.scale: linear if that can happen`, {
     failure_class: 'eval',
   })
@@ -167,7 +167,7 @@ export function assessPairs(input: PairsInput, rule: PairsRule): AssessmentFindi
   if (failure !== null) return failure
   const job = buildPairJob(toPairRequest(order), toMeasuredRun(report), label)
   if (!job.complete)
-    return createRetryFinding(`the report has ${job.pairs.length} of ${formatCount(rule.pairs, 'pair')}`)
+    return createRetryFinding(`the report holds ${job.pairs.length} of ${formatCount(rule.pairs, 'pair')}`)
   const harmed = listObjectives(spec.metric).flatMap(({ name, direction }) => {
     const pairs = collectMetricPairs([job], name)
     const scale = selectScale(rule, pairs)
@@ -182,7 +182,7 @@ export function assessPairs(input: PairsInput, rule: PairsRule): AssessmentFindi
   )
   const parts = effect === null ? primary.name : formatEffect(effect, interval, { ...primary, scale })
   const worse = harmed.length > 0
-  const reason = `${worse ? `${harmed.join(', ')} shown to be worse: ` : 'no harm shown: '}${parts}, ${formatCount(job.pairs.length, 'pair')}`
+  const reason = `${worse ? `${harmed.join(', ')} proven worse: ` : 'no harm shown: '}${parts}, ${formatCount(job.pairs.length, 'pair')}`
   return createFinding(worse ? 'dropped' : 'inconclusive', reason, {
     worse,
     violated_objectives: harmed,

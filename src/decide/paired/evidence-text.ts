@@ -125,7 +125,7 @@ function renderQualifier(
   const { status, harmed, open, tie, improved, promising } = evaluation
   const [{ name }] = listObjectives(paired.spec.metric)
   const others = harmed.filter(each => each !== name)
-  if (others.length > 0) return `${others.join(', ')} shown to be worse`
+  if (others.length > 0) return `${others.join(', ')} proven worse`
   if (harmed.length > 0) return null
   if (promising !== null)
     return `${promising} is promising${status === 'park' ? `, ${describeNotEnough(paired)}` : ''}`

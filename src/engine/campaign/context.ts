@@ -144,20 +144,14 @@ export function requireHome(homeContext: HomeContext, campaign: RecordedHome): v
   if (!isAway(homeContext, campaign)) return
   const { name, refs } = homeContext
   if (campaign.host !== 'github') {
-    throw new UserError(
-      `campaign ${name} lives on one machine: its pull requests are kept beside its branches, and GitHub has none of them`,
-      {
-        fix: 'go on there with winnow run; or put it aside there with winnow archive, and the next wake-up begins one that lives here',
-      },
-    )
+    throw new UserError(`campaign ${name} was started on one machine and cannot be continued on GitHub`, {
+      fix: 'continue it there with winnow run; or archive it there with winnow archive, and the next run on GitHub starts a new campaign',
+    })
   }
   const optimize = toShortRef(refs.optimize)
-  throw new UserError(
-    `campaign ${name} lives on GitHub: its pull requests cannot be seen from here, so nothing is planned or measured here`,
-    {
-      fix: `its next wake-up goes on with it; to bring an idea, push a branch and open a pull request against ${optimize}; to measure on this machine alone, winnow compare`,
-    },
-  )
+  throw new UserError(`campaign ${name} runs on GitHub and cannot be continued on this machine`, {
+    fix: `its next run on GitHub continues it; to submit an idea, push a branch and open a pull request against ${optimize}; to measure on this machine only, use winnow compare`,
+  })
 }
 
 /** The features that a spec may use depend on where the campaign lives. */
@@ -186,7 +180,7 @@ export function requireSameBranches(
   if (now === null) return
   throw new UserError(`the branches of this campaign would have other names: ${now}`, {
     place: { file: path, path: spec.name === context.name ? 'branches.prefix' : 'name' },
-    fix: `change it back, or put ${toShortRef(context.refs.state)} aside with winnow archive, then winnow run ${path}`,
+    fix: `change it back, or archive ${toShortRef(context.refs.state)} with winnow archive, then winnow run ${path}`,
   })
 }
 

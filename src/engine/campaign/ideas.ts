@@ -286,7 +286,7 @@ function toRevertProposal(campaign: Campaign, eventId: string, { landing, result
   const undone = campaign.experiments[landing]
   const head =
     'conflict' in result
-      ? { rejected: `${landing} cannot be taken back: conflict in ${result.conflict.slice(0, 5).join(', ')}` }
+      ? { rejected: `${landing} cannot be reverted: conflict in ${result.conflict.slice(0, 5).join(', ')}` }
       : { commit: result.head, base: campaign.incumbent }
   return [
     {

@@ -171,7 +171,7 @@ function createCampaignContext(
   const { repository, local, checkout, defaultBranch, dataDir, machineDir } = repositoryContext
   if (defaultBranch === null) {
     throw new UserError('no branch is checked out, so the default branch is not known', {
-      fix: 'check out the branch to be optimised once, or give the repository a remote',
+      fix: 'check out the branch to optimise, or add a remote',
     })
   }
   const refs = buildCampaignRefs(prefix, name)
@@ -265,7 +265,7 @@ function replaceDamaged(
   const movedTo = moveDamagedAside(dir)
   return async () => {
     say(
-      `winnow's copy of the repository was damaged (${found}). winnow moved it to ${movedTo} and fetches it again. Orders under way, reports and unwritten events are kept in other files and stay.`,
+      `winnow's copy of the repository was damaged (${found}). winnow moved it to ${movedTo} and fetches it again. Running orders, reports and unwritten events are in other files and are not affected.`,
     )
     const commits = await listAnswerCommits(dataDir)
     if (commits.length === 0) return
@@ -273,7 +273,7 @@ function replaceDamaged(
     const lost = commits.length - saved
     const left =
       lost === 0 ? '' : `; ${formatCount(lost, 'commit')} could not be read, and those ideas are lost`
-    say(`${formatCount(saved, 'commit')} of ideas that are not recorded yet came along${left}.`)
+    say(`${formatCount(saved, 'commit')} of ideas that are not recorded yet were saved${left}.`)
   }
 }
 

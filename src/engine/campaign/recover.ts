@@ -156,7 +156,7 @@ export async function rebuildViews(context: CampaignContext): Promise<boolean> {
   await repository.fetch([{ ref: refs.state, oid: from }])
   const { campaign, tip, lastSha } = await foldAllEvents(repository, from)
   const to = await writeLedgerCommit(repository, tip, [], {
-    message: 'ledger: views and checkpoint, made anew',
+    message: 'ledger: rebuild views and checkpoint',
     views: renderLedgerViews(campaign, getCampaignSpec(campaign)),
     checkpoint: buildCheckpoint(campaign, lastSha),
   })

@@ -66,7 +66,7 @@ export function requireSupportedSpec(
   if (missing.length > 0) {
     throw new UserError(missing.join('\n'), {
       place: { file: path },
-      fix: 'remove or change what is named above',
+      fix: 'remove or change the settings named above',
     })
   }
 }
@@ -164,7 +164,7 @@ export async function applyAmendment(
   const parsed = parseSpec(change.yaml, getParseOptions(campaign))
   requireSupportedSpec({ ...parsed, path: campaign.spec_path }, getCampaignWhereabouts(context, campaign))
   requireSameBranches(context, parsed.spec, campaign.spec_path)
-  if (parsed.sha256 === campaign.spec_sha256) throw new UserError('the spec is the one in force already')
+  if (parsed.sha256 === campaign.spec_sha256) throw new UserError('this spec is already in force')
   // A fresh clone may lack both commits.
   for (const { commit } of [campaign.pin, campaign.incumbent]) await fetchCommit(repository, commit)
   await requireInScope(context, campaign, parsed.spec)
@@ -274,7 +274,7 @@ interface StandIn {
   line: number
 }
 
-/** Finds stand-in workloads in files below `bench/` and in files that the command names. */
+/** Finds placeholder workloads in files below `bench/` and in files that the command names. */
 export async function findStandIns(repository: BlobReader, tree: Oid, spec: Spec): Promise<StandIn[]> {
   const { working_directory: directory, command } = spec.measurement
   const resolvePath = (path: string) => posix.normalize(posix.join(directory, path))
@@ -291,15 +291,15 @@ export async function findStandIns(repository: BlobReader, tree: Oid, spec: Spec
 }
 
 export function formatStandInText({ file, line }: StandIn): string {
-  return `${file}:${line}: the workload is a stand-in; put your own in its place, and delete the line with ${HARNESS_TODO}`
+  return `${file}:${line}: the workload is a placeholder; replace it with your own, and delete the line with ${HARNESS_TODO}`
 }
 
-/** Refuses to optimise a stand-in, whose numbers mean nothing. */
+/** Refuses to optimise a placeholder, whose numbers mean nothing. */
 async function requireOwnWorkload(repository: BlobReader, tree: Oid, spec: Spec): Promise<void> {
   const [first] = await findStandIns(repository, tree, spec)
   if (first === undefined) return
-  throw new UserError('the harness measures a stand-in, which winnow init wrote', {
+  throw new UserError('the harness measures a placeholder that winnow init wrote', {
     place: { file: first.file, line: first.line },
-    fix: `put your own workload in its place, delete the line with ${HARNESS_TODO}, and commit`,
+    fix: `replace it with your own workload, delete the line with ${HARNESS_TODO}, and commit`,
   })
 }

@@ -25,7 +25,7 @@ interface SubmittedIdea {
  */
 export async function submitIdea(context: CampaignContext, idea: Submission): Promise<SubmittedIdea> {
   if (/^exp-\d+$/.test(idea.name)) {
-    throw new UserError(`${idea.name} is a name that winnow gives itself`, {
+    throw new UserError(`${idea.name} is a name that winnow reserves for itself`, {
       fix: 'choose another with --name',
     })
   }
@@ -61,7 +61,7 @@ async function readSubmissionBase(
   await repository.fetch([{ ref: refs.optimize, oid: optimize }])
   if (await repository.isAncestor(idea.commit, optimize)) {
     throw new UserError(`${idea.commit.slice(0, 12)} has no commit that ${toShortRef(refs.optimize)} lacks`, {
-      fix: 'commit the idea first, then offer that commit',
+      fix: 'commit the idea first, then propose that commit',
     })
   }
   return { ref, from: found.get(ref) ?? null, refs: found }

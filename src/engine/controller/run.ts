@@ -33,7 +33,7 @@ interface RunOptions {
 }
 
 const WATCH_POLL_MS = 2_000
-const INTERRUPTED: PlanWaiting = { for: 'person', what: 'interrupted; run again to go on' }
+const INTERRUPTED: PlanWaiting = { for: 'person', what: 'interrupted; run again to continue' }
 
 /**
  * Ticks until the campaign has nothing left to do. Between two ticks this machine measures, and the loop wakes
@@ -93,7 +93,7 @@ async function waitUntilIdle(
 ) {
   if (signal.aborted || !(runner.busy || asking.busy)) return
   const message = error instanceof Error ? error.message : String(error)
-  context.progress.say(`${message}; what is under way ends first`)
+  context.progress.say(`${message}; running measurements end first`)
   const interrupted = new Promise(resolve => signal.addEventListener('abort', resolve, { once: true }))
   await Promise.race([Promise.all([runner.finished(), asking.finished()]), interrupted])
 }
@@ -123,7 +123,9 @@ async function waitBetweenTicks(
 function reportPaused({ place: context }: ControllerContext, { observation, status }: TickState): void {
   const campaign = observation?.world.campaign
   if (campaign?.status !== 'paused' || status === 'paused') return
-  context.progress.say(`${withReason('paused', campaign.status_reason ?? '')}; what is being measured ends`)
+  context.progress.say(
+    `${withReason('paused', campaign.status_reason ?? '')}; running measurements end first`,
+  )
 }
 
 /** Reports each other run that is measuring this campaign once. Returns the run ids that were reported. */
@@ -137,7 +139,7 @@ function reportOtherRuns(
   const others = [...holders].filter(holder => holder !== runner.runId)
   for (const holder of others.filter(each => !known.includes(each))) {
     context.progress.say(
-      `${describeHolder(holder)} is measuring campaign ${context.name} already: this run waits for it, and goes on when it ends`,
+      `${describeHolder(holder)} is already measuring campaign ${context.name}: this run waits until it ends`,
     )
   }
   return others
@@ -237,7 +239,7 @@ async function readRefsOrNull(context: ControllerContext['place']) {
     return (await listRefs(context)).refs
   } catch (error) {
     if (!(error instanceof ForgeError)) throw error
-    context.progress.say(`the remote cannot be looked at meanwhile: ${error.message}`)
+    context.progress.say(`the remote cannot be read at the moment: ${error.message}`)
     return null
   }
 }

@@ -116,7 +116,7 @@ async function writeClosing(
   all: readonly PlanStep[],
 ): Promise<void> {
   const experiment = findSubject(campaign, step.experiment)
-  if (!experiment) throw new Error(`${step.experiment} is closed but was never opened`)
+  if (!experiment) throw new Error(`${step.experiment} is to be closed, but was never opened`)
   const decided = all.flatMap(other => listDecidedDrafts(other, step.experiment))[0] ?? null
   const results = await writeResults(transaction, experiment, step)
   const { head } = experiment
@@ -201,7 +201,8 @@ interface DueExperiment extends DueLanding {
 
 function requireDueExperiment({ landing, experiments }: Campaign, id: ExperimentId): DueExperiment {
   const experiment = experiments[id]
-  if (!experiment || landing?.decided.experiment !== id) throw new Error(`${id} lands but was not decided to`)
+  if (!experiment || landing?.decided.experiment !== id)
+    throw new Error(`${id} is to land, but has no verdict`)
   return { ...landing, experiment }
 }
 
@@ -247,7 +248,7 @@ async function writeRevert(
   const commit = await repository.writeCommit({
     tree,
     parents: [from.commit],
-    message: `optimize(${name}): revert ${experiment}\n\nTakes back: ${hypothesis}\n`,
+    message: `optimize(${name}): revert ${experiment}\n\nReverts: ${hypothesis}\n`,
     date: toSeconds(transaction.at),
   })
   const to: Point = { commit, tree }

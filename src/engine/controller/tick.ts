@@ -42,7 +42,7 @@ export async function tickCampaign(controller: ControllerContext): Promise<TickR
     // A tick that read the remote or pushed has new refs to compare with.
     unchanged = step === 'again' && !readsRefs && controller.memory.refs === refs ? unchanged + 1 : 0
     if (unchanged > MOST_UNCHANGED)
-      throw new Error(`campaign ${controller.place.name} plans what changes nothing`)
+      throw new Error(`campaign ${controller.place.name} keeps planning actions that change nothing`)
     if (step === 'again') lost = 0
     else if ('lost' in step) {
       lost += 1
@@ -107,7 +107,7 @@ async function tickOnce(controller: ControllerContext, silent: number): Promise<
     // The push may have arrived: the next observation shows it, as after a lost race. Reads have their own
     // retry limit.
     if (error instanceof SilentRemote && error.isPush && silent < MOST_SILENT) {
-      controller.place.progress.say(`${error.message}; winnow looks whether it arrived`)
+      controller.place.progress.say(`${error.message}; winnow checks whether the push arrived`)
       return { lost: [], silent: true }
     }
     throw explainDiskError(controller.place, error)
@@ -182,7 +182,7 @@ async function restartIfMerged(
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     const fix = error.fix === undefined ? '' : ` (${error.fix})`
-    const what = `the campaign was merged, and the next one cannot begin: ${error.message}${fix}`
+    const what = `the campaign was merged, but the next campaign cannot start: ${error.message}${fix}`
     return (await recordRestartRefusal(context, campaign, what)) ? { for: 'person', what } : null
   }
 }

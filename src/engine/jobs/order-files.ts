@@ -185,7 +185,7 @@ function reportDamagedFile(file: string, say: PrintLine): null {
 const DAMAGE_EFFECTS: Readonly<Record<string, string>> = {
   claim: 'It said which run measures the order; the ledger says that as well.',
   report: 'The report in it is lost, and the order is measured again.',
-  partial: 'What its run had measured is lost, and evidence for keeping starts again.',
+  partial: 'What its run had measured is lost, and the evidence for keeping starts from zero.',
   printed: 'The outputs in it are lost, and the order is measured again.',
   scores: 'The scores in it and their cost are lost: judges are asked again, and the cost is not counted.',
 }

@@ -198,8 +198,8 @@ function findOutsidersDenied(
   if (isolation === undefined) return {}
   const isNone = spec.measurement.isolation === 'none' || campaign.isolated[campaign.harness] === false
   if (isolation.asRoot && !isNone) return {}
-  const why = 'this job has no users of their own for experiments, which could read its token'
-  return { outsidersDenied: `${why}: it measures nothing of people without write access` }
+  const why = 'this job has no separate users for experiments, so an experiment could read its token'
+  return { outsidersDenied: `${why}: it measures no code of people without write access` }
 }
 
 /** Fetches all tips except the forge's ref, which the forge reads itself. */
@@ -294,7 +294,7 @@ export async function recordRename(
   const { default_branch: from, spec_sha256, spec_yaml, harness } = loaded.campaign
   if (from === to) return false
   const transaction = new Transaction(context, { loaded, refs })
-  const reason = `${toShortRef(from)} is called ${toShortRef(to)} now`
+  const reason = `${toShortRef(from)} was renamed to ${toShortRef(to)}`
   transaction.addEvent({
     kind: 'campaign-amended',
     cause: `renamed ${from} to ${to} at ${loaded.campaign.seq}`,
@@ -308,6 +308,6 @@ export async function recordRename(
   const result = await transaction.push()
   if (result.ok || result.reason === 'lease') return true
   throw new UserError(
-    `${reason}, and the ledger could not be told: ${'message' in result ? result.message : result.ref}`,
+    `${reason}, and that could not be recorded in the ledger: ${'message' in result ? result.message : result.ref}`,
   )
 }

@@ -331,7 +331,7 @@ function interruptMember(experiment: Experiment, order: Order, loss: OrderLoss):
   experiment.attempts = order.attempt - 1
   experiment.interruption = buildInterruption(order, loss, experiment.interrupted)
   if (loss.partial || order.stop.rule !== 'paired' || experiment.evidence === null) return
-  // The number of begun pairs is unknown. Pairs of earlier runs stay, and evidence for keeping starts again.
+  // The number of begun pairs is unknown. Pairs of earlier runs stay, and the evidence for keeping starts from zero.
   const { id, evidence } = experiment
   const piece = order.resumes?.pieces[id]
   const gap: PairJob = { order: order.id, runner: '', complete: false, pairs: [], unreported: true }

@@ -136,7 +136,7 @@ describe('the verdict of a job', () => {
       outcome: 'error',
       retry: false,
       reason:
-        'scale violated: bytes was 0 or less, and is compared on a log scale since calibration; set evidence.scale: linear if that can happen',
+        'scale violated: bytes was 0 or less, and this campaign compares it on a log scale since its calibration; set evidence.scale: linear if that can happen',
     })
   })
 })
@@ -236,7 +236,7 @@ describe('what is said', () => {
       carried: [SCREENED],
     })
     expect(worse).toMatchObject({ outcome: 'dropped', worse: true, violated_objectives: ['guard'] })
-    expect(worse.reason).toContain('guard shown to be worse')
+    expect(worse.reason).toContain('guard proven worse')
   })
 
   it('of a target: reached when the cautious end of the interval reaches it', () => {

@@ -99,7 +99,7 @@ describe('the sentence of what pairs decided', () => {
     )
     expect(harmed).toEqual({
       status: 'drop',
-      sentence: expect.stringMatching(/; memory shown to be worse\.$/),
+      sentence: expect.stringMatching(/; memory proven worse\.$/),
     })
   })
 
