@@ -1,4 +1,4 @@
-import type { FailedOutput } from './model/failed-output.ts'
+import type { FailedOutput } from './model/report.ts'
 
 // Error types for the person who can fix the problem. Design section 9 defines the exit codes.
 

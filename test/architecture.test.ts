@@ -2,27 +2,39 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
-/** A room may use those above it in this list, and nothing below (docs/architecture.md). */
-const ROOMS = [
-  'spec',
-  'model',
-  'decide',
-  'plan',
-  'git',
-  'ledger',
-  'measure',
-  'github',
-  'ideas',
-  'judge',
-  'dependencies',
-  'report',
-  'init',
-  'engine',
-  'cli',
-  'action',
-]
+/** The four layers, and inside them the rooms that a room may use. A layer may use all layers above it. */
+const LAYERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  core: {
+    spec: [],
+    model: ['spec'],
+    decide: ['spec', 'model'],
+    plan: ['spec', 'model', 'decide'],
+    report: ['spec', 'model', 'decide', 'plan'],
+  },
+  adapters: {
+    git: [],
+    ledger: ['git'],
+    measure: ['git'],
+    github: ['git', 'ledger'],
+    ideas: ['git', 'measure'],
+    judge: ['ledger', 'measure'],
+    dependencies: [],
+    init: ['ideas', 'judge', 'measure'],
+  },
+  engine: { engine: [] },
+  edges: { cli: [], action: ['cli'] },
+}
+const ALLOWED_ROOMS = new Map(
+  Object.values(LAYERS).flatMap((layer, index) => {
+    const above = Object.values(LAYERS).slice(0, index).flatMap(Object.keys)
+    return Object.entries(layer).map(
+      ([room, beside]) => [room, new Set([room, ...above, ...beside])] as const,
+    )
+  }),
+)
+const CORE = Object.keys(LAYERS['core'] ?? {})
+/** Files of `src` itself that every room may use. */
 const SHARED = new Set(['errors.ts', 'ports.ts', 'version.ts'])
-const PURE = ['model', 'decide', 'plan']
 const SRC = new URL('../src', import.meta.url).pathname
 
 interface Import {
@@ -43,11 +55,13 @@ function importsOf(path: string): Import[] {
   const text = readFileSync(path, 'utf8')
   const file = relative(SRC, path)
   const [room = ''] = file.split('/')
-  return [...text.matchAll(/(?:from|import)\s*\(?'([^']+)'/g)].map(match => ({
-    file,
-    room,
-    target: match[1] ?? '',
-  }))
+  return [...text.matchAll(/(?:^import |^(?:import|export|\}).* from |\bimport\()'([^'\n]+)'/gm)].map(
+    match => ({
+      file,
+      room,
+      target: match[1] ?? '',
+    }),
+  )
 }
 
 const files = sources(SRC)
@@ -57,30 +71,62 @@ function targetRoom({ file, target }: Import): string {
   return normalize(join(dirname(file), target)).split('/')[0] ?? ''
 }
 
+/** Lists the groups of files that import each other, by values or by types. */
+function findCycles(): string[][] {
+  const edges = new Map(files.map(path => [relative(SRC, path), new Set<string>()]))
+  for (const { file, target } of imports)
+    if (target.startsWith('.')) edges.get(file)?.add(normalize(join(dirname(file), target)))
+  const reached = new Map([...edges.keys()].map(file => [file, collectReached(file, edges)]))
+  const circular = [...edges.keys()].filter(file => reached.get(file)?.has(file))
+  const groups = circular.map(file =>
+    circular.filter(other => reached.get(file)?.has(other) && reached.get(other)?.has(file)).toSorted(),
+  )
+  return [...new Map(groups.map(group => [group.join(), group])).values()]
+}
+
+function collectReached(from: string, edges: ReadonlyMap<string, ReadonlySet<string>>): Set<string> {
+  const reached = new Set<string>()
+  const pending = [from]
+  for (let file = pending.pop(); file !== undefined; file = pending.pop()) {
+    for (const next of edges.get(file) ?? []) {
+      if (reached.has(next)) continue
+      reached.add(next)
+      pending.push(next)
+    }
+  }
+  return reached
+}
+
 describe('the rooms of src', () => {
-  it('are those of the architecture', () => {
+  it('are those of the layers', () => {
     const found = readdirSync(SRC, { withFileTypes: true }).filter(entry => entry.isDirectory())
-    expect(found.map(({ name }) => name).filter(name => !ROOMS.includes(name))).toEqual([])
+    expect(found.map(({ name }) => name).toSorted()).toEqual([...ALLOWED_ROOMS.keys()].toSorted())
   })
 
-  it('depend only on rooms above them', () => {
+  it('import their own layer as the table says, and layers above it', () => {
     const wrong = imports.filter(each => {
-      if (!each.target.startsWith('.') || !ROOMS.includes(each.room)) return false
+      const allowed = ALLOWED_ROOMS.get(each.room)
+      if (!each.target.startsWith('.') || allowed === undefined) return false
       const target = targetRoom(each)
-      return !SHARED.has(target) && ROOMS.indexOf(target) > ROOMS.indexOf(each.room)
+      return !SHARED.has(target) && !allowed.has(target)
     })
     expect(wrong).toEqual([])
   })
 
-  it('keep effects out of the pure ones', () => {
-    const allowed = new Set(['node:crypto', 'zod'])
+  it('import no file in a circle, not even its types', () => {
+    const known = 'cli/context.ts, cli/default-branch.ts, cli/dry-run.ts, cli/verb.ts'
+    expect(findCycles().filter(group => group.join(', ') !== known)).toEqual([])
+  })
+
+  it('keep effects out of the core', () => {
+    const allowed = new Set(['node:crypto', 'node:path', 'yaml', 'zod'])
     const wrong = imports.filter(
-      ({ room, target }) => PURE.includes(room) && !target.startsWith('.') && !allowed.has(target),
+      ({ room, target }) => CORE.includes(room) && !target.startsWith('.') && !allowed.has(target),
     )
     expect(wrong).toEqual([])
     const impure = files.filter(path => {
       const [room = ''] = relative(SRC, path).split('/')
-      return PURE.includes(room) && /Date\.now|Math\.random|process\./.test(readFileSync(path, 'utf8'))
+      return CORE.includes(room) && /Date\.now|Math\.random|process\./.test(readFileSync(path, 'utf8'))
     })
     expect(impure).toEqual([])
   })
@@ -88,7 +134,7 @@ describe('the rooms of src', () => {
   it('speak to GitHub in one place, which what measures cannot reach', () => {
     const speaking = imports.filter(({ target }) => target.startsWith('@octokit/'))
     expect(speaking.filter(({ file }) => !file.startsWith('github/'))).toEqual([])
-    expect(ROOMS.indexOf('measure')).toBeLessThan(ROOMS.indexOf('github'))
+    expect(ALLOWED_ROOMS.get('measure')?.has('github')).toBe(false)
   })
 
   it('hold no room that nobody can name', () => {

@@ -4,15 +4,9 @@ import { removeProxySecrets } from '../git/isolation.ts'
 import { MODEL_KEY, removeSecrets } from '../measure/environment.ts'
 import { findNearestWord } from '../spec/nearest-word.ts'
 import { dropSecrets } from './drop-secrets.ts'
-import { type ActionEnv, type Inputs, isDryRun, TOKENS } from './inputs.ts'
-import type { RootPipeMessage } from './root-pipe.ts'
+import { isDryRun, TOKENS } from './inputs.ts'
+import type { Task } from './root-pipe.ts'
 
-export interface Task {
-  inputs: Inputs
-  env: ActionEnv
-  /** Set when another process started this one with a pipe. Aborting `end` asks this process to stop. */
-  pipe?: RootPipeMessage & { end: AbortSignal }
-}
 type ActionCommand = (task: Task) => Promise<number>
 
 const APPS = ['app-token'] as const

@@ -19,10 +19,10 @@ import { createWebFetch } from '../github/web.ts'
 import { buildCampaignRefs, toShortRef } from '../model/ids.ts'
 import { escapeMarkdown } from '../report/markdown.ts'
 import { VERSION } from '../version.ts'
-import type { Task } from './commands.ts'
 import type { ActionEnv, Inputs } from './inputs.ts'
 import { getTempDir, readAttempt, readRunId, resolveInWorkspace, SYSTEM_CLOCK, SYSTEM_RANDOM } from './job.ts'
 import { appendSummary, setOutputs, toLogLine } from './outputs.ts'
+import type { Task } from './root-pipe.ts'
 
 export interface GithubJob {
   apiUrl: string

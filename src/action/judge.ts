@@ -7,18 +7,18 @@ import { SCORES_ARTIFACT, SCORES_FILE } from '../judge/judged-report.ts'
 import { MODEL_KEY } from '../measure/environment.ts'
 import { isRetryableEnd } from '../model/event-schemas.ts'
 import { escapeMarkdown } from '../report/markdown.ts'
-import type { Task } from './commands.ts'
 import type { ActionEnv } from './inputs.ts'
 import {
   getTempDir,
+  RECORDED_LATER,
   readAttempt,
   readRunId,
-  RECORDED_LATER,
   resolveInWorkspace,
   SYSTEM_CLOCK,
   SYSTEM_RANDOM,
 } from './job.ts'
 import { appendSummary, hideSecrets, type Outputs, reportFailure, setOutputs, toLogLine } from './outputs.ts'
+import type { Task } from './root-pipe.ts'
 
 /**
  * Asks models to score the items that this run's tick handed over. Items are texts of experiments: this job

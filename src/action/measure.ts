@@ -7,6 +7,7 @@ import { type MeasurementAnswer, runMeasurementJob } from '../engine/jobs/measur
 import { UserError } from '../errors.ts'
 import { makeAccessible } from '../measure/isolation/access-check.ts'
 import { CLOSED_DIR, findSideUsers, SIDES_DIR } from '../measure/isolation/side-users.ts'
+import { formatRunnerError } from '../model/report.ts'
 import {
   formatActionsRunId,
   getArtifactFileName,
@@ -14,7 +15,6 @@ import {
   serializePrintedItems,
   serializeReport,
 } from '../model/report-artifact.ts'
-import { formatRunnerError } from '../model/failed-output.ts'
 import { dropRoot } from './drop-secrets.ts'
 import { type ActionEnv, omitUndefined } from './inputs.ts'
 import {
@@ -28,8 +28,8 @@ import {
 import { appendSummary, type Outputs, reportFailure, setOutputs, toLogLine } from './outputs.ts'
 import {
   type MeasureTask,
-  readRootPipe,
   type RootPipeMessage,
+  readRootPipe,
   taskSchema,
   writeReturnReason,
 } from './root-pipe.ts'

@@ -9,10 +9,10 @@ import { createGitRunner, GitExit, type GitRunner } from '../git/runner.ts'
 import { inspectCheckout } from '../git/work-tree.ts'
 import { removeSecrets } from '../measure/environment.ts'
 import { escapeMarkdown } from '../report/markdown.ts'
-import type { Task } from './commands.ts'
 import type { ActionEnv } from './inputs.ts'
 import { getTempDir, resolveInWorkspace } from './job.ts'
 import { appendSummary, renderAnnotation, setOutputs, toLogLine } from './outputs.ts'
+import type { Task } from './root-pipe.ts'
 
 const MOST_BYTES = 32 * 1024 * 1024
 

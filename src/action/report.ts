@@ -6,9 +6,9 @@ import { removeSecrets } from '../measure/environment.ts'
 import { renderLedgerViews } from '../report/ledger-views.ts'
 import { buildStatusView, renderStatus } from '../report/status.ts'
 import { listStatusNotes } from '../spec/notes.ts'
-import type { Task } from './commands.ts'
 import { getTempDir, resolveInWorkspace } from './job.ts'
 import { appendSummary, setOutputs, toLogLine } from './outputs.ts'
+import type { Task } from './root-pipe.ts'
 
 /**
  * Reports the state of a campaign from its ledger alone: in the job's summary, and as files to upload or

@@ -8,7 +8,7 @@ import { isMissing } from '../measure/file-system.ts'
 import { listSideUsers, type MissingUsers } from '../measure/isolation/side-users.ts'
 import { digestSchema } from '../model/ids.ts'
 import { isHosted, wipeEnvironment } from './drop-secrets.ts'
-import type { ActionEnv } from './inputs.ts'
+import type { ActionEnv, Inputs } from './inputs.ts'
 import { getTempDir } from './job.ts'
 import { AS_ROOT, BY_PIPE } from './start-modes.ts'
 
@@ -122,6 +122,13 @@ const pipeSchema = z.strictObject({
   runner: z.strictObject({ uid: id, gid: id }),
 })
 export type RootPipeMessage = z.infer<typeof pipeSchema>
+
+export interface Task {
+  inputs: Inputs
+  env: ActionEnv
+  /** Set when another process started this one with a pipe. Aborting `end` asks this process to stop. */
+  pipe?: RootPipeMessage & { end: AbortSignal }
+}
 
 /**
  * Reads the first line of standard input. The end of input, at any time, means that the parent asks this

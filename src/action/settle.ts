@@ -7,7 +7,6 @@ import { UserError } from '../errors.ts'
 import { digestSchema, type OrderId } from '../model/ids.ts'
 import { MAX_ORDERS_PER_RUN } from '../model/report-artifact.ts'
 import { isRetryTitle } from '../report/github-names.ts'
-import type { Task } from './commands.ts'
 import {
   buildJobEnvironment,
   createCall,
@@ -18,6 +17,7 @@ import {
 } from './github-job.ts'
 import type { ActionEnv } from './inputs.ts'
 import { findMeasuringCampaign } from './job.ts'
+import type { Task } from './root-pipe.ts'
 import { readCampaigns, reportPaused, takeTurns } from './tick.ts'
 
 /**

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { type CommandContext, withRepository } from '../cli/context.ts'
 import { DEFAULT_PREFIX } from '../cli/known-campaigns.ts'
-import { type ResultReporter, runAndReport, type RunResult, tellRunResult } from '../cli/run.ts'
+import { type ResultReporter, type RunResult, runAndReport, tellRunResult } from '../cli/run.ts'
 import type { Call } from '../cli/verb.ts'
 import { type JobIsolation, MeasurementDeclined } from '../engine/jobs/measurement-job.ts'
 import { makeAccessible } from '../measure/isolation/access-check.ts'
@@ -12,7 +12,6 @@ import { CLOSED_DIR, findSideUsers, type MissingUsers, SIDES_DIR } from '../meas
 import { toShortRef } from '../model/ids.ts'
 import { escapeMarkdown } from '../report/markdown.ts'
 import { renderRunSummary } from '../report/run-summary.ts'
-import type { Task } from './commands.ts'
 import { dropRoot } from './drop-secrets.ts'
 import {
   buildJobEnvironment,
@@ -23,6 +22,7 @@ import {
   requireOwnRemote,
 } from './github-job.ts'
 import { appendSummary, type Outputs, reportFailure, setOutputs, toLogLine } from './outputs.ts'
+import type { Task } from './root-pipe.ts'
 import { runAsRoot, runThroughPipe, writeReturnReason } from './root-pipe.ts'
 import { clearRunnerFiles, LaterCode, listLaterCodeFolders } from './sandbox.ts'
 import { createKeptFiles } from './saved-files.ts'

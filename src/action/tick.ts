@@ -23,7 +23,6 @@ import { lookTitle } from '../report/github-names.ts'
 import { escapeMarkdown } from '../report/markdown.ts'
 import { describeResumeHint } from '../report/resume-hint.ts'
 import { describeWaiting } from '../report/verdict-text.ts'
-import type { Task } from './commands.ts'
 import {
   buildJobEnvironment,
   createCall,
@@ -37,6 +36,7 @@ import {
 import { type ActionEnv, type Inputs, isDryRun } from './inputs.ts'
 import { findMeasuringCampaign, getTempDir } from './job.ts'
 import { appendSummary, logGroup, type Outputs, reportFailure, setOutputs, toLogLine } from './outputs.ts'
+import type { Task } from './root-pipe.ts'
 import { createKeptFiles } from './saved-files.ts'
 
 const NOTHING_THERE = 'No campaign: no spec on the default branch, and no ledger.'

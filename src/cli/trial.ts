@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { assessCandidate } from '../decide/assess.ts'
 import {
-  calibrateHarness,
-  calibrateNoise,
   CALIBRATION_JOBS,
   type CalibrationResult,
+  calibrateHarness,
+  calibrateNoise,
   explainIncomparable,
   type NoiseResult,
 } from '../decide/calibration.ts'
@@ -30,18 +30,19 @@ import {
   aggregateMetrics,
   type FailedPart,
   findFailedPart,
+  formatRunnerError,
   getAggregation,
+  joinStreams,
   type Report,
   type Side,
 } from '../model/report.ts'
-import { formatRunnerError, joinStreams } from '../model/failed-output.ts'
 import { buildCampaignOrderRequest, type CampaignOrderPurpose, type OrderRequest } from '../plan/orders.ts'
 import { isCalibrationNeeded, isNoiseNeeded } from '../plan/preparation.ts'
 import { computeProspects } from '../plan/prospects.ts'
 import type { HarnessTrial, JudgingForecast } from '../report/check-trial.ts'
 import { describeAbsentMetric, findMissingMetrics } from '../report/metrics.ts'
-import { BUILT_IN_METRICS } from '../spec/schema-values.ts'
 import type { Spec } from '../spec/schema.ts'
+import { BUILT_IN_METRICS } from '../spec/schema-values.ts'
 import { countSampleItems, isJudgedMetric } from '../spec/spec-facts.ts'
 import { findUsualSetup } from './default-branch.ts'
 import { measureHere } from './measure.ts'

@@ -6,10 +6,10 @@ import { openController, requireCampaign, runCampaign } from '../engine/controll
 import { ConflictError } from '../errors.ts'
 import type { BacklogIdea, Campaign } from '../model/campaign.ts'
 import { hashSha256, toCanonicalJson } from '../model/canonical-json.ts'
-import { describeStandstill, describeStop } from '../model/describe-status.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { formatIdeaName } from '../model/fold/proposers.ts'
 import { toShortRef } from '../model/ids.ts'
+import { describeStandstill, describeStop } from '../model/status.ts'
 import { EXIT_CODES, WAITING_EXIT_CODE } from '../model/verdict.ts'
 import type { PlanWaiting } from '../plan/action.ts'
 import { findDueStop, isLimitRaised } from '../plan/stop.ts'
@@ -20,8 +20,8 @@ import {
   buildTryAnswer,
   buildUnmeasuredAnswer,
   renderTryAnswer,
-  toTryExitCode,
   type TryAnswer,
+  toTryExitCode,
 } from '../report/try-answer.ts'
 import { describeWaiting } from '../report/verdict-text.ts'
 import type { Spec } from '../spec/schema.ts'
@@ -35,12 +35,12 @@ import { findNamedIdea, listPullNumbers } from './subjects.ts'
 import { observeWorld, tickWithoutMeasuring } from './tick.ts'
 import {
   classifyDiff,
-  describeNothingToTry,
   type DiffState,
+  describeNothingToTry,
   isAlreadyCommitted,
   type OwnDiff,
-  readOwnDiff,
   type RefusedTry,
+  readOwnDiff,
 } from './try-diff.ts'
 import type { Call, Verb } from './verb.ts'
 

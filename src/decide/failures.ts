@@ -1,15 +1,16 @@
 import type { PairJob } from '../model/pairs.ts'
 import {
   type Execution,
+  formatRunnerError,
   type GateRun,
   getAggregation,
+  joinStreams,
   type Report,
   type Side,
   type Snapshot,
 } from '../model/report.ts'
-import { formatRunnerError, joinStreams } from '../model/failed-output.ts'
-import { BUILT_IN_METRICS, isBenchmarkFormat } from '../spec/schema-values.ts'
 import type { Spec } from '../spec/schema.ts'
+import { BUILT_IN_METRICS, isBenchmarkFormat } from '../spec/schema-values.ts'
 import { isJudgedMetric } from '../spec/spec-facts.ts'
 import { type AssessmentFinding, createFinding, createRetryFinding } from './assessment.ts'
 import {

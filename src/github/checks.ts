@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import type { Check } from '../model/github.ts'
 import { type GithubClient, parseAnswer } from './client.ts'
 import { truncateBody } from './comments.ts'
-import type { Check } from './port.ts'
 
 const checkRun = z.object({
   id: z.number(),

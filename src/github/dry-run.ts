@@ -1,11 +1,5 @@
-import {
-  type Check,
-  type Forge,
-  type ForgeChange,
-  type HeadAuthors,
-  withSingleChanges,
-  type Workflows,
-} from './port.ts'
+import type { Check } from '../model/github.ts'
+import { type Forge, type ForgeChange, type HeadAuthors, type Workflows, withSingleChanges } from './port.ts'
 
 /** Ends a dry run at the first step that depends on the answer to a write. */
 export class WouldChange extends Error {

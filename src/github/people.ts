@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ForgeError } from '../errors.ts'
 import type { Pacing } from '../ledger/retry.ts'
+import { type Approvers, listTeams, READS_TEAMS } from '../model/approval.ts'
 import { oidSchema } from '../model/ids.ts'
 import {
   cacheForRun,
@@ -145,19 +146,10 @@ async function requestUnlessHidden<T>(ask: () => Promise<T>): Promise<T | null> 
 
 // Approvers
 
-/** `dependencies.approvers`: a permission, or logins and teams (`org/team`). */
-export type Approvers = 'write' | 'admin' | readonly string[]
-
 const SUFFICIENT_PERMISSIONS = { write: ['write', 'admin'], admin: ['admin'] } as const satisfies Record<
   string,
   Permission[]
 >
-
-export function listTeams(approvers: Approvers): string[] {
-  return typeof approvers === 'string' ? [] : approvers.filter(name => name.includes('/'))
-}
-
-export const READS_TEAMS = 'an App token with members: read, given as app-token; GITHUB_TOKEN never may'
 
 /**
  * Returns null when the spec lets this person approve, otherwise the reason. People whom the spec names need no

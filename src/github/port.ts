@@ -1,5 +1,6 @@
 import { ForgeError } from '../errors.ts'
 import type { RefUpdate } from '../git/push.ts'
+import type { Check } from '../model/github.ts'
 import type { Host, Oid } from '../model/ids.ts'
 import type { Pull, Review } from './pull.ts'
 
@@ -99,26 +100,6 @@ export interface ReadPosition {
   comment: string
   /** Our own comments up to there, by their node id. */
   own: readonly string[]
-}
-
-/** The state of a head, as a check shows it. Output only, like everything on the forge. */
-export interface Check {
-  name: string
-  head: Oid
-  /** Our external id. */
-  id: string
-  state: 'in-progress' | 'success' | 'neutral' | 'failure'
-  title: string
-  summary: string
-  annotations?: readonly Annotation[]
-  /** An earlier process may have written it: only the check itself can tell. */
-  again?: true
-}
-
-interface Annotation {
-  path: string
-  line: number
-  message: string
 }
 
 /** Done, not done, not understood. */

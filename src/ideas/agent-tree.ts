@@ -7,7 +7,7 @@ import { createGitRunner, type GitTask } from '../git/runner.ts'
 import { listTreeFiles } from '../git/tree.ts'
 import { isMissing } from '../measure/file-system.ts'
 import type { Oid } from '../model/ids.ts'
-import { toSafeLine } from './safe-text.ts'
+import { toSafeLine } from '../model/text.ts'
 
 export type TreeRepository = Pick<Repository, 'dir' | 'objectFormat' | 'materialize' | 'tree'>
 

@@ -10,10 +10,10 @@ import { claimWorkDir, noteSupervisor, releaseWorkDir } from '../measure/process
 import type { Owner } from '../measure/process/reaper.ts'
 import { chooseSupervisor } from '../measure/process/supervisor.ts'
 import type { Oid, Point } from '../model/ids.ts'
+import { toSafeLine } from '../model/text.ts'
 import type { IdeaText } from '../plan/world.ts'
 import { createAgentTree, readAgentTree, type TreeRepository } from './agent-tree.ts'
 import { LONGEST_HYPOTHESIS, toIdea, toLearnings } from './idea-block.ts'
-import { toSafeLine } from './safe-text.ts'
 
 export interface AgentRequest {
   repo: TreeRepository & Pick<Repository, 'writeCommit' | 'diff'>

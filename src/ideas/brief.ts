@@ -5,12 +5,11 @@ import type { BacklogIdea, Campaign } from '../model/campaign.ts'
 import { type Experiment, listExperiments } from '../model/experiment.ts'
 import { formatIdeaName } from '../model/fold/proposers.ts'
 import { aggregateSnapshot, type MetricValue, type MetricValues } from '../model/report.ts'
-import { parseReason } from '../model/text.ts'
+import { parseReason, quoteCode, toSafeLine } from '../model/text.ts'
 import { getOutcomeLabel, isBetterAlone, isLanded } from '../model/verdict.ts'
 import { formatAdvice, summarizeCategories } from '../plan/backlog.ts'
 import type { Spec } from '../spec/schema.ts'
 import { DEFAULT_EFFECT } from '../spec/spec-facts.ts'
-import { quoteCode, toSafeLine } from './safe-text.ts'
 
 interface BriefInput {
   campaign: Campaign

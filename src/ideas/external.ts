@@ -2,9 +2,9 @@ import type { Campaign } from '../model/campaign.ts'
 import { type Experiment, listExperiments, listSubjects } from '../model/experiment.ts'
 import { formatIdeaName } from '../model/fold/proposers.ts'
 import { buildCampaignRefs, type Oid, toShortRef } from '../model/ids.ts'
+import { toSafeLine } from '../model/text.ts'
 import type { Proposal, PullFacts } from '../plan/world.ts'
 import { type PartialIdeaBlock, readPartialBlock, toIdea } from './idea-block.ts'
-import { toSafeLine } from './safe-text.ts'
 
 export interface ExternalFacts {
   campaign: Campaign

@@ -2,10 +2,10 @@ import { parse as parseYaml, YAMLParseError } from 'yaml'
 import { z } from 'zod'
 import { UserError } from '../errors.ts'
 import type { BacklogIdea } from '../model/campaign.ts'
+import { toSafeLine, toSafeParagraphs } from '../model/text.ts'
 import type { IdeaText } from '../plan/world.ts'
 import { formatProblem, SpecErrors, toFindings } from '../spec/errors.ts'
 import { readDocument, type SourceDocument } from '../spec/yaml-document.ts'
-import { toSafeLine, toSafeParagraphs } from './safe-text.ts'
 
 const nonEmptyText = z.string().regex(/\S/, 'text that is not empty')
 

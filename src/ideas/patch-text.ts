@@ -1,11 +1,11 @@
 import { Buffer, isUtf8 } from 'node:buffer'
 import { posix } from 'node:path'
 import { hashSha256 } from '../model/canonical-json.ts'
+import { toSafeLine } from '../model/text.ts'
 import type { IdeaText } from '../plan/world.ts'
 import { countUnpackedBytes, MOST_UNPACKED } from './answers-file.ts'
 import { hasDiff, splitDiffLines } from './diff.ts'
 import { readBlock, toIdea, type YamlBlock } from './idea-block.ts'
-import { toSafeLine } from './safe-text.ts'
 
 /** A diff, and the number of lines in its file before it. */
 export interface PatchDiff {

@@ -5,12 +5,12 @@ import type { Repository } from '../git/repository.ts'
 import type { TreeEntry } from '../git/tree.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Oid, Point } from '../model/ids.ts'
+import { toSafeLine } from '../model/text.ts'
 import { sortIdeas } from '../plan/intake.ts'
 import type { Proposal } from '../plan/world.ts'
 import { listDiffReadings, splitDiffLines } from './diff.ts'
 import { toIdea } from './idea-block.ts'
 import { PATCH_FILE, type PatchDiff, type PatchIdea, readPatchText } from './patch-text.ts'
-import { toSafeLine } from './safe-text.ts'
 
 type PatchHead = Proposal['head']
 type PatchRepository = Pick<Repository, 'applyPatch' | 'commit' | 'mergeTree' | 'writeCommit'>

@@ -4,8 +4,8 @@ import { basename, delimiter, join } from 'node:path'
 import { MODEL_KEY } from '../measure/environment.ts'
 import { quoteShell } from '../measure/isolation/path-check.ts'
 import type { Campaign } from '../model/campaign.ts'
+import { toSafeLine } from '../model/text.ts'
 import type { Spec } from '../spec/schema.ts'
-import { toSafeLine } from './safe-text.ts'
 
 export type CommandProposer = Extract<Spec['propose'][number], { use: 'command' }>
 export type Preset = NonNullable<CommandProposer['preset']>

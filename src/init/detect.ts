@@ -2,37 +2,47 @@ import { parse as parseYaml, YAMLParseError } from 'yaml'
 import { UserError } from '../errors.ts'
 import { findNearestWord } from '../spec/nearest-word.ts'
 import { compilePathspec } from '../spec/scope.ts'
-import { detectC } from './c.ts'
-import { detectGo } from './go.ts'
-import { detectJava } from './java.ts'
-import { detectNode } from './node.ts'
+import { buildCHarness, detectC } from './c.ts'
+import { buildGoHarness, detectGo } from './go.ts'
+import type { Skeleton, SkeletonRequest } from './harness.ts'
+import { buildJavaHarness, detectJava } from './java.ts'
+import { buildNodeHarness, detectNode } from './node.ts'
 import {
   type Findings,
   getNestedText,
   getNestedValue,
   isForeign,
-  type Language,
   LANGUAGES,
+  type Language,
+  PROSE,
   type ProjectFiles,
   type ProjectLocation,
-  PROSE,
   readJsonManifest,
   readTomlManifest,
 } from './project.ts'
-import { detectPython } from './python.ts'
-import { detectRuby } from './ruby.ts'
-import { detectRust } from './rust.ts'
-import { detectShell } from './shell.ts'
+import { buildPythonHarness, detectPython } from './python.ts'
+import { buildRubyHarness, detectRuby } from './ruby.ts'
+import { buildRustHarness, detectRust } from './rust.ts'
+import { buildShellHarness, detectShell } from './shell.ts'
 
-const DETECTORS: Readonly<Record<Language, (project: ProjectLocation) => Findings | null>> = {
-  node: detectNode,
-  python: detectPython,
-  go: detectGo,
-  rust: detectRust,
-  java: detectJava,
-  ruby: detectRuby,
-  c: detectC,
-  shell: detectShell,
+interface LanguageSupport {
+  detect: (project: ProjectLocation) => Findings | null
+  buildHarness: (request: SkeletonRequest) => Skeleton
+}
+
+const SUPPORT: Readonly<Record<Language, LanguageSupport>> = {
+  node: { detect: detectNode, buildHarness: buildNodeHarness },
+  python: { detect: detectPython, buildHarness: buildPythonHarness },
+  go: { detect: detectGo, buildHarness: buildGoHarness },
+  rust: { detect: detectRust, buildHarness: buildRustHarness },
+  java: { detect: detectJava, buildHarness: buildJavaHarness },
+  ruby: { detect: detectRuby, buildHarness: buildRubyHarness },
+  c: { detect: detectC, buildHarness: buildCHarness },
+  shell: { detect: detectShell, buildHarness: buildShellHarness },
+}
+
+export function buildSkeleton(language: Language, request: SkeletonRequest): Skeleton {
+  return SUPPORT[language].buildHarness(request)
 }
 
 export interface DetectedProject {
@@ -42,7 +52,7 @@ export interface DetectedProject {
 
 /** Prefers a language with a benchmark, then the language with most files. */
 export function detectProject(project: ProjectLocation, wanted: string | undefined): DetectedProject {
-  const all = LANGUAGES.flatMap(language => DETECTORS[language](project) ?? [])
+  const all = LANGUAGES.flatMap(language => SUPPORT[language].detect(project) ?? [])
   const real = all.filter(({ language }) => language !== 'shell')
   const candidates = real.length > 0 && wanted !== 'shell' ? real : all
   const ordered = candidates.toSorted(

@@ -2,10 +2,16 @@ import { stringify } from 'yaml'
 import { toShortRef } from '../model/ids.ts'
 import { compilePathspec } from '../spec/scope.ts'
 import { findTodoLine } from '../spec/spec-facts.ts'
-import type { DetectedProject } from './detect.ts'
+import { buildSkeleton, type DetectedProject } from './detect.ts'
 import { convertTarget, type Goal, isNotSpeed, isRate } from './goal.ts'
-import { buildItemsHarness, buildSizeHarness, removeStandInLine } from './harness-text.ts'
-import { buildSkeleton, type NewFile, SKELETON_METRIC, SKELETON_OUTPUT } from './harness.ts'
+import {
+  buildItemsHarness,
+  buildSizeHarness,
+  type NewFile,
+  removeStandInLine,
+  SKELETON_METRIC,
+  SKELETON_OUTPUT,
+} from './harness.ts'
 import type { Findings, FoundBenchmark, PrintedMetric, ProjectLocation } from './project.ts'
 
 interface DraftRequest {

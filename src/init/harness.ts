@@ -1,12 +1,5 @@
-import { buildCHarness } from './c.ts'
-import { buildGoHarness } from './go.ts'
-import { buildJavaHarness } from './java.ts'
-import { buildNodeHarness } from './node.ts'
-import type { EntryPoint, Language } from './project.ts'
-import { buildPythonHarness } from './python.ts'
-import { buildRubyHarness } from './ruby.ts'
-import { buildRustHarness } from './rust.ts'
-import { buildShellHarness } from './shell.ts'
+import { HARNESS_TODO } from '../spec/spec-facts.ts'
+import type { EntryPoint, Findings } from './project.ts'
 
 export interface NewFile {
   /** Relative to the project's directory. */
@@ -36,25 +29,118 @@ export interface SkeletonRequest {
 export const SKELETON_METRIC = 'milliseconds'
 export const SKELETON_OUTPUT = 'output_bytes'
 
-export function buildSkeleton(language: Language, wanted: SkeletonRequest): Skeleton {
-  switch (language) {
-    case 'node':
-      return buildNodeHarness(wanted)
-    case 'python':
-      return buildPythonHarness(wanted)
-    case 'go':
-      return buildGoHarness(wanted)
-    case 'rust':
-      return buildRustHarness(wanted)
-    case 'java':
-      return buildJavaHarness(wanted)
-    case 'ruby':
-      return buildRubyHarness(wanted)
-    case 'c':
-      return buildCHarness(wanted)
-    case 'shell':
-      return buildShellHarness(wanted)
-    default:
-      return language satisfies never
+interface ScriptLanguage {
+  extension: string
+  interpreter: string
+  text: (command: string, entry: EntryPoint | null) => string
+}
+
+export function buildScriptHarness(
+  { name, entry }: Pick<SkeletonRequest, 'name' | 'entry'>,
+  { extension, interpreter, text }: ScriptLanguage,
+): Skeleton {
+  const path = `bench/${name}.${extension}`
+  const command = `${interpreter} ${path}`
+  return {
+    files: [{ path, text: text(command, entry) }],
+    edit: path,
+    command,
+    build: null,
+    calls: describeEntry(entry),
   }
+}
+
+/**
+ * Measures the size of what the project delivers. Sizes repeat exactly, so one run of each side is enough.
+ */
+export function buildSizeHarness(
+  { language, mutable, product }: Pick<Findings, 'language' | 'mutable' | 'product'>,
+  name: string,
+  committed: readonly string[],
+): { file: NewFile; command: string; measures: string } {
+  const path = `bench/${name}.sh`
+  const command = `sh ${path}`
+  // A committed build output does not change with an experiment.
+  const folders = (PLACES[language] ?? []).filter(
+    folder => !committed.some(each => each.startsWith(`${folder}/`)),
+  )
+  const sources = mutable.filter(pattern => !pattern.includes('*')).join(' ') || '.'
+  const files = product?.path ?? sources
+  const text = `${renderHeadComment('#', command)}
+# ==== SAY WHAT IS MEASURED ====
+# The files whose size counts, for example: set -- dist/app.min.js
+set -- ${files}
+${product === undefined ? renderPlaceChoice(folders) : ''}# ==============================
+
+echo "{\\"bytes\\": $(find "$@" -type f ! -path '*/.*' -exec cat {} + | wc -c | tr -d ' ')}"
+`
+  const measured = product === undefined ? [...folders, sources].join(', or else ') : product.path
+  return { file: { path, text }, command, measures: `the bytes of ${measured}` }
+}
+
+function renderPlaceChoice(folders: readonly string[]): string {
+  if (folders.length === 0) return ''
+  return `for built in ${folders.join(' ')}; do
+  if [ -e "$built" ]; then set -- "$built"; break; fi
+done
+`
+}
+
+const PLACES: Partial<Readonly<Record<Findings['language'], readonly string[]>>> = {
+  rust: ['target/release/deps'],
+  java: ['target/classes', 'build/classes'],
+}
+
+export function buildItemsHarness(name: string): { file: NewFile; command: string } {
+  const path = `bench/${name}.sh`
+  const command = `sh ${path}`
+  const text = `# Prints what is to be judged, as JSON. By hand: ${command}
+# ==== PRINT YOUR OUTPUTS HERE ====
+# Run your code on fixed inputs, and print one item for each output:
+#   node bench/outputs.mjs
+# Each has an id that stays the same, and the text that a model scores.
+# ${HARNESS_TODO}: delete this line once these are your outputs; check and run refuse until then.
+echo '{"items": [{"id": "first-input", "content": "what your code answers"}]}'
+`
+  return { file: { path, text }, command }
+}
+
+/** Renders the comment around a workload. Only the comment sign differs between languages. */
+export function renderWorkloadComment(sign: string, example: string, entry: EntryPoint | null): string {
+  return [
+    '==== PUT YOUR WORKLOAD HERE ====',
+    'Call what should become better, with input as large as in real use, and return what it answers:',
+    `  ${example}`,
+    `Until then this measures ${describeEntry(entry)}.`,
+    `${HARNESS_TODO}: delete this line once it is your workload; check and run refuse until then.`,
+  ]
+    .map(line => `${sign} ${line}`)
+    .join('\n')
+}
+
+export function renderHeadComment(sign: string, command: string): string {
+  return `${sign} Measures one call and prints it as JSON. By hand: ${command}`
+}
+
+export function describeEntry(entry: EntryPoint | null): string {
+  if (entry === null)
+    return 'a placeholder: winnow found nothing in the project that it can call without arguments'
+  switch (entry.kind) {
+    case 'module':
+      return `how long it takes to load ${entry.path}`
+    case 'function':
+      return `${entry.name}() of ${entry.module}`
+    case 'program':
+      return `the program, started as: ${entry.command}`
+    default:
+      return entry satisfies never
+  }
+}
+
+/** Removes the line that makes `check` and `run` refuse, for goals about loading or starting the code. */
+export function removeStandInLine(text: string): string {
+  return text
+    .split('\n')
+    .filter(line => !line.includes(HARNESS_TODO))
+    .join('\n')
 }

@@ -1,6 +1,11 @@
 import { findTestTarget } from './benchmarks.ts'
-import { buildScriptHarness, renderHeadComment, renderWorkloadComment } from './harness-text.ts'
-import type { Skeleton, SkeletonRequest } from './harness.ts'
+import {
+  buildScriptHarness,
+  renderHeadComment,
+  renderWorkloadComment,
+  type Skeleton,
+  type SkeletonRequest,
+} from './harness.ts'
 import { findNodeBenchmark, findNodeManager, hasDependency } from './node-benchmark.ts'
 import {
   type EntryPoint,

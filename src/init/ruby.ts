@@ -5,14 +5,19 @@ import {
   findBenchTarget,
   findTestTarget,
 } from './benchmarks.ts'
-import { buildScriptHarness, renderHeadComment, renderWorkloadComment } from './harness-text.ts'
-import type { Skeleton, SkeletonRequest } from './harness.ts'
+import {
+  buildScriptHarness,
+  renderHeadComment,
+  renderWorkloadComment,
+  type Skeleton,
+  type SkeletonRequest,
+} from './harness.ts'
 import {
   type EntryPoint,
   type Findings,
-  findNearestAbove,
   type FoundBenchmark,
   type FoundCommand,
+  findNearestAbove,
   listSourceFiles,
   listTestPatterns,
   type ProjectFiles,

@@ -1,11 +1,16 @@
 import { createToolBenchmark, findBenchScript, findBenchTarget } from './benchmarks.ts'
-import { describeEntry, renderHeadComment, renderWorkloadComment } from './harness-text.ts'
-import type { Skeleton, SkeletonRequest } from './harness.ts'
+import {
+  describeEntry,
+  renderHeadComment,
+  renderWorkloadComment,
+  type Skeleton,
+  type SkeletonRequest,
+} from './harness.ts'
 import {
   type EntryPoint,
   type Findings,
-  findNearestAbove,
   type FoundBenchmark,
+  findNearestAbove,
   getNestedText,
   getNestedValue,
   listSourceFiles,

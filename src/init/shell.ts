@@ -1,14 +1,19 @@
 import { describeOtherBenchmarks, findBenchScript, findBenchTarget, findTestTarget } from './benchmarks.ts'
-import { buildScriptHarness, renderHeadComment, renderWorkloadComment } from './harness-text.ts'
-import type { Skeleton, SkeletonRequest } from './harness.ts'
+import {
+  buildScriptHarness,
+  renderHeadComment,
+  renderWorkloadComment,
+  type Skeleton,
+  type SkeletonRequest,
+} from './harness.ts'
 import {
   type EntryPoint,
   type Findings,
   type FoundCommand,
   listSourceFiles,
+  PROSE,
   type ProjectFiles,
   type ProjectLocation,
-  PROSE,
   selectSourcePlaces,
 } from './project.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { toSafeLine } from '../ideas/safe-text.ts'
 import { type Attempt, type RetryLimits, retryLostRaces } from '../ledger/retry.ts'
 import { MODEL_KEY } from '../measure/environment.ts'
+import { toSafeLine } from '../model/text.ts'
 import type { Clock, Fetch, ModelAnswer, ModelQuestion, Models, RandomSource } from '../ports.ts'
 import { VERSION } from '../version.ts'
 import type { Budget, Tokens } from './budget.ts'

@@ -1,14 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
-
-/** Resources that a harness held while it ran, for which a concurrent execution would compete. */
-export interface HeldResources {
-  ports: number[]
-  /** Files outside its own copy that it had open for writing. */
-  files: string[]
-  /** Accelerators. */
-  devices: string[]
-}
+import type { HeldResources } from '../model/report.ts'
 
 export interface ResourceWatch {
   /** Looks once more, and returns all resources seen so far. */

@@ -1,13 +1,10 @@
-import type { Campaign } from './campaign.ts'
+import type { Campaign, FruitlessRuns } from './campaign.ts'
 import type { EventDraft } from './event.ts'
+import type { SyncObstacle } from './event-schemas.ts'
 import { type Experiment, isAwaitingPermission } from './experiment.ts'
 import { isActionsRun, type Oid, toShortRef } from './ids.ts'
 
 // Experiments that wait for a sync
-
-/** Alert codes of the obstacles that stop winnow from merging the default branch until a person acts. */
-export const SYNC_OBSTACLES = ['sync-workflows', 'sync-conflict', 'sync-bad-spec', 'sync-failed'] as const
-export type SyncObstacle = (typeof SYNC_OBSTACLES)[number]
 
 type SyncWaiter = Pick<Experiment, 'status' | 'head' | 'stranger' | 'allowed_head' | 'awaits_sync'>
 
@@ -120,13 +117,6 @@ export function endRaiseObstacles(campaign: Campaign): void {
 
 // Runs of GitHub Actions without result
 
-/** Consecutive runs of GitHub Actions that failed in the same way. */
-export interface FruitlessRuns {
-  times: number
-  run_id: string
-  at: string
-}
-
 export const MEASURING_FAILED = 'measuring-failed'
 export const ASKING_FAILED = 'asking-failed'
 
@@ -190,20 +180,3 @@ export function clearDispatchRefused(campaign: Campaign): void {
 
 /** The code of the alert about a run whose jobs wait for a machine; `about` is the run's id. */
 export const NO_MACHINE = 'no-machine'
-
-// Stops
-
-/** Limits that a person can raise in the spec. Other stops are final, or concern ideas. */
-const MOVABLE_LIMITS: ReadonlySet<string> = new Set([
-  'target_reached',
-  'max_iterations',
-  'max_hours',
-  'plateau',
-  'max_runner_minutes',
-  'max_total_cost_usd',
-  'max_failures',
-])
-
-export function isMovable(code: string): boolean {
-  return MOVABLE_LIMITS.has(code)
-}

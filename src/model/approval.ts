@@ -1,6 +1,4 @@
 import { z } from 'zod'
-import type { Campaign } from './campaign.ts'
-import { listSubjects } from './experiment.ts'
 import { digestSchema } from './ids.ts'
 import { toOneLine } from './text.ts'
 
@@ -80,6 +78,15 @@ export function listAwaitedPackages({ approval, approved }: Approvable): string[
 export function describeAwaitedPackages(subject: Approvable): string {
   return formatPackages(listAwaitedPackages(subject), subject.approval?.additions ?? [])
 }
+
+/** `dependencies.approvers`: a permission, or logins and teams (`org/team`). */
+export type Approvers = 'write' | 'admin' | readonly string[]
+
+export function listTeams(approvers: Approvers): string[] {
+  return typeof approvers === 'string' ? [] : approvers.filter(name => name.includes('/'))
+}
+
+export const READS_TEAMS = 'an App token with members: read, given as app-token; GITHUB_TOKEN never may'
 
 // Texts about packages
 
@@ -206,10 +213,10 @@ export function isOldEnough(released: string | null | undefined, days: number, n
 
 /** Collects the publication times in the ledger, from the requests of all experiments. */
 export function collectRecordedDates(
-  campaign: Pick<Campaign, 'experiments' | 'picks'>,
+  subjects: readonly Pick<Approvable, 'approval'>[],
 ): Map<string, KnownDate> {
   const found = new Map<string, KnownDate>()
-  for (const { approval } of listSubjects(campaign)) {
+  for (const { approval } of subjects) {
     const { additions = [] } = approval ?? {}
     for (const each of additions)
       if (each.released && findLockedVersions(each, additions).length === 0)

@@ -1,5 +1,4 @@
-import type { FruitlessRuns } from './alerts.ts'
-import type { EventDraft, LedgerEvent } from './event.ts'
+import type { EventDraft, EventKind, LedgerEvent } from './event.ts'
 import type { Priority, ScoreRecord } from './event-schemas.ts'
 import type { Experiment, PickedChange } from './experiment.ts'
 import type { EventId, ExperimentId, Host, Oid, OrderId, Point } from './ids.ts'
@@ -13,6 +12,7 @@ import {
   type Snapshot,
   type TestCounts,
 } from './report.ts'
+import type { CampaignStatus } from './status.ts'
 import type { Outcome } from './verdict.ts'
 
 export interface LiveOrder {
@@ -147,16 +147,20 @@ export interface BacklogIdea {
   learnings: string | null
 }
 
+/** Consecutive runs of GitHub Actions that failed in the same way. */
+export interface FruitlessRuns {
+  times: number
+  run_id: string
+  at: string
+}
+
 /** The state of a campaign: `fold` builds it from events, `plan` reads it. Plain JSON throughout. */
-export interface Campaign {
+export interface Campaign extends CampaignStatus {
   fold: number
   /** Number of folded events, which is also the seq of the next one. */
   seq: number
   name: string
   spec_path: string
-  status: 'none' | 'running' | 'paused' | 'stopped'
-  status_source: 'person' | 'engine'
-  status_reason: string | null
   /** Code of the latest reason for a stop. */
   stop_code: string | null
   /** Experiments approved after the stop: they get one extra round. */
@@ -277,6 +281,9 @@ export interface Campaign {
   alerts: { code: string; about: string | null; message: string; at: string }[]
   backlog: BacklogIdea[]
 }
+
+/** Folds one kind of event into the campaign in place. */
+export type EventHandler<K extends EventKind> = (campaign: Campaign, event: LedgerEvent<K>) => void
 
 // Creation
 

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { SYNC_OBSTACLES } from './alerts.ts'
 import { approvalFields } from './approval.ts'
 import { digestSchema, experimentIdSchema, hostSchema, oidSchema, pointSchema } from './ids.ts'
 import { orderTermsSchema } from './order.ts'
@@ -44,6 +43,10 @@ export type JudgingEnd = (typeof JUDGING_ENDS)[number]
 export function isRetryableEnd(end: JudgingEnd): boolean {
   return end === 'late' || end === 'set-aside'
 }
+
+/** Alert codes of the obstacles that stop winnow from merging the default branch until a person acts. */
+export const SYNC_OBSTACLES = ['sync-workflows', 'sync-conflict', 'sync-bad-spec', 'sync-failed'] as const
+export type SyncObstacle = (typeof SYNC_OBSTACLES)[number]
 
 const payloadText = z.string()
 const payloadNumber = z.number().int().nonnegative()

@@ -1,13 +1,12 @@
-import type { SyncObstacle } from './alerts.ts'
 import type { Approvable, Consent } from './approval.ts'
-import type { Campaign } from './campaign.ts'
 import { hashSha256 } from './canonical-json.ts'
 import type { EventDraft } from './event.ts'
-import type { Priority } from './event-schemas.ts'
+import type { Priority, SyncObstacle } from './event-schemas.ts'
 import type { EventId, ExperimentId, Oid, OrderId } from './ids.ts'
 import type { PairedTerms } from './order.ts'
 import type { Interruption, PairJob } from './pairs.ts'
 import type { FailedPart, MetricValues, TestCounts } from './report.ts'
+import type { CampaignStatus } from './status.ts'
 import type { Outcome, VerdictWord } from './verdict.ts'
 
 type ExperimentStatus =
@@ -134,13 +133,15 @@ export type PickFate = NonNullable<EventDraft<'closed'>['fate']>
 
 // Experiments and picks of a campaign
 
-const experimentLists = new WeakMap<Campaign['experiments'], readonly Experiment[]>()
+type Experiments = Readonly<Record<ExperimentId, Experiment>>
+
+const experimentLists = new WeakMap<Experiments, readonly Experiment[]>()
 
 /**
  * Lists all experiments in the order they were opened. The list is cached until the next experiment: with ten
  * thousand of them it takes long to build, and one plan reads it a dozen times.
  */
-export function listExperiments({ experiments }: Pick<Campaign, 'experiments'>): readonly Experiment[] {
+export function listExperiments({ experiments }: { experiments: Experiments }): readonly Experiment[] {
   const known = experimentLists.get(experiments)
   if (known !== undefined) return known
   const all = Object.values(experiments)
@@ -157,7 +158,10 @@ export function addExperiment(
   experimentLists.delete(experiments)
 }
 
-type Subjects = Pick<Campaign, 'experiments' | 'picks'>
+interface Subjects {
+  experiments: Experiments
+  picks: Readonly<Record<ExperimentId, PickedChange>>
+}
 
 export function findSubject({ experiments, picks }: Subjects, id: ExperimentId): Experiment | undefined {
   return experiments[id] ?? picks[id]
@@ -201,7 +205,7 @@ export function formatPermissionCommand({ head }: Pick<Experiment, 'head'>): str
 
 /** True when the experiment waits until a paused or stopped campaign continues. */
 export function isPausedExperiment(
-  { status }: Pick<Campaign, 'status'>,
+  { status }: Pick<CampaignStatus, 'status'>,
   experiment: Pick<Experiment, 'status'>,
 ): boolean {
   const isHalted = status === 'paused' || status === 'stopped'
@@ -218,7 +222,7 @@ export interface UnopenedPull {
 
 /** Part of the comment on such a pull request, so that winnow comments once, and again after a change. */
 export function buildPausedMark(
-  { status, status_reason }: Pick<Campaign, 'status' | 'status_reason'>,
+  { status, status_reason }: Pick<CampaignStatus, 'status' | 'status_reason'>,
   { head, obstacle }: UnopenedPull,
 ): string {
   return `<!-- winnow greeting ${hashSha256(JSON.stringify([head, status, status_reason, obstacle])).slice(0, 24)} -->`

@@ -1,8 +1,6 @@
 import { z } from 'zod'
-import { type CampaignSpecText, readCampaignSpec } from '../spec/load.ts'
 import type { Spec } from '../spec/schema.ts'
 import { hashSha256, toCanonicalJson } from './canonical-json.ts'
-import { type FailedOutput, failedOutputSchema } from './failed-output.ts'
 import { digestSchema, experimentIdSchema, oidSchema } from './ids.ts'
 
 /** A report answers an order: raw samples in the order they were taken, and no verdict. */
@@ -28,6 +26,15 @@ const executionStatusSchema = z.enum([
   'smoke-failed',
   'score-failed',
 ])
+
+/** The output of a failed command: enough to find the cause, within the size of a report. */
+export const failedOutputSchema = z.strictObject({
+  /** The lines in which a known test runner names the failed tests and their causes. */
+  failing: z.array(z.string()),
+  stdout: z.string(),
+  stderr: z.string(),
+})
+export type FailedOutput = z.infer<typeof failedOutputSchema>
 
 const executionSchema = z.strictObject({
   side: sideSchema,
@@ -200,6 +207,41 @@ export function findFailedPart({ setups, gates, executions }: Report, side: Side
   return run === undefined ? null : { what: 'the harness', output: run.output ?? null }
 }
 
+export function isEmptyOutput({ failing, stdout, stderr }: FailedOutput): boolean {
+  return failing.length === 0 && stdout.trim() === '' && stderr.trim() === ''
+}
+
+export function joinStreams(output: FailedOutput | undefined): string {
+  return output === undefined ? '' : [output.stdout, output.stderr].filter(text => text !== '').join('\n')
+}
+
+const MACHINE_FAILURE_PREFIX = 'this machine failed, not your code: '
+
+export function formatMachineFailure(why: string): string {
+  return `${MACHINE_FAILURE_PREFIX}${why}`
+}
+
+/** The machine failed at every attempt, so the measured code may need more than the machine has. */
+export function appendAttempts(reason: string, attempts: number): string {
+  const plain = reason.startsWith(MACHINE_FAILURE_PREFIX)
+    ? `the machine failed each time: ${reason.slice(MACHINE_FAILURE_PREFIX.length)}`
+    : reason
+  return `${plain} (${attempts} attempts)`
+}
+
+export function formatRunnerError(error: string): string {
+  return error.startsWith(MACHINE_FAILURE_PREFIX) ? error : `the runner failed: ${error}`
+}
+
+/** Resources that a harness held while it ran, for which a concurrent execution would compete. */
+export interface HeldResources {
+  ports: number[]
+  /** Files outside its own copy that it had open for writing. */
+  files: string[]
+  /** Accelerators. */
+  devices: string[]
+}
+
 // Snapshots and aggregation
 
 /**
@@ -237,11 +279,6 @@ export type Aggregation = NonNullable<Spec['measurement']['stability']>['aggrega
 /** The rule that combines several samples into one number: the median unless the spec sets another. */
 export function getAggregation(spec: Pick<Spec, 'measurement'> | null): Aggregation {
   return spec?.measurement.stability?.aggregation ?? 'median'
-}
-
-/** Falls back to the median for a spec that this release cannot read. */
-export function getCampaignAggregation(campaign: CampaignSpecText): Aggregation {
-  return getAggregation(readCampaignSpec(campaign))
 }
 
 /** One missing sample leaves no value (invariant 5). A boolean on which all samples agree stays a boolean. */

@@ -49,12 +49,44 @@ export function appendToSentence(text: string | undefined, aside: string): strin
   return formatReason({ sentence: `${start}; ${aside}${end}`, evidence })
 }
 
+// Untrusted text
+
 /**
  * Reduces untrusted text to one line of at most `length` without control characters. It does not cut a surrogate pair
  * in half.
  */
 export function toOneLine(text: string, length: number): string {
-  const plain = text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, ' ').trim()
-  if (plain.length <= length) return plain
-  return `${plain.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
+  return capLength(text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, ' ').trim(), length)
+}
+
+/**
+ * Puts untrusted text on one line: it cannot steer a terminal, start a line of its own or forge a trailer.
+ */
+export function toSafeLine(text: string, most: number): string {
+  return capLength(toPrintable(text).replace(/\s+/g, ' ').trim(), most)
+}
+
+export function toSafeParagraphs(text: string, most: number): string {
+  return capLength(toPrintable(text).trim(), most)
+}
+
+/** A Markdown code span that its content cannot end. */
+export function quoteCode(text: string, most: number): string {
+  return `\`${toSafeLine(text, most).replaceAll('`', "'")}\``
+}
+
+const ESCAPE = new RegExp(`${String.fromCharCode(27)}\\[[0-9;?]*[ -/]*[@-~]`, 'g')
+
+/** Removes control characters, escape sequences and direction overrides. Keeps line ends and tabs. */
+export function toPrintable(text: string): string {
+  return text
+    .replace(ESCAPE, '')
+    .replace(/\r\n?/g, '\n')
+    .replace(/[^\P{C}\n\t]/gu, '')
+}
+
+/** Does not cut a surrogate pair in half. */
+function capLength(text: string, most: number): string {
+  if (text.length <= most) return text
+  return `${text.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
 }

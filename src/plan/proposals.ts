@@ -1,5 +1,5 @@
-import { ASKING_FAILED, type FruitlessRuns, MEASURING_FAILED } from '../model/alerts.ts'
-import type { Campaign } from '../model/campaign.ts'
+import { ASKING_FAILED, MEASURING_FAILED } from '../model/alerts.ts'
+import type { Campaign, FruitlessRuns } from '../model/campaign.ts'
 import { hashSha256, toCanonicalJson } from '../model/canonical-json.ts'
 import type { EventDraft } from '../model/event.ts'
 import { listExperiments } from '../model/experiment.ts'

@@ -1,6 +1,7 @@
-import { findRefusedSyncAlert, type SyncObstacle } from '../model/alerts.ts'
+import { findRefusedSyncAlert } from '../model/alerts.ts'
 import { buildApprovalMark } from '../model/approval.ts'
 import type { Campaign } from '../model/campaign.ts'
+import type { SyncObstacle } from '../model/event-schemas.ts'
 import { buildPausedMark, type Experiment, listExperiments, type PickedChange } from '../model/experiment.ts'
 import { CAMPAIGN_PULL_CAUSE } from '../model/fold/fold.ts'
 import { buildCampaignRefs, toShortRef } from '../model/ids.ts'

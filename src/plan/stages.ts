@@ -1,7 +1,7 @@
 import { findJudgingStop } from '../decide/stop-rules.ts'
 import type { Campaign } from '../model/campaign.ts'
-import { withReason } from '../model/describe-status.ts'
 import { listExperiments } from '../model/experiment.ts'
+import { withReason } from '../model/status.ts'
 import type { Plan, PlanAction, PlanStep, PlanWaiting } from './action.ts'
 import { requestApprovals } from './approvals.ts'
 import { closeFinishedIdeas } from './backlog.ts'
@@ -41,8 +41,8 @@ import {
   updatePulls,
 } from './pulls.ts'
 import { type IncomingReports, readReports } from './reports.ts'
-import { requestMemberOrders, requestNewRound } from './round-orders.ts'
 import { settleRound } from './round.ts'
+import { requestMemberOrders, requestNewRound } from './round-orders.ts'
 import {
   buildStopStep,
   type CampaignStop,

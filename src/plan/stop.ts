@@ -10,15 +10,14 @@ import {
   findRaiseObstacle,
   findRefusedSyncAlert,
   isAwaitingSync,
-  isMovable,
   RAISED_LIMIT_READABLE,
 } from '../model/alerts.ts'
 import type { Campaign, LiveOrder } from '../model/campaign.ts'
-import { describeStop } from '../model/describe-status.ts'
 import type { EventDraft } from '../model/event.ts'
 import { type Experiment, findSubject, isResumedAutomatically, listExperiments } from '../model/experiment.ts'
 import { MERGED_CAUSE } from '../model/fold/fold.ts'
 import { type ExperimentId, toShortRef } from '../model/ids.ts'
+import { describeStop, isMovable } from '../model/status.ts'
 import { appendToSentence } from '../model/text.ts'
 import type { Spec } from '../spec/schema.ts'
 import { type PlanAction, type PlanStep, raiseAlert } from './action.ts'

@@ -1,13 +1,8 @@
 import { assessCandidate } from '../decide/assess.ts'
 import { buildSnapshot } from '../decide/metrics.ts'
-import {
-  describeSyncObstacle,
-  findRefusedSyncAlert,
-  isAwaitingSync,
-  SYNC_OBSTACLES,
-  type SyncObstacle,
-} from '../model/alerts.ts'
+import { describeSyncObstacle, findRefusedSyncAlert, isAwaitingSync } from '../model/alerts.ts'
 import type { EventDraft } from '../model/event.ts'
+import { SYNC_OBSTACLES, type SyncObstacle } from '../model/event-schemas.ts'
 import { type Experiment, listExperiments } from '../model/experiment.ts'
 import { buildCampaignRefs, type Point, toShortRef } from '../model/ids.ts'
 import type { OrderCandidate } from '../model/order.ts'

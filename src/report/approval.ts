@@ -1,6 +1,6 @@
 import { formatCount } from '../decide/wording.ts'
-import { type Approvers, listTeams, READS_TEAMS } from '../github/people.ts'
 import {
+  type Approvers,
   buildApprovalMark,
   computeAgeDays,
   describeAwaitedPackages,
@@ -8,7 +8,9 @@ import {
   getShortDigest,
   isOldEnough,
   listAwaitedPackages,
+  listTeams,
   type PackageAddition,
+  READS_TEAMS,
 } from '../model/approval.ts'
 import type { Campaign } from '../model/campaign.ts'
 import { type Experiment, listSubjects } from '../model/experiment.ts'

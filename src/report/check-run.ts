@@ -1,7 +1,5 @@
-import type { Check } from '../github/port.ts'
 import { describeAwaitedPackages } from '../model/approval.ts'
 import type { Campaign } from '../model/campaign.ts'
-import { describeStatus } from '../model/describe-status.ts'
 import {
   buildPausedMark,
   type Experiment,
@@ -10,7 +8,9 @@ import {
   isPausedExperiment,
   type UnopenedPull,
 } from '../model/experiment.ts'
+import type { Check } from '../model/github.ts'
 import type { ExperimentId, Oid } from '../model/ids.ts'
+import { describeStatus } from '../model/status.ts'
 import { parseReason, toOneLine } from '../model/text.ts'
 import type { VerdictWord } from '../model/verdict.ts'
 import { getCampaignSpec } from '../spec/load.ts'

@@ -15,12 +15,12 @@ import type { Point } from '../model/ids.ts'
 import { aggregateReadings } from '../model/pairs.ts'
 import {
   aggregateMetrics,
+  type FailedOutput,
   getAggregation,
   type MetricValues,
   type Report,
   type Side,
 } from '../model/report.ts'
-import type { FailedOutput } from '../model/failed-output.ts'
 import { EXIT_CODES } from '../model/verdict.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { HarnessTrial } from './check-trial.ts'

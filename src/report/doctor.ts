@@ -1,4 +1,4 @@
-import type { BranchGuard, Examination } from '../github/repository-settings.ts'
+import type { BranchGuard, Examination } from '../model/github.ts'
 
 // Findings
 

@@ -1,18 +1,17 @@
 import { formatCount, formatNumber } from '../decide/wording.ts'
 import { formatPackages } from '../model/approval.ts'
-import { withReason } from '../model/describe-status.ts'
 import type { EventKind, LedgerEvent } from '../model/event.ts'
 import { toShortRef } from '../model/ids.ts'
+import { aggregateMetrics, aggregateSnapshot, formatRunnerError, type Side } from '../model/report.ts'
+import { withReason } from '../model/status.ts'
 import { parseReason, toOneLine } from '../model/text.ts'
-import { formatRunnerError } from '../model/failed-output.ts'
-import { aggregateMetrics, aggregateSnapshot, type Side } from '../model/report.ts'
 import { readSpec } from '../spec/load.ts'
 import {
   describeCalibrationResult,
   formatChanges,
   formatMetrics,
-  selectShownMetrics,
   type ShownMetrics,
+  selectShownMetrics,
 } from './metrics.ts'
 import { renderVerdictSentence } from './verdict-text.ts'
 

@@ -1,7 +1,5 @@
-import type { Approvers } from '../github/people.ts'
-import { describeAwaitedPackages } from '../model/approval.ts'
+import { type Approvers, describeAwaitedPackages } from '../model/approval.ts'
 import type { Campaign } from '../model/campaign.ts'
-import { describeStatus } from '../model/describe-status.ts'
 import {
   type Experiment,
   formatPermissionCommand,
@@ -12,8 +10,9 @@ import {
 } from '../model/experiment.ts'
 import { type Oid, toShortRef } from '../model/ids.ts'
 import { AWAITING_MERGE_TEXT } from '../model/landing.ts'
-import { neutralizeMentions, toOneLine } from '../model/text.ts'
 import { buildPickMark, buildReopenedMark, isBehind } from '../model/marks.ts'
+import { describeStatus } from '../model/status.ts'
+import { neutralizeMentions, toOneLine } from '../model/text.ts'
 import { isLanded } from '../model/verdict.ts'
 import { isDeniedOutsider } from '../plan/permissions.ts'
 import { renderApprovalMarkdown } from './approval.ts'

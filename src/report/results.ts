@@ -22,12 +22,12 @@ import {
   aggregateSnapshot,
   aggregateValues,
   type Execution,
+  failedOutputSchema,
   findFailedPart,
   getAggregation,
   type MetricValue,
 } from '../model/report.ts'
 import { parseReason } from '../model/text.ts'
-import { failedOutputSchema } from '../model/failed-output.ts'
 import {
   type Outcome,
   outcomeSchema,

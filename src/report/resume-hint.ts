@@ -1,8 +1,9 @@
 import type { StopCode, StopRuleHit } from '../decide/stop-rules.ts'
-import { findRaiseObstacle, isMovable } from '../model/alerts.ts'
+import { findRaiseObstacle } from '../model/alerts.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { toShortRef } from '../model/ids.ts'
+import { isMovable } from '../model/status.ts'
 import { toSentenceCase } from './verdict-text.ts'
 
 type StoppedCampaign = Pick<

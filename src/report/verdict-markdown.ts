@@ -5,13 +5,18 @@ import { formatCount, formatPercent, formatSize } from '../decide/wording.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { buildCampaignRefs, toShortRef } from '../model/ids.ts'
-import { type FailedPart, getNumber, type MetricValue } from '../model/report.ts'
+import {
+  type FailedOutput,
+  type FailedPart,
+  getNumber,
+  joinStreams,
+  type MetricValue,
+} from '../model/report.ts'
 import { neutralizeReferences, parseReason } from '../model/text.ts'
-import { type FailedOutput, joinStreams } from '../model/failed-output.ts'
 import { isLanded } from '../model/verdict.ts'
 import { getCampaignSpec } from '../spec/load.ts'
-import { BUILT_IN_METRICS } from '../spec/schema-values.ts'
 import type { Spec } from '../spec/schema.ts'
+import { BUILT_IN_METRICS } from '../spec/schema-values.ts'
 import { isJudgedMetric } from '../spec/spec-facts.ts'
 import { buildRunUrl, type PageUrl } from './github-names.ts'
 import { escapeMarkdown, formatCode, toPlainText } from './markdown.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import type { Check } from '../../src/github/port.ts'
+import type { Check } from '../../src/model/github.ts'
 import { type TempGithub, tempGithub } from './temp-github.ts'
 
 let temp: TempGithub

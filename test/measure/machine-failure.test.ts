@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import {
+  DiskFull,
   describeRunnerError,
   detectMachineFailure,
-  DiskFull,
   type KernelCounts,
   parseKernelCount,
   readKernelCounts,
 } from '../../src/measure/machine.ts'
-import { appendAttempts, formatRunnerError } from '../../src/model/failed-output.ts'
+import { appendAttempts, formatRunnerError } from '../../src/model/report.ts'
 
 const QUIET: KernelCounts = { outOfMemory: 0, outOfMemoryAnywhere: 7, noProcess: 2 }
 const KILLED = { exitCode: null, signal: 'SIGKILL', timedOut: false }

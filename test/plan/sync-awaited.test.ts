@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest'
+import { isAwaitingSync } from '../../src/model/alerts.ts'
+import { SYNC_OBSTACLES } from '../../src/model/event-schemas.ts'
 import { buildCheckMark } from '../../src/model/marks.ts'
-import { isAwaitingSync, SYNC_OBSTACLES } from '../../src/model/alerts.ts'
 import { planCampaign } from '../../src/plan/stages.ts'
 import type { SyncFacts } from '../../src/plan/world.ts'
 import { buildCheckRun } from '../../src/report/check-run.ts'
+import { getExperimentState } from '../../src/report/experiment-state.ts'
 import { renderPullBody } from '../../src/report/pull-request.ts'
 import { describeVerdict } from '../../src/report/verdict-text.ts'
-import { getExperimentState } from '../../src/report/experiment-state.ts'
-import { campaign, type CampaignBuilder, HARNESS, oidOf, pointOf, SPEC } from './a-campaign.ts'
+import { type CampaignBuilder, campaign, HARNESS, oidOf, pointOf, SPEC } from './a-campaign.ts'
 import { carryOut, draftsOfKind, settle, world } from './a-world.ts'
 
 const TIP = pointOf('default tip').commit

@@ -14,6 +14,7 @@ import {
   findSubject,
   isAwaitingPermission,
   listExperiments,
+  listSubjects,
 } from '../../model/experiment.ts'
 import type { ExperimentId, Oid, Point } from '../../model/ids.ts'
 import { buildApprovalRequest, listUnapproved } from '../../plan/approvals.ts'
@@ -111,7 +112,7 @@ function isMeasurable(
   facts: CandidateFacts | null,
 ): boolean {
   if (facts?.merged !== 'clean' || facts.refusal !== null) return false
-  const rules = { spec, now, releases: collectRecordedDates(campaign) }
+  const rules = { spec, now, releases: collectRecordedDates(listSubjects(campaign)) }
   return (
     !facts.aheadOfSync && facts.contains === null && listUnapproved(rules, experiment, facts).length === 0
   )
@@ -199,7 +200,7 @@ export async function readReleaseDates(
   request: ReleaseDatesRequest,
 ): Promise<ReleaseDates> {
   const { registries, clock } = context
-  const recorded = collectRecordedDates(request.campaign)
+  const recorded = collectRecordedDates(listSubjects(request.campaign))
   if (registries === undefined || request.campaign.status !== 'running')
     return new Map([...memory.releases, ...recorded])
   const wanted = listUnknownReleases(request, new Map([...memory.releases, ...recorded]))

@@ -1,7 +1,6 @@
 import { hashSha256 } from '../../model/canonical-json.ts'
 import type { Order } from '../../model/order.ts'
-import type { Report } from '../../model/report.ts'
-import { joinStreams } from '../../model/failed-output.ts'
+import { joinStreams, type Report } from '../../model/report.ts'
 import type { MeasureInput } from '../input.ts'
 import { measureOrder } from '../measure.ts'
 import { UnfitMachine } from './side-users.ts'

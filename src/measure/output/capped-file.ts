@@ -1,12 +1,12 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { HarnessError } from '../../errors.ts'
+import { toPrintable } from '../../model/text.ts'
 import { isMissing, isUnreachable } from '../file-system.ts'
 
 /** Harness output is untrusted. Reads stop at this size. */
 const MAX_RESULT_BYTES = 8 * 2 ** 20
 const END_BYTES = 2 ** 20
-const ESCAPE = new RegExp(`${String.fromCharCode(27)}\\[[0-9;?]*[ -/]*[@-~]`, 'g')
 
 type CappedText = { kind: 'text'; text: string } | { kind: 'missing' } | { kind: 'too-large'; bytes: number }
 
@@ -48,14 +48,6 @@ export function isLongerThanItsEnd(path: string): boolean {
   } finally {
     closeSync(file)
   }
-}
-
-/** Removes control characters, escape sequences and direction overrides. Keeps line ends and tabs. */
-export function toPrintable(text: string): string {
-  return text
-    .replace(ESCAPE, '')
-    .replace(/\r\n?/g, '\n')
-    .replace(/[^\P{C}\n\t]/gu, '')
 }
 
 function openPlain(path: string): number | null {

@@ -1,4 +1,4 @@
-import { type FailedOutput, isEmptyOutput } from '../../model/failed-output.ts'
+import { type FailedOutput, isEmptyOutput } from '../../model/report.ts'
 import { readOutputTail } from './capped-file.ts'
 
 const TAIL_CHARACTERS = 2_000

@@ -1,8 +1,7 @@
 import { type Consent, listAwaitedPackages } from '../approval.ts'
-import type { Campaign } from '../campaign.ts'
+import type { Campaign, EventHandler } from '../campaign.ts'
 import type { LedgerEvent } from '../event.ts'
 import { type Experiment, findSubject } from '../experiment.ts'
-import type { EventHandler } from './event-handler.ts'
 import { queueExperiment } from './experiments.ts'
 
 const applyApprovalRequested: EventHandler<'approval-requested'> = (campaign, event) => {

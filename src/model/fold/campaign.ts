@@ -1,19 +1,14 @@
-import {
-  endLostAsking,
-  endLostMeasuring,
-  endRaiseObstacles,
-  RAISED_LIMIT_READABLE,
-  SYNC_OBSTACLES,
-} from '../alerts.ts'
-import type { Campaign, EffectMeasurement, Landing } from '../campaign.ts'
+import { readCampaignSpec } from '../../spec/load.ts'
+import { endLostAsking, endLostMeasuring, endRaiseObstacles, RAISED_LIMIT_READABLE } from '../alerts.ts'
+import type { Campaign, EffectMeasurement, EventHandler, Landing } from '../campaign.ts'
 import type { LedgerEvent } from '../event.ts'
+import { SYNC_OBSTACLES } from '../event-schemas.ts'
 import { findSubject, listExperiments, listSubjects } from '../experiment.ts'
 import type { Point } from '../ids.ts'
 import { EFFECT_JOBS, toPairRequest } from '../order.ts'
 import { buildPairJob, toMeasuredRun } from '../pairs.ts'
-import { getCampaignAggregation } from '../report.ts'
+import { getAggregation } from '../report.ts'
 import { addRevertStep, countSpentMinutes, isOwnGain } from './counters.ts'
-import type { EventHandler } from './event-handler.ts'
 import { getProgressJobs, queueAll } from './orders.ts'
 import { enableProposers, formatIdeaName, recordAnswerOutcome } from './proposers.ts'
 
@@ -34,7 +29,7 @@ const applyCampaignStarted: EventHandler<'campaign-started'> = (campaign, event)
   campaign.object_format = event.object_format
   campaign.spec_sha256 = event.spec_sha256
   campaign.spec_yaml = event.spec_yaml
-  campaign.aggregation = getCampaignAggregation(campaign)
+  campaign.aggregation = getAggregation(readCampaignSpec(campaign))
   campaign.ruled_by = { start: event.seq, spec: event.seq }
   campaign.default_spec_sha256 = event.spec_sha256
   campaign.default_tip = event.start.commit
@@ -52,7 +47,7 @@ const applyCampaignAmended: EventHandler<'campaign-amended'> = (campaign, event)
   if (event.source === 'default-branch') campaign.default_spec_sha256 = event.spec_sha256
   campaign.private_repository = event.private_repository ?? campaign.private_repository
   campaign.default_branch = event.default_branch ?? campaign.default_branch
-  campaign.aggregation = getCampaignAggregation(campaign)
+  campaign.aggregation = getAggregation(readCampaignSpec(campaign))
   campaign.ruled_by.spec = event.seq
   changeHarness(campaign, event.harness)
 }

@@ -1,4 +1,4 @@
-import type { Campaign } from '../campaign.ts'
+import type { Campaign, EventHandler } from '../campaign.ts'
 import { hashSha256, toCanonicalJson } from '../canonical-json.ts'
 import type { LedgerEvent } from '../event.ts'
 import {
@@ -13,7 +13,6 @@ import { type ExperimentId, type OrderId, parseExperimentNumber } from '../ids.t
 import { isSingleMachineOrder } from '../order.ts'
 import { isLanded, type Outcome, toVerdictWord, type VerdictWord } from '../verdict.ts'
 import { addKeptStep } from './counters.ts'
-import type { EventHandler } from './event-handler.ts'
 import { clearLanding, dropOrders } from './orders.ts'
 import { markIdeaTried, recordFailedIdea, recordKeptIdea, recordRefusedIdea } from './proposers.ts'
 

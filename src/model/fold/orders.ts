@@ -1,5 +1,5 @@
 import { clearDispatchRefused, countLostMeasuring, endLostMeasuring } from '../alerts.ts'
-import { buildHoldoutKey, type Campaign, type LiveOrder } from '../campaign.ts'
+import { buildHoldoutKey, type Campaign, type EventHandler, type LiveOrder } from '../campaign.ts'
 import type { EventAuthor } from '../event.ts'
 import { type Experiment, findSubject, isPicked, listSubjects } from '../experiment.ts'
 import type { Oid, OrderId, Point } from '../ids.ts'
@@ -29,7 +29,6 @@ import {
   type TestCounts,
 } from '../report.ts'
 import { countMeasured, countMeasuringRun, countMinutes } from './counters.ts'
-import type { EventHandler } from './event-handler.ts'
 import { recordMeasuredIdea } from './proposers.ts'
 
 const applyOrderIssued: EventHandler<'order-issued'> = (campaign, event) => {

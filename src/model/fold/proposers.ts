@@ -1,10 +1,16 @@
 import { countLostAsking } from '../alerts.ts'
-import type { BacklogIdea, Campaign, OrderScores, PendingJudging, PendingProposal } from '../campaign.ts'
+import type {
+  BacklogIdea,
+  Campaign,
+  EventHandler,
+  OrderScores,
+  PendingJudging,
+  PendingProposal,
+} from '../campaign.ts'
 import type { LedgerEvent } from '../event.ts'
 import { isRetryableEnd } from '../event-schemas.ts'
 import type { Experiment } from '../experiment.ts'
 import type { EventId } from '../ids.ts'
-import type { EventHandler } from './event-handler.ts'
 
 const FAILURES_UNTIL_DISABLED = 3
 
