@@ -1,12 +1,12 @@
 import { UserError } from '../errors.ts'
 import { getOverallMetric } from '../init/benchmarks.ts'
 import type { OutputFormat } from '../init/project.ts'
-import { quoteShellWord } from '../report/demo.ts'
+import { quoteShell } from '../model/text.ts'
 import { SpecErrors } from '../spec/errors.ts'
 import { parseSpec } from '../spec/load.ts'
 import { listPlannedFeatures } from '../spec/planned-features.ts'
-import { BUILT_IN_METRICS, PERCENT } from '../spec/schema-values.ts'
 import type { Spec } from '../spec/schema.ts'
+import { BUILT_IN_METRICS, PERCENT } from '../spec/schema-values.ts'
 import type { CommandArguments, Option } from './verb.ts'
 
 export const COMPARE_OPTIONS: readonly Option[] = [
@@ -128,7 +128,7 @@ function selectReading(given: CommandArguments): { command: string; output: stri
 /** A single word is a shell line. Several words are one command, quoted as they were given. */
 function formatCommand(words: readonly string[]): string {
   const [only] = words
-  return words.length === 1 && only !== undefined ? only : words.map(quoteShellWord).join(' ')
+  return words.length === 1 && only !== undefined ? only : words.map(quoteShell).join(' ')
 }
 
 /** Returns null for other commands, and for `--metric wall_seconds` and other built-in metrics. */

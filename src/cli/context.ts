@@ -307,7 +307,3 @@ export function toTypedPath(
   const { topLevel } = checkout
   return topLevel === null ? path : relative(around.directory, join(topLevel, path))
 }
-
-export function quoteShellPath(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
-}

@@ -6,8 +6,9 @@ import { UserError } from '../errors.ts'
 import { createRepository } from '../git/bare-repository.ts'
 import { buildLocalIsolation } from '../git/isolation.ts'
 import { createGitRunner, requireGit } from '../git/runner.ts'
+import { quoteShell } from '../model/text.ts'
 import { WAITING_EXIT_CODE } from '../model/verdict.ts'
-import { quoteShellWord, renderDemoIntro, renderDemoNextSteps } from '../report/demo.ts'
+import { renderDemoIntro, renderDemoNextSteps } from '../report/demo.ts'
 import { renderRunSummary } from '../report/run-summary.ts'
 import { buildStatusView, renderStatus } from '../report/status.ts'
 import { runAndReport } from './run.ts'
@@ -105,7 +106,5 @@ function toDemoCall(directory: string, call: Call): Call {
 /** Repeats --cache-dir, so that the suggested commands find the demo's cache. */
 function formatDemoCommand({ program, given }: Call): string {
   const cache = given.text('cache-dir')
-  return cache === undefined
-    ? program.called
-    : `${program.called} --cache-dir ${quoteShellWord(resolve(cache))}`
+  return cache === undefined ? program.called : `${program.called} --cache-dir ${quoteShell(resolve(cache))}`
 }

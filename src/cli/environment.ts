@@ -3,8 +3,8 @@ import { existsSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { UserError } from '../errors.ts'
 import { createWebFetch } from '../github/web.ts'
+import { quoteShell } from '../model/text.ts'
 import type { Clock, Faults, RandomSource, Registries } from '../ports.ts'
-import { quoteShellWord } from '../report/demo.ts'
 import { UNKNOWN_ACTOR } from './context.ts'
 import type { Call, CommandArguments, Program, Terminal } from './verb.ts'
 
@@ -109,7 +109,7 @@ export function getProgramCommand(script: string, env: Readonly<Record<string, s
   if (env['npm_command'] === 'exec') return 'npx git-winnow'
   const name = basename(script)
   const onPath = (env['PATH'] ?? '').split(':').includes(dirname(script))
-  return PROGRAM_NAMES.has(name) && onPath ? name : `node ${quoteShellWord(script)}`
+  return PROGRAM_NAMES.has(name) && onPath ? name : `node ${quoteShell(script)}`
 }
 
 /**

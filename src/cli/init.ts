@@ -10,12 +10,13 @@ import { type Goal, readGoal } from '../init/goal.ts'
 import type { NewFile } from '../init/harness.ts'
 import { LANGUAGES, narrowToDirectory, type ProjectFiles, type ProjectLocation } from '../init/project.ts'
 import { type Point, toShortRef } from '../model/ids.ts'
+import { quoteShell } from '../model/text.ts'
 import { KEBAB, KEBAB_TEXT } from '../spec/schema.ts'
 import { compilePathspec } from '../spec/scope.ts'
 import { isOnGithub } from './action-pin.ts'
 import { AGENT_FILE, type AgentFile, buildAgentFile, writeAgentFile } from './agent-files.ts'
 import { checkSpec } from './check.ts'
-import { quoteShellPath, toTypedPath, withRepository } from './context.ts'
+import { toTypedPath, withRepository } from './context.ts'
 import { readCommittedProject, readDefaultTip } from './default-branch.ts'
 import { initGithub } from './init-github.ts'
 import { DEFAULT_PREFIX, listExistingSpecs, toSpecName } from './known-campaigns.ts'
@@ -403,7 +404,7 @@ function renderNextCommands(done: {
   passed: boolean
 }): string[] {
   const { call, repositoryContext, paths, specPath, passed } = done
-  const here = (path: string) => quoteShellPath(toTypedPath(call, repositoryContext, path))
+  const here = (path: string) => quoteShell(toTypedPath(call, repositoryContext, path))
   const branch = toShortRef(repositoryContext.defaultBranch ?? '')
   const elsewhere = repositoryContext.checkout.head !== repositoryContext.defaultBranch
   const branchHint = elsewhere ? `, on ${branch}` : ''

@@ -13,7 +13,8 @@ import { createGitRunner } from '../git/runner.ts'
 import { inspectCheckout, listWorktrees } from '../git/work-tree.ts'
 import { removeAll } from '../measure/file-system.ts'
 import { toShortRef } from '../model/ids.ts'
-import { quoteShellPath, withRepository } from './context.ts'
+import { quoteShell } from '../model/text.ts'
+import { withRepository } from './context.ts'
 import { DEFAULT_PREFIX, listKnownCampaigns, readCampaignStart } from './known-campaigns.ts'
 import type { Call } from './verb.ts'
 
@@ -125,7 +126,7 @@ export function formatBundleName(repositoryPath: string, now: number, local: boo
 }
 
 export function renderRestoreHint({ local }: Remains, file: string, remoteName: string): string {
-  const path = quoteShellPath(file)
+  const path = quoteShell(file)
   if (local) return `git fetch ${path} 'refs/heads/*:refs/heads/*'`
   return `git fetch ${path} 'refs/heads/*:refs/winnow-saved/*' && git push ${remoteName} 'refs/winnow-saved/*:refs/heads/*'`
 }

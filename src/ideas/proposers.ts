@@ -2,9 +2,8 @@ import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { basename, delimiter, join } from 'node:path'
 import { MODEL_KEY } from '../measure/environment.ts'
-import { quoteShell } from '../measure/isolation/path-check.ts'
 import type { Campaign } from '../model/campaign.ts'
-import { toSafeLine } from '../model/text.ts'
+import { quoteShell, toSafeLine } from '../model/text.ts'
 import type { Spec } from '../spec/schema.ts'
 
 export type CommandProposer = Extract<Spec['propose'][number], { use: 'command' }>

@@ -10,8 +10,7 @@ import { buildCommonEnvironment, buildHarnessEnvironment } from './environment.t
 import { removeAll } from './file-system.ts'
 import { refuseMachine, runGuarded, snapshotSide } from './guarded-run.ts'
 import { clearHome, clearOutputs, copySide, layOut } from './layout.ts'
-import { readFailed } from './output/failure-output.ts'
-import { countPassedTests } from './output/passed-tests.ts'
+import { countPassedTests, readFailed } from './output/failure-output.ts'
 import type { OrderSide, Session } from './session.ts'
 import { snapshotFiles } from './tamper-check.ts'
 

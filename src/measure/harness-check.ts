@@ -5,7 +5,7 @@ import type { Oid } from '../model/ids.ts'
 import type { Spec } from '../spec/schema.ts'
 import { compilePathspec, compileScope, compileUnreadPathTest } from '../spec/scope.ts'
 import { getHarnessSection, isJudgedMetric } from '../spec/spec-facts.ts'
-import type { MeasureInput } from './input.ts'
+import type { MeasureInput } from './session.ts'
 
 /** Refuses settings that this runner does not support before any code runs. */
 export function refuseUnsupported({ spec, users, order, onItems }: MeasureInput): void {

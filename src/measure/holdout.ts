@@ -3,8 +3,7 @@ import { chmod, cp, lstat, mkdir, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { UserError } from '../errors.ts'
 import { isMissing, removeAll } from './file-system.ts'
-import type { MeasureInput } from './input.ts'
-import type { Session, TrustedTree } from './session.ts'
+import type { MeasureInput, Session, TrustedTree } from './session.ts'
 import { snapshotEverything } from './tamper-check.ts'
 
 /**

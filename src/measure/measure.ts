@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../errors.ts'
 import { drawTurns } from '../model/order.ts'
-import type { Report, Side as Label } from '../model/report.ts'
+import type { Side as Label, Report } from '../model/report.ts'
 import { isJudgedMetric } from '../spec/spec-facts.ts'
 import { buildSide, runGates } from './build-and-gates.ts'
 import { buildPortEnvironment, readEnvFile, selectAllowedEnvironment } from './environment.ts'
@@ -10,10 +10,9 @@ import { computeSideRoom, prepareScore } from './execute.ts'
 import { removeAll } from './file-system.ts'
 import { findRefusal, refuseUnsupported } from './harness-check.ts'
 import { findHoldoutDirectory, getHoldoutDir, getSidesDir } from './holdout.ts'
-import type { MeasureInput } from './input.ts'
 import { checkUserAccess, makeAccessible } from './isolation/access-check.ts'
 import { listSharedFiles } from './layout.ts'
-import { describeRunnerError, DiskFull, readMachineFingerprint } from './machine.ts'
+import { DiskFull, describeRunnerError, readMachineFingerprint } from './machine.ts'
 import { claimWorkDir, releaseWorkDir } from './process/leftovers.ts'
 import type { Owner } from './process/reaper.ts'
 import { chooseSupervisor } from './process/supervisor.ts'
@@ -30,6 +29,7 @@ import {
   findBaseSide,
   getSidePaths,
   listCandidateSides,
+  type MeasureInput,
   type OrderSide,
   type ReportDraft,
   type Session,

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import { type BigIntStats, chmodSync, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
-import { decodeName, encodeName, listTreeFiles } from '../git/tree.ts'
+import { decodeName, encodeName, listTreeFiles, type TreeEntry } from '../git/tree.ts'
 import type { Oid } from '../model/ids.ts'
 import { isUnreachable } from './file-system.ts'
-import type { TreeSource } from './input.ts'
 
 /**
  * Invariant 6: records what must stay byte-identical around every execution. A file with an unchanged ctime
@@ -233,6 +232,17 @@ export interface TrackedFile {
   path: string
   mode: string
   oid: Oid
+}
+
+/**
+ * The part of src/git's Repository that a runner needs. It reads and lays out trees, and never writes to the
+ * repository.
+ */
+export interface TreeSource {
+  readonly objectFormat: 'sha1' | 'sha256'
+  tree(oid: Oid): Promise<readonly TreeEntry[]>
+  materialize(tree: Oid, dir: string): Promise<void>
+  updateMaterialized(from: Oid, to: Oid, dir: string): Promise<void>
 }
 
 export async function listTrackedFiles(repository: TreeSource, tree: Oid): Promise<TrackedFile[]> {

@@ -1,5 +1,6 @@
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
+import { quoteShell } from '../model/text.ts'
 import { listAwaitingApproval } from './approval.ts'
 import { formatTable } from './terminal.ts'
 
@@ -27,10 +28,10 @@ export function renderDemoNextSteps(
   const next = listDemoCommands(campaign).map(([words, why]) => [`  ${called} ${words}`, `# ${why}`])
   return [
     'Next:',
-    `  cd ${quoteShellWord(directory)}`,
+    `  cd ${quoteShell(directory)}`,
     ...formatTable(next),
     'To remove all of it:',
-    `  rm -rf ${leftovers.map(quoteShellWord).join(' ')}`,
+    `  rm -rf ${leftovers.map(quoteShell).join(' ')}`,
   ]
 }
 
@@ -52,8 +53,4 @@ function listDemoCommands(campaign: Campaign): [words: string, why: string][] {
 
 function findByOutcome({ experiments }: Campaign, outcome: Experiment['outcome']): Experiment | undefined {
   return Object.values(experiments).find(each => each.outcome === outcome)
-}
-
-export function quoteShellWord(path: string): string {
-  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
 }

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { countPassedTests, findPassedTests } from '../../src/measure/output/passed-tests.ts'
+import { countPassedTests, findPassedTests } from '../../src/measure/output/failure-output.ts'
 import { scratch } from './scratch.ts'
 
 describe('how many tests passed', () => {

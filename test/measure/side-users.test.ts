@@ -13,14 +13,14 @@ import {
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { chooseSlotRequest } from '../../src/engine/jobs/worker-slots.ts'
-import { readCapped, readOutputTail } from '../../src/measure/output/capped-file.ts'
-import { buildUserWorkspace, chooseWorkspace } from '../../src/measure/input.ts'
 import {
   copyForUser,
   MAKE_USERS,
   parseOwners,
   requireRootOwned,
 } from '../../src/measure/isolation/side-users.ts'
+import { readCapped, readOutputTail } from '../../src/measure/output/capped-file.ts'
+import { buildUserWorkspace, chooseWorkspace } from '../../src/measure/session.ts'
 import { aSpec } from '../decide/a-spec.ts'
 import { scratch } from './scratch.ts'
 import { isRoot, throwAwayUsers } from './throw-away-users.ts'

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, realpathSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { listPathRisks } from '../../src/measure/isolation/path-check.ts'
+import { listPathRisks } from '../../src/measure/isolation/access-check.ts'
 import { scratch } from './scratch.ts'
 
 /** Which folders a user is asked about, and in which of them it may not even add a name. */

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { UserError } from '../../errors.ts'
 import type { PrintedOrder } from '../../judge/judged-report.ts'
-import { chooseWorkspace, isUserIsolated, type MeasureInput, type Workspace } from '../../measure/input.ts'
 import { readMachineFingerprint } from '../../measure/machine.ts'
 import { measureOrder } from '../../measure/measure.ts'
 import type { Item } from '../../measure/output/harness-output.ts'
+import { chooseWorkspace, isUserIsolated, type MeasureInput, type Workspace } from '../../measure/session.ts'
 import type { Campaign, LiveOrder } from '../../model/campaign.ts'
 import type { OrderId } from '../../model/ids.ts'
 import { isJudgedOrder, type Order } from '../../model/order.ts'
@@ -23,7 +23,7 @@ import {
   readRunFact,
 } from './machine-lock.ts'
 import { chooseJobWorkspace, type JobWorkspace, MeasurementDeclined, retryDryRun } from './measurement-job.ts'
-import { openOrderFiles, type OrderFiles } from './order-files.ts'
+import { type OrderFiles, openOrderFiles } from './order-files.ts'
 import type { Runner } from './runner.ts'
 import {
   chooseSlotRequest,

@@ -1,8 +1,8 @@
 import { hashSha256 } from '../../model/canonical-json.ts'
 import type { Order } from '../../model/order.ts'
 import { joinStreams, type Report } from '../../model/report.ts'
-import type { MeasureInput } from '../input.ts'
 import { measureOrder } from '../measure.ts'
+import type { MeasureInput } from '../session.ts'
 import { UnfitMachine } from './side-users.ts'
 
 const MOST_CHARACTERS = 300

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { constants } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
-import { quoteShell } from '../isolation/path-check.ts'
+import { quoteShell } from '../../model/text.ts'
 
 /** A shell command of the spec with its whole environment, started under supervision. */
 export interface Launch {
