@@ -1,4 +1,4 @@
-import { GROUPS, renderOption, renderUsage } from '../../src/cli/help.ts'
+import { createProgram, GROUPS, toDeclaredOption } from '../../src/cli/command-line.ts'
 import {
   type Argument,
   COMMON_EXITS,
@@ -12,7 +12,7 @@ import {
 export function commandsPage(verbs: readonly Verb[]): string {
   const groups = Object.entries(GROUPS).flatMap(([group, title]) => {
     const own = verbs.filter(verb => verb.group === group)
-    return own.length === 0 ? [] : [`## ${title}`, '', ...own.flatMap(verb => verbSection(verb))]
+    return own.length === 0 ? [] : [`## ${title}`, '', ...own.flatMap(verb => verbSection(verb, verbs))]
   })
   return `${[...HEAD, ...groups, ...everywhere(verbs)].join('\n').trimEnd()}\n`
 }
@@ -32,14 +32,14 @@ const ACCESS: Readonly<Record<Verb['access'], string>> = {
   apart: 'It needs no campaign.',
 }
 
-function verbSection(verb: Verb): string[] {
+function verbSection(verb: Verb, verbs: readonly Verb[]): string[] {
   const { name, summary, options, examples, exits, access } = verb
   return [
     `### winnow ${name}`,
     '',
     `${sentence(summary)} ${ACCESS[access]}`,
     '',
-    ...code('text', [renderUsage(verb).replace(/^usage: /, '')]),
+    ...code('text', [usage(verb, verbs)]),
     ...rows('argument', [...verb.arguments.map(argumentRow), ...commandRow(verb)]),
     ...rows('option', options.map(optionRow)),
     ...code('sh', examples),
@@ -80,7 +80,12 @@ function commandRow({ command }: Verb): Row[] {
 }
 
 function optionRow(option: Option): Row {
-  return [renderOption(option).trim(), option.summary]
+  return [toDeclaredOption(option, []).flags, option.summary]
+}
+
+function usage({ name }: Verb, verbs: readonly Verb[]): string {
+  const found = createProgram(verbs, { print: () => undefined }).commands.find(each => each.name() === name)
+  return `winnow ${name} ${found?.usage()}`
 }
 
 function exitRows(exits: Readonly<Record<number, string>>): Row[] {

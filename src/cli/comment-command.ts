@@ -6,7 +6,7 @@ import { allowMeasure } from '../plan/permissions.ts'
 import { toShortId } from '../report/event-log.ts'
 import { findNearestWord } from '../spec/nearest-word.ts'
 import { withCampaign } from './context.ts'
-import { parseWords } from './parse.ts'
+import { parseWords } from './command-line.ts'
 import { type Call, type CommandArguments, listOptions, type Verb } from './verb.ts'
 
 export const COMMAND = '/winnow'
@@ -47,7 +47,7 @@ export function parseTypedCommand(
 ): TypedCommand {
   const verb = requireCommentVerb(name, verbs)
   const options = listOptions(verb).filter(option => verb.comment?.options.includes(option.name))
-  return { verb, given: parseWords(verb, words, options, given => addSubject(verb, given, subject)) }
+  return { verb, given: parseWords(verb, words, options, given => listDefaults(verb, given, subject)) }
 }
 
 /** Finds the verb without validating its arguments, so that permissions can be checked first. */
@@ -70,14 +70,13 @@ function requireCommentVerb(name: string, verbs: readonly Verb[]): Verb {
 const NAME = /^(?:(?:exp|idea)-\d+|\d+|[0-9a-f]{8,64})$/
 
 /** On an experiment's own pull request, that experiment is the default subject. */
-function addSubject(
+function listDefaults(
   { arguments: all }: Verb,
   words: readonly string[],
   subject: ExperimentId | null,
 ): readonly string[] {
-  if (all[0]?.subject !== true || subject === null || NAME.test(words[0] ?? '')) return words
-  const hasRoom = words.length < all.length || all.at(-1)?.many === true
-  return hasRoom ? [subject, ...words] : words
+  if (all[0]?.subject !== true || subject === null || NAME.test(words[0] ?? '')) return []
+  return words.length < all.length || all.at(-1)?.many === true ? [subject] : []
 }
 
 /** `/winnow measure <sha>`: a person with write access has reviewed this head and allows winnow to run it. */

@@ -3,7 +3,7 @@ import { approveVerb } from './approve.ts'
 import { auditVerb, replayVerb } from './audit.ts'
 import { checkVerb } from './check.ts'
 import { compareVerb } from './compare.ts'
-import { completionVerb } from './completion.ts'
+import { completeVerb, completionVerb } from './completion.ts'
 import { decideVerb } from './decide.ts'
 import { demoVerb } from './demo.ts'
 import { doctorVerb } from './doctor.ts'
@@ -66,6 +66,7 @@ export const VERBS: readonly Verb[] = [
   recoverVerb,
   doctorVerb,
   completionVerb,
+  completeVerb,
   uninstallVerb,
   helpVerb,
   versionVerb,

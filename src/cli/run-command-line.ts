@@ -1,5 +1,5 @@
+import { parseCommandLine } from './command-line.ts'
 import { buildEnvironment, type ProcessStart } from './environment.ts'
-import { parseCommandLine } from './parse.ts'
 import { printError } from './print-error.ts'
 import { VERBS } from './registry.ts'
 import type { Terminal } from './verb.ts'
@@ -22,7 +22,9 @@ export async function runCommandLine(
   const verbose = argv.includes('--verbose')
   let writes = false
   try {
-    const { verb, given } = parseCommandLine(argv, VERBS)
+    const parsed = parseCommandLine(argv, VERBS, text => terminal.out(text.trimEnd()))
+    if (parsed === null) return 0
+    const { verb, given } = parsed
     writes = verb.access === 'write'
     const environment = buildEnvironment(started, given, terminal)
     const { program = INSTALLED } = started

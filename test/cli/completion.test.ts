@@ -1,155 +1,185 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { renderBashCompletion, renderFishCompletion, renderZshCompletion } from '../../src/cli/completion.ts'
+import { completionVerb } from '../../src/cli/completion.ts'
 import { VERBS } from '../../src/cli/registry.ts'
-import { listOptions } from '../../src/cli/verb.ts'
-import { FILES, project } from './project.ts'
+import { FILES, type Project, project } from './project.ts'
 
 const NAMES = VERBS.map(({ name }) => name)
-const has = (shell: string) => spawnSync(shell, ['-c', 'true']).status === 0
+const isInstalled = (shell: string) => spawnSync(shell, ['-c', 'true']).status === 0
 
-let dir: string
-let revisions: string[]
+let person: Project
 
 beforeEach(() => {
   const hostile = { '.winnow/$(touch owned).yaml': '', '.winnow/a b.yaml': '', '.winnow/-x.yaml': '' }
-  const person = project({ ...FILES, '.winnow/parser.yaml': '', ...hostile })
+  person = project({ ...FILES, '.winnow/parser.yaml': '', ...hostile })
   person.git('branch', 'fast/path')
   person.git('branch', '$(touch${IFS}owned)')
-  dir = person.dir
-  revisions = ['fast/path', 'main']
+  person.git('branch', 'winnow-exp/size/exp-001')
+  person.git('update-ref', 'refs/remotes/origin/winnow-exp/size/exp-012', 'HEAD')
 })
 
-/** What a person who types this sees offered, a line each; the last word is the one being typed. */
-type Offers = (typed: readonly string[]) => string[]
-
-function ask(shell: string, script: string, args: readonly string[] = []): string {
-  const env = { PATH: process.env['PATH'] ?? '', HOME: dir, LC_ALL: 'C.UTF-8' }
-  const out = execFileSync(shell, [...args, script], { cwd: dir, env, encoding: 'utf8', stdio: 'pipe' })
-  expect(existsSync(join(dir, 'owned')), 'a name from the repository was obeyed').toBe(false)
-  return out
+/** The values offered for the last of the words. */
+async function complete(...typed: string[]): Promise<string[]> {
+  const { code, out, err } = await person.winnow('complete', '--', 'winnow', ...typed)
+  expect([code, err]).toEqual([0, ''])
+  return listLines(out).map(line => line.split('\t', 1).join())
 }
 
-const asWord = (word: string) => `'${word.replaceAll("'", "'\\''")}'`
-
-const bash: Offers = typed => {
-  const words = ['winnow', ...typed].map(asWord).join(' ')
-  const script = `COMP_WORDS=(${words}); COMP_CWORD=${typed.length}; _winnow; printf '%s\n' "\${COMPREPLY[@]}"`
-  return lines(ask('bash', `${renderBashCompletion(VERBS)}\n${script}`, ['--norc', '-c']))
+function listLines(text: string): string[] {
+  return text.split('\n').filter(line => line !== '')
 }
 
-const fish: Offers = typed => {
-  const line = ['winnow', ...typed].join(' ')
-  const out = ask('fish', `${renderFishCompletion(VERBS)}\ncomplete -C ${asWord(line)}`, [
-    '--no-config',
-    '-c',
-  ])
-  return lines(out).map(each => each.split('\t', 1).join())
-}
-
-function lines(out: string): string[] {
-  return out.split('\n').filter(line => line !== '')
-}
-
-describe.each([
-  ['bash', bash],
-  ['fish', fish],
-] as const)('completion for %s', (shell, offers) => {
-  it.skipIf(!has(shell))('offers every command, and those that begin as typed', () => {
-    expect(offers(['']).toSorted()).toEqual(NAMES.toSorted())
-    expect(offers(['re']).toSorted()).toEqual(NAMES.filter(name => name.startsWith('re')).toSorted())
-    expect(offers(['-C', '/', 'stat'])).toEqual(['status'])
-    expect(offers(['help', 'arch'])).toEqual(['archive'])
-    expect(offers(['help', 'al'])).toEqual(['all'])
+describe('winnow complete', () => {
+  it('offers every command, and those that begin as typed', async () => {
+    expect((await complete('')).toSorted()).toEqual(NAMES.toSorted())
+    expect((await complete('re')).toSorted()).toEqual(NAMES.filter(name => name.startsWith('re')).toSorted())
+    expect(await complete('-C', '/', 'stat')).toEqual(['status'])
+    expect(await complete('help', 'arch')).toEqual(['archive'])
+    expect(await complete('help', 'al')).toEqual(['all'])
   })
 
-  it.skipIf(!has(shell))('offers the options of the command that stands there', () => {
-    expect(offers(['propose', '--pri'])).toEqual(['--priority'])
-    expect(offers(['status', '--pri'])).toEqual([])
-    expect(offers(['run', '--w'])).toEqual(['--watch'])
+  it('adds the summary of each command', async () => {
+    const { out } = await person.winnow('complete', '--', 'winnow', 'version')
+    expect(out).toBe('version\tprint the version\n')
   })
 
-  it.skipIf(!has(shell))('offers the values of a closed list', () => {
-    expect(offers(['propose', '--priority', '']).toSorted()).toEqual(['high', 'low', 'medium'])
-    expect(offers(['propose', '-m', 'run', '--priority', 'm'])).toEqual(['medium'])
-    expect(offers(['completion', 'z'])).toEqual(['zsh'])
-    expect(offers(['completion', 'zsh', ''])).toEqual([])
-    expect(offers(['pause', '-m', ''])).toEqual([])
+  it('offers the options of the command', async () => {
+    expect(await complete('propose', '--pri')).toEqual(['--priority'])
+    expect(await complete('status', '--pri')).toEqual([])
+    expect(await complete('run', '--w')).toEqual(['--watch'])
+    expect(await complete('--dir')).toEqual(['--directory'])
   })
 
-  it.skipIf(!has(shell))(
-    'offers campaigns, branches, files and directories, and no name that a shell would obey',
-    () => {
-      for (const typed of [
-        ['run', ''],
-        ['status', '--campaign', ''],
-      ]) {
-        expect(offers(typed).toSorted()).toEqual(['parser', 'size'])
-      }
-      expect(offers(['propose', '']).toSorted()).toEqual(revisions)
-      expect(offers(['measure', '--order', 'ben'])[0]).toMatch(/^bench/)
-      expect(offers(['-C', 'sr'])[0]).toMatch(/^src/)
-    },
-  )
+  it('offers the values of a closed list', async () => {
+    expect(await complete('propose', '--priority', '')).toEqual(['high', 'medium', 'low'])
+    expect(await complete('propose', '-m', 'run', '--priority', 'm')).toEqual(['medium'])
+    expect(await complete('completion', 'z')).toEqual(['zsh'])
+    expect(await complete('completion', 'zsh', '')).toEqual([])
+    expect(await complete('pause', '-m', '')).toEqual([])
+  })
+
+  it('completes an attached value, as one word or as bash splits it', async () => {
+    expect(await complete('propose', '--priority=h')).toEqual(['high'])
+    expect(await complete('propose', '--priority', '=', 'h')).toEqual(['high'])
+    expect(await complete('propose', '--priority', '=')).toEqual(['high', 'medium', 'low'])
+  })
+
+  it('offers campaigns, branches and experiments, but no name that a shell would expand', async () => {
+    expect((await complete('run', '')).toSorted()).toEqual(['parser', 'size'])
+    expect((await complete('status', '--campaign', '')).toSorted()).toEqual(['parser', 'size'])
+    expect(await complete('propose', 'f')).toEqual(['fast/path'])
+    expect(await complete('propose', '$')).toEqual([])
+    expect(await complete('show', '')).toEqual(['exp-001', 'exp-012'])
+  })
+
+  it('leaves files and directories to the shell', async () => {
+    expect(await complete('measure', '--order', 'ben')).toEqual([':files'])
+    expect(await complete('-C', 'sr')).toEqual([':directories'])
+    expect(await complete('compare', 'main', '--', 'n')).toEqual([':files'])
+  })
+
+  it('offers no names outside a repository', async () => {
+    const { code, out } = await person.winnowWith({ directory: '/' }, 'complete', '--', 'winnow', 'run', '')
+    expect([code, out]).toEqual([0, ''])
+  })
 })
 
-it('completion for bash understands a value that is attached', () => {
-  expect(bash(['propose', '--priority', '=', 'h'])).toEqual(['high'])
-  expect(bash(['propose', '--priority', '='])).toEqual(['high', 'medium', 'low'])
+/** Runs a script in a shell whose `winnow` records its arguments and prints the given offers. */
+async function runInShell(
+  shell: string,
+  offers: string,
+  render: (script: string) => string[],
+): Promise<string[]> {
+  const { dir } = person
+  mkdirSync(join(dir, 'bin'), { recursive: true })
+  writeFileSync(join(dir, 'offers'), offers)
+  writeFileSync(join(dir, 'bin', 'winnow'), '#!/bin/sh\nprintf "%s\\n" "$@" > asked\ncat offers\n')
+  chmodSync(join(dir, 'bin', 'winnow'), 0o755)
+  const script = (await person.winnow('completion', shell)).out
+  const env = { PATH: `${join(dir, 'bin')}:${process.env['PATH']}`, HOME: dir, LC_ALL: 'C.UTF-8' }
+  const out = execFileSync(shell, render(script), { cwd: dir, env, encoding: 'utf8', stdio: 'pipe' })
+  expect(existsSync(join(dir, 'owned')), 'the shell expanded a name').toBe(false)
+  return listLines(out)
+}
+
+const quote = (word: string) => `'${word.replaceAll("'", "'\\''")}'`
+
+const SHELLS: Readonly<Record<string, (typed: readonly string[]) => (script: string) => string[]>> = {
+  bash: typed => script => {
+    const words = `COMP_WORDS=(${typed.map(quote).join(' ')}); COMP_CWORD=${typed.length - 1}`
+    return ['--norc', '-c', `${script}\n${words}; _winnow; printf '%s\n' "\${COMPREPLY[@]}"`]
+  },
+  fish: typed => script => ['--no-config', '-c', `${script}\ncomplete -C ${quote(typed.join(' '))}`],
+}
+
+describe.each(Object.entries(SHELLS))('the script for %s', (shell, type) => {
+  const offer = async (offers: string, ...typed: string[]) =>
+    (await runInShell(shell, offers, type(['winnow', ...typed]))).map(line => line.split('\t', 1).join())
+
+  it.skipIf(!isInstalled(shell))('passes the words up to the cursor, and shows what is offered', async () => {
+    expect(await offer('high\tfirst\nmedium\n', 'propose', '--priority', '')).toEqual(['high', 'medium'])
+    expect(listLines(execFileSync('cat', [join(person.dir, 'asked')], { encoding: 'utf8' }))).toEqual([
+      'complete',
+      '--',
+      'winnow',
+      'propose',
+      '--priority',
+    ])
+  })
+
+  it.skipIf(!isInstalled(shell))('executes nothing that is typed or offered', async () => {
+    await offer('$(touch owned)\n`touch owned`\n', 'run', '')
+    await offer('size\n', 'run', '$(touch owned)', '')
+  })
+
+  it.skipIf(!isInstalled(shell))('completes files and directories', async () => {
+    expect((await offer(':files\n', 'decide', 'ben'))[0]).toMatch(/^bench/)
+    expect((await offer(':directories\n', '-C', 'sr'))[0]).toMatch(/^src/)
+  })
 })
 
-describe('completion for zsh', () => {
-  it.skipIf(!has('zsh'))('completes in a shell that a person types into', () => {
-    writeFileSync(join(dir, '_winnow'), renderZshCompletion(VERBS))
-    const typed: [string, string][] = [
-      ['winnow stat\t', 'status'],
-      ['winnow propose --prio\thi\t', 'propose --priority high'],
-      ['winnow propose --priority=h\t', 'propose --priority=high'],
-      ['winnow -C / comple\tfi\t', '-C / completion fish'],
-      ['winnow run par\t', 'run parser'],
-      ['winnow status --campaign si\t', 'status --campaign size'],
-      ['winnow propose fast\t', 'propose fast/path'],
-      ['winnow help repl\t', 'help replay'],
+describe('the script for zsh', () => {
+  it.skipIf(!isInstalled('zsh'))('completes in an interactive shell', async () => {
+    const typed: [string, string, string][] = [
+      ['winnow stat\t', 'status\tprint: the status', 'status'],
+      ['winnow propose --priority hi\t', 'high', 'propose --priority high'],
+      ['winnow propose --priority=h\t', 'high', 'propose --priority=high'],
+      ['winnow propose fast\t', 'fast/path', 'propose fast/path'],
+      ['winnow decide ben\t', ':files', 'decide bench'],
     ]
-    const begin = `PS1=''; autoload -Uz compinit && compinit -u -D; winnow() { print -r -- "GOT $* END" }`
-    const script = [
-      'zmodload zsh/zpty',
-      'zpty person "zsh -f -i"',
-      `zpty -w person ${asWord(`${begin}; source ./_winnow; print REA''DY`)}`,
-      "zpty -r person seen '*READY*'",
-      ...typed.flatMap(([keys]) => [
-        `zpty -w person $'${keys.replaceAll('\t', '\\t')}'`,
-        "zpty -r person seen '*GOT*END*'",
-        'seen=${seen##*GOT }',
-        'print -r -- "${seen%% END*}"',
-      ]),
-      'zpty -d person',
-    ]
-    const answers = lines(ask('zsh', script.join('\n'), ['-f', '-c'])).map(line => line.trim())
-    expect(answers).toEqual(typed.map(([, expected]) => expected))
+    for (const [keys, offers, expected] of typed) {
+      const begin = `PS1=''; autoload -Uz compinit && compinit -u -D`
+      const show = `winnow() { if [[ $1 = complete ]]; then command winnow "$@"; else print -r -- "GOT $* END"; fi }`
+      const answer = await runInShell('zsh', `${offers}\n`, script => {
+        writeFileSync(join(person.dir, '_winnow'), script)
+        return [
+          '-f',
+          '-c',
+          [
+            'zmodload zsh/zpty',
+            'zpty person "zsh -f -i"',
+            `zpty -w person ${quote(`${begin}; source ./_winnow; ${show}; print REA''DY`)}`,
+            "zpty -r person seen '*READY*'",
+            `zpty -w person $'${keys.replaceAll('\t', '\\t')}'`,
+            "zpty -r person seen '*GOT*END*'",
+            'seen=${seen##*GOT }',
+            'print -r -- "${seen%% END*}"',
+            'zpty -d person',
+          ].join('\n'),
+        ]
+      })
+      expect(answer.map(line => line.trim())).toEqual([expected])
+    }
   })
 })
 
 describe('winnow completion', () => {
-  it.each([
-    ['bash', renderBashCompletion],
-    ['zsh', renderZshCompletion],
-    ['fish', renderFishCompletion],
-  ])('prints what %s reads, with where to put it', async (shell, script) => {
+  it.each(['bash', 'zsh', 'fish'])('prints the script for %s, which says where to put it', async shell => {
     const { code, out, err } = await project().winnowWith({ directory: '/' }, 'completion', shell)
-    expect([code, out, err]).toEqual([0, script(VERBS), ''])
+    expect([code, err]).toEqual([0, ''])
     expect(out).toMatch(new RegExp(`^# In .*winnow completion ${shell}`, 'm'))
-    for (const verb of VERBS) {
-      expect(out).toContain(verb.name)
-      for (const { name } of listOptions(verb)) expect(out).toMatch(new RegExp(`--${name}|-l ${name}\\b`))
-    }
-  })
-
-  it('names the shells it knows', async () => {
-    const { code, err } = await project().winnowWith({ directory: '/' }, 'completion', 'tcsh')
-    expect(code).toBe(2)
-    expect(err).toBe('error: <shell> of winnow completion cannot be "tcsh"\n  fix: give bash, zsh or fish\n')
+    expect(completionVerb.arguments[0]?.values).toContain(shell)
   })
 })

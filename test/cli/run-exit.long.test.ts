@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { EXIT_CODES, type Outcome, toVerdictWord } from '../../src/model/verdict.ts'
 import { toRunExitCode } from '../../src/cli/run.ts'
-import { findVerb, renderVerbHelp } from '../../src/cli/help.ts'
+import { renderHelp } from '../../src/cli/help.ts'
 import { VERBS } from '../../src/cli/registry.ts'
 import { campaignOf, decided, opened, type Told } from '../report/campaign-of.ts'
 import { FILES, offer, project, SHORT, SPEC } from './project.ts'
@@ -48,7 +48,7 @@ describe('what run answers to a script', () => {
   })
 
   it('is in its help, each code with its meaning', () => {
-    const text = renderVerbHelp(findVerb(VERBS, 'run')).join('\n')
+    const text = renderHelp(VERBS, 'run')
     for (const code of [...Object.values(EXIT_CODES), 14, 130])
       expect(text).toMatch(new RegExp(`^ {2}${code} +\\S`, 'm'))
   })

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Call } from '../../src/cli/verb.ts'
-import { parseCommandLine } from '../../src/cli/parse.ts'
+import { parseCommandLine } from '../../src/cli/command-line.ts'
 import { VERBS } from '../../src/cli/registry.ts'
 import { BEGINNING, ENV, type Post } from '../engine/post.ts'
 import type { SizeOptions } from '../engine/size-yard.ts'
@@ -101,7 +101,9 @@ type Around = Here & Pick<Call['around'], 'directory' | 'remote' | 'clock' | 'ra
 /** A command of winnow's in this process; what it printed. */
 export async function runVerb(argv: readonly string[], around: Around): Promise<string[]> {
   const said: string[] = []
-  const { verb, given } = parseCommandLine(argv, VERBS)
+  const parsed = parseCommandLine(argv, VERBS, text => said.push(text))
+  if (parsed === null) return said
+  const { verb, given } = parsed
   const silent = { faults: { reach: () => undefined }, progress: { say: () => undefined } }
   const call = { given, terminal: hearing(said), around: { version: '0.0.0', ...silent, ...around } }
   await verb.run({ ...call, ...REST })
