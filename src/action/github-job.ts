@@ -72,7 +72,7 @@ function readAppToken({ 'app-token': given, 'github-token': token }: Inputs): st
   })
 }
 
-export function buildJobEnvironment(task: Task, job: GithubJob): Call['around'] {
+export function buildJobEnvironment(task: Task, job: GithubJob): Call['environment'] {
   const { inputs, env } = task
   const { apiUrl, serverUrl, repository, token, appToken, workflowFile } = job
   const say = (line: string) => console.log(toLogLine(line))
@@ -147,7 +147,7 @@ function normalizeRemoteUrl(url: string): string {
 }
 
 export function createCall(
-  environment: Call['around'],
+  environment: Call['environment'],
   options: Readonly<Record<string, string | true>>,
   interrupt: AbortSignal = new AbortController().signal,
 ): Call {
@@ -171,7 +171,7 @@ export function createCall(
     async *lines() {},
   }
   const program = { called: 'winnow', runtime: process.execPath }
-  return { given: commandArguments, terminal, around: environment, interrupt, verbs: VERBS, program }
+  return { given: commandArguments, terminal, environment: environment, interrupt, verbs: VERBS, program }
 }
 
 // The event that started the job
@@ -191,7 +191,7 @@ type EventComment = z.output<typeof commented>['comment']
  */
 export async function isCommentRefused(
   { env }: Task,
-  environment: Call['around'],
+  environment: Call['environment'],
   campaigns: readonly KnownCampaign[],
 ): Promise<boolean> {
   if (env['GITHUB_EVENT_NAME'] !== 'issue_comment') return false
@@ -240,7 +240,11 @@ async function canSteer(
 }
 
 /** Ignores a token that may not add reactions: the refusal itself needs none. */
-async function rejectComment({ progress }: Call['around'], forge: Forge, comment: number): Promise<void> {
+async function rejectComment(
+  { progress }: Call['environment'],
+  forge: Forge,
+  comment: number,
+): Promise<void> {
   try {
     await forge.react?.(String(comment), '-1')
   } catch (error) {

@@ -33,7 +33,7 @@ export async function settleOnGithub(task: Task): Promise<number> {
 export async function settleCampaigns(
   task: Task,
   job: GithubJob,
-  environment: Call['around'],
+  environment: Call['environment'],
 ): Promise<number> {
   const { campaigns: names, ended, has, isTickLost } = readNeeds(task.inputs.jobs)
   const known = await readCampaigns(createCall(environment, {}), job)

@@ -134,7 +134,7 @@ async function continueAsJobUser(task: Task, job: GithubJob, users: MissingUsers
 }
 
 interface SingleJobRun {
-  environment: Call['around']
+  environment: Call['environment']
   unwritten: ReturnType<typeof createKeptFiles>
   /** Outputs that name the files of unwritten events. */
   reportUnwritten: (env: Task['env']) => Outputs
@@ -178,7 +178,10 @@ async function continueSingleJob(
   }
 }
 
-function renderClosingLines({ place: context }: CommandContext, { campaign, waiting }: RunResult): string[] {
+function renderClosingLines(
+  { campaignContext: context }: CommandContext,
+  { campaign, waiting }: RunResult,
+): string[] {
   const branch = toShortRef(context.refs.optimize)
   const bring = waiting.for === 'ideas' ? [`To bring an idea, open a pull request against ${branch}.`] : []
   return [...renderRunSummary(campaign, waiting), ...bring]
@@ -188,7 +191,7 @@ function renderClosingLines({ place: context }: CommandContext, { campaign, wait
  * Single-job mode dispatches no runs. Without `workflows`, winnow rejects a spec that needs measuring jobs
  * instead of ignoring it.
  */
-function removeWorkflows(environment: Call['around']): Call['around'] {
+function removeWorkflows(environment: Call['environment']): Call['environment'] {
   const { forge } = environment
   if (forge === undefined) return environment
   return {

@@ -60,7 +60,7 @@ export async function tickOnGithub(task: Task): Promise<number> {
 export async function tickCampaigns(
   task: Task,
   job: GithubJob,
-  environment: Call['around'],
+  environment: Call['environment'],
 ): Promise<number> {
   const next = readNextJobs(task.inputs)
   const known = await readCampaigns(createCall(environment, {}), job)
@@ -97,7 +97,7 @@ function rotateCampaigns<T>(all: readonly T[], run: number): T[] {
 // Turns of campaigns
 
 export interface TurnRequest {
-  environment: Call['around']
+  environment: Call['environment']
   campaigns: readonly KnownCampaign[]
   run: ActionsRun
 }
@@ -176,7 +176,7 @@ export async function takeTurns(
  */
 async function startLeftOver(
   { env }: Task,
-  environment: Call['around'],
+  environment: Call['environment'],
   remaining: readonly KnownCampaign[],
 ): Promise<number> {
   let code = 0
@@ -186,7 +186,7 @@ async function startLeftOver(
       await withCampaign(
         createCall(environment, { campaign: name }),
         WRITES_STARTED,
-        async ({ place: context }) => {
+        async ({ campaignContext: context }) => {
           const run = await context.forge.workflows?.start({
             branch: toShortRef(context.refs.optimize),
             inputs: { title },
@@ -210,7 +210,7 @@ const WRITES_STARTED = { access: 'write', startedOnly: true } as const
 
 function logDuration(
   env: ActionEnv,
-  { clock }: Call['around'],
+  { clock }: Call['environment'],
   { name, startedAt }: { name: string; startedAt: number },
 ) {
   if (isDebugging(env))
@@ -232,7 +232,7 @@ async function runTurn(call: Call, run: ActionsRun): Promise<TurnResult> {
 }
 
 async function tickOnce(call: Call, command: CommandContext, run: ActionsRun): Promise<TurnResult> {
-  const { place: context } = command
+  const { campaignContext: context } = command
   const { workflows } = context.forge
   if (workflows === undefined) throw new Error('this forge runs no workflows')
   const heed = runComments(call, command)
@@ -240,7 +240,7 @@ async function tickOnce(call: Call, command: CommandContext, run: ActionsRun): P
   const { waiting, seen, refusals, orders, started, toJudge: items } = done
   if (seen === null) throw new Error(`campaign ${context.name} was started and is not there`)
   const { campaign } = seen.world
-  const { progress } = call.around
+  const { progress } = call.environment
   if (waiting.for === 'ideas' && !run.has.propose && seen.world.askable.length > 0)
     progress.say(`${context.name}: this workflow has no job that asks its programs for ideas.`)
   if (waiting.for === 'judges' && !run.has.judge)
@@ -368,7 +368,7 @@ export interface DryRunTurn {
  * them.
  */
 export async function runDryTurn(
-  environment: Call['around'],
+  environment: Call['environment'],
   campaign: string,
   run: ActionsRun,
 ): Promise<DryRunTurn> {
@@ -388,7 +388,7 @@ export async function runDryTurn(
 
 async function tickDryRun(
   { terminal }: Call,
-  { place: context }: CommandContext,
+  { campaignContext: context }: CommandContext,
   run: ActionsRun,
 ): Promise<void> {
   const forge = createDryRunForge(context.forge, line => terminal.out(line))

@@ -115,10 +115,10 @@ async function findActionRefs(
 }
 
 /** Returns null if git cannot read the address. */
-async function fetchRemoteRefs({ around, interrupt }: Call, url: string): Promise<RemoteRefs | null> {
-  const limits = { silenceSeconds: readSilenceLimit(around.env), stop: interrupt }
+async function fetchRemoteRefs({ environment, interrupt }: Call, url: string): Promise<RemoteRefs | null> {
+  const limits = { silenceSeconds: readSilenceLimit(environment.env), stop: interrupt }
   try {
-    return await createNetworkRunner(buildNetworkIsolation('/', around.env), limits).run(
+    return await createNetworkRunner(buildNetworkIsolation('/', environment.env), limits).run(
       listRemoteCommits(url),
     )
   } catch (error) {
@@ -179,9 +179,9 @@ async function findHomeAction(
  * Accepts only a repository whose top level is `home`. A package installed inside another repository has no
  * commit of its own.
  */
-async function findWinnowClone({ around }: Call, home: string): Promise<Checkout | null> {
+async function findWinnowClone({ environment }: Call, home: string): Promise<Checkout | null> {
   if (!existsSync(join(home, '.git'))) return null
-  const checkout = await inspectCheckout(home, around.env)
+  const checkout = await inspectCheckout(home, environment.env)
   return checkout.topLevel !== null && realpathSync(checkout.topLevel) === home ? checkout : null
 }
 
@@ -196,7 +196,7 @@ async function findCloneAction(
     const github = parseGithubAddress(url)
     return github !== null && isUsable(github, near) ? [{ name, url, action: github.repository }] : []
   })
-  const git = createGitRunner(buildLocalIsolation(home, call.around.env))
+  const git = createGitRunner(buildLocalIsolation(home, call.environment.env))
   const commit = await git.run({ args: ['rev-parse', 'HEAD'], parse: ({ stdout }) => stdout.trim() })
   let unread: string | null = null
   let first: (typeof there)[number] | undefined

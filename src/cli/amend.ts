@@ -23,7 +23,7 @@ export const amendVerb: Verb = {
         throw new UserError('an amendment needs a reason', { fix: 'winnow amend --reason "…"' })
       }
       const yaml = await readWorkTreeSpec(context)
-      const { measuredAnew } = await applyAmendment(context.place, { yaml, reason })
+      const { measuredAnew } = await applyAmendment(context.campaignContext, { yaml, reason })
       if (context.dryRun === null)
         call.terminal.out(`The spec is amended.${measuredAnew ? REMEASURED_NOTE : ''}`)
       return 0
@@ -32,12 +32,12 @@ export const amendVerb: Verb = {
 
 const REMEASURED_NOTE = ' Its ruler changed: the baseline and everything open are measured anew.'
 
-async function readWorkTreeSpec({ place }: CommandContext): Promise<string> {
-  const { spec_path: path } = (await requireCampaign(place)).loaded.campaign
+async function readWorkTreeSpec({ campaignContext }: CommandContext): Promise<string> {
+  const { spec_path: path } = (await requireCampaign(campaignContext)).loaded.campaign
   const text =
-    place.checkout === null
+    campaignContext.checkout === null
       ? null
-      : await readFile(resolve(place.checkout, path), 'utf8').catch(toNullIfMissing)
+      : await readFile(resolve(campaignContext.checkout, path), 'utf8').catch(toNullIfMissing)
   if (text !== null) return text
   throw new UserError(`${path} is not in a work tree here`, {
     place: { file: path },

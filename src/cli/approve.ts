@@ -52,7 +52,7 @@ export const approveVerb: Verb = {
   comment: { options: ['digest'], alias: 'approve-deps' },
   run: call =>
     withCampaign(call, { access: 'write', startedOnly: true }, async context => {
-      const { campaign } = (await requireCampaign(context.place)).loaded
+      const { campaign } = (await requireCampaign(context.campaignContext)).loaded
       const [exp, ...packages] = call.given.positionals
       if (exp === undefined) {
         requireNoDigest(call)
@@ -62,7 +62,8 @@ export const approveVerb: Verb = {
       const experiment = SET_DIGEST.test(exp)
         ? findExperimentBySet(campaign, exp)
         : findNamedExperiment(campaign, exp)
-      if (call.comment) await requireOtherAuthor(call.comment, context.place.by.actor, { experiment, set })
+      if (call.comment)
+        await requireOtherAuthor(call.comment, context.campaignContext.by.actor, { experiment, set })
       return giveApproval(call, context, { campaign, experiment, packages, set })
     }),
 }
@@ -140,7 +141,7 @@ function toRequestView(experiment: Experiment) {
 
 async function giveApproval(
   call: Call,
-  { place, dryRun }: CommandContext,
+  { campaignContext, dryRun }: CommandContext,
   target: ApprovalTarget,
 ): Promise<number> {
   const { campaign, experiment } = target
@@ -150,9 +151,9 @@ async function giveApproval(
   const { digest } = request
   const saidAt = call.comment === undefined ? {} : { said_at: call.comment.at }
   const about = { experiment: experiment.id, digest, packages: [...packages] }
-  if (packages.length > 0) await recordEvents(place, [{ kind: 'approved', ...about, ...saidAt }])
+  if (packages.length > 0) await recordEvents(campaignContext, [{ kind: 'approved', ...about, ...saidAt }])
   if (dryRun !== null) return 0
-  const after = findNamedExperiment((await requireCampaign(place)).loaded.campaign, experiment.id)
+  const after = findNamedExperiment((await requireCampaign(campaignContext)).loaded.campaign, experiment.id)
   requireSameSet(call, digest, after, getApprovalRequest({ ...target, experiment: after }))
   const left = listAwaitedPackages(after)
   if (call.given.flag('json'))
@@ -163,7 +164,8 @@ async function giveApproval(
       approved: packages,
       left,
     })
-  else call.terminal.out(describeApproval(target, { packages, left, request, actor: place.by.actor }))
+  else
+    call.terminal.out(describeApproval(target, { packages, left, request, actor: campaignContext.by.actor }))
   return 0
 }
 

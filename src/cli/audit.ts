@@ -25,14 +25,14 @@ export const auditVerb: Verb = {
     withCampaign(
       call,
       { access: 'read', startedOnly: true, spec: call.given.positionals[0] },
-      async ({ place }) => {
+      async ({ campaignContext }) => {
         const given = call.given.text('seen')
         const memory = locateAuditMemory(
-          place,
-          given === undefined ? null : resolve(call.around.directory, given),
+          campaignContext,
+          given === undefined ? null : resolve(call.environment.directory, given),
         )
         const acceptReplacement = call.given.flag('accept-replacement')
-        const result = await auditLedger(place, { memory, acceptReplacement })
+        const result = await auditLedger(campaignContext, { memory, acceptReplacement })
         if (call.given.flag('json')) call.terminal.json(result)
         else for (const line of renderAudit(result)) call.terminal.out(line)
         return result.ok ? 0 : 1
@@ -53,10 +53,10 @@ export const replayVerb: Verb = {
     withCampaign(
       call,
       { access: 'read', startedOnly: true, spec: call.given.positionals[0] },
-      async ({ place }) => {
-        const result = await replayLedger(place)
+      async ({ campaignContext }) => {
+        const result = await replayLedger(campaignContext)
         if (call.given.flag('json')) call.terminal.json(result)
-        else for (const line of renderReplay(place.name, result)) call.terminal.out(line)
+        else for (const line of renderReplay(campaignContext.name, result)) call.terminal.out(line)
         return result.ok ? 0 : 1
       },
     ),

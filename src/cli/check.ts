@@ -110,7 +110,7 @@ export const checkVerb: Verb = {
   run: call =>
     withRepository(call, DEFAULT_PREFIX, async repositoryContext => {
       const text = await readSpecToCheck(call, repositoryContext)
-      const base = await readDefaultTip(repositoryContext, call.around)
+      const base = await readDefaultTip(repositoryContext, call.environment)
       const { spec } = parseSpec(text.yaml, { file: text.path })
       const warnings = await collectSpecWarnings(call, repositoryContext, text.path, spec)
       return checkSpec(call, { repositoryContext, text, base, warnings, guessed: null })
@@ -122,7 +122,7 @@ export const checkVerb: Verb = {
  * would refuse the spec.
  */
 export async function checkSpec(call: Call, check: SpecCheck): Promise<number> {
-  const { env } = call.around
+  const { env } = call.environment
   const where = isOnGithub(check.repositoryContext, env) ? 'github' : 'local'
   const { spec, view } = await readSpecView(check, where)
   const print = (lines: string[]) => {
@@ -242,11 +242,11 @@ async function collectSpecWarnings(
   spec: Spec,
 ): Promise<string[]> {
   const committed = await repositoryContext.repository.findEntry(
-    (await readDefaultTip(repositoryContext, call.around)).tree,
+    (await readDefaultTip(repositoryContext, call.environment)).tree,
     path,
   )
   const where = toShortRef(repositoryContext.defaultBranch ?? '')
-  const unpushed = await findUnpushedSpec(repositoryContext, call.around.env, {
+  const unpushed = await findUnpushedSpec(repositoryContext, call.environment.env, {
     wanted: each => each === path,
     pushed: [],
   })
@@ -254,7 +254,7 @@ async function collectSpecWarnings(
     unpushed === null
       ? `${path} is not committed on ${where}${repositoryContext.local ? '' : ' of the remote'}: a run does not see it`
       : `${unpushed.message}, so a run does not see it: ${PUSH_OR_LOCAL}`
-  const unused = await describeUnusedWork(repositoryContext, path, call.around.env, compileScope(spec))
+  const unused = await describeUnusedWork(repositoryContext, path, call.environment.env, compileScope(spec))
   return committed === null ? [absent, ...unused] : unused
 }
 
@@ -346,7 +346,7 @@ async function readWorkTreeText(topLevel: string, path: string): Promise<string 
 }
 
 async function selectSpecPath(
-  { given, around }: Call,
+  { given, environment }: Call,
   repositoryContext: RepositoryContext,
 ): Promise<string> {
   const { checkout } = repositoryContext
@@ -357,7 +357,7 @@ async function selectSpecPath(
     ...known.flatMap(each => each.paths),
   ])
   if (spec !== undefined) {
-    const path = toSpecPath(repositoryContext, around.directory, spec)
+    const path = toSpecPath(repositoryContext, environment.directory, spec)
     const named = [...paths].filter(each => findSpecName(known, each) === spec)
     const isFile = checkout.topLevel !== null && existsSync(join(checkout.topLevel, path))
     return named.length === 1 && !isFile && !paths.has(path) ? (named[0] ?? path) : path

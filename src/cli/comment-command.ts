@@ -82,11 +82,13 @@ function listDefaults(
 /** `/winnow measure <sha>`: a person with write access has reviewed this head and allows winnow to run it. */
 export async function allowMeasuring(call: Call): Promise<number> {
   const [sha = ''] = call.given.positionals
-  return withCampaign(call, { access: 'write', startedOnly: true }, async ({ place }) => {
-    const { campaign } = (await requireCampaign(place)).loaded
+  return withCampaign(call, { access: 'write', startedOnly: true }, async ({ campaignContext }) => {
+    const { campaign } = (await requireCampaign(campaignContext)).loaded
     const allowed = allowMeasure(campaign, sha.toLowerCase())
     if ('refused' in allowed) throw new UserError(allowed.refused, { fix: allowed.fix })
-    await recordEvents(place, [{ kind: 'measure-allowed', ...allowed, login: place.by.actor }])
+    await recordEvents(campaignContext, [
+      { kind: 'measure-allowed', ...allowed, login: campaignContext.by.actor },
+    ])
     call.terminal.out(
       `${allowed.experiment} is measured as it is at ${toShortId(allowed.head)}, and nothing later of it.`,
     )

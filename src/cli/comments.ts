@@ -91,7 +91,7 @@ export function runComments(
   call: Call,
   context: CommandContext,
 ): (observation: Observation) => Promise<boolean> {
-  const now = () => context.place.clock.monotonic()
+  const now = () => context.campaignContext.clock.monotonic()
   const run: CommentRun = {
     call,
     context,
@@ -110,24 +110,24 @@ async function runSeenComments(run: CommentRun, observation: Observation): Promi
     listCommentCommands(observation, handled),
   )
   for (const [index, command] of may.entries()) {
-    if (!run.answerBudget.take()) return deferComments(context.place, may.length - index)
+    if (!run.answerBudget.take()) return deferComments(context.campaignContext, may.length - index)
     const answer = await runComment(run, observation, command)
-    context.place.progress.say(formatCommentLog(command, answer))
-    await postAnswer(context.place, command, answer)
+    context.campaignContext.progress.say(formatCommentLog(command, answer))
+    await postAnswer(context.campaignContext, command, answer)
     handled.add(command.comment.id)
     // The campaign may have changed: observe it again before the next command.
     if (answer.recorded) return true
   }
   for (const { comment } of mayNot) {
     if (!run.reactionBudget.take()) break
-    await addReaction(context.place, comment, '-1')
+    await addReaction(context.campaignContext, comment, '-1')
     handled.add(comment.id)
   }
   if (unknown.length > 0)
-    context.place.progress.say(
+    context.campaignContext.progress.say(
       `Left for the next wake-up, which asks who wrote them: ${formatCount(unknown.length, 'comment')}.`,
     )
-  return recordReadComments(context.place, buildReadEvents(observation, unknown))
+  return recordReadComments(context.campaignContext, buildReadEvents(observation, unknown))
 }
 
 function formatCommentLog({ pull, comment, words }: CommentCommand, { text }: CommentAnswer): string {
@@ -240,16 +240,16 @@ function isNear({ comment }: CommentCommand): boolean {
  * permission.
  */
 async function checkPermission(
-  { call, context: { place } }: CommentRun,
+  { call, context: { campaignContext } }: CommentRun,
   { world: { spec } }: Observation,
   { comment: { author }, words }: CommentCommand,
 ): Promise<'may' | 'mayNot' | 'unknown'> {
-  const permission = (await place.forge.readPermission?.(author)) ?? null
+  const permission = (await campaignContext.forge.readPermission?.(author)) ?? null
   if (permission === null) return 'unknown'
   if (permission === 'write' || permission === 'admin') return 'may'
   if (findCommentVerb(words[0] ?? '', call.verbs)?.name !== 'approve') return 'mayNot'
   const person = { login: author, permission }
-  return (await explainApproverRefusal(place.forge, spec.dependencies.approvers, person)) === null
+  return (await explainApproverRefusal(campaignContext.forge, spec.dependencies.approvers, person)) === null
     ? 'may'
     : 'mayNot'
 }
@@ -262,7 +262,7 @@ async function runComment(
   command: CommentCommand,
 ): Promise<CommentAnswer> {
   const { comment, words } = command
-  const before = await findCommentEvent(context.place, comment)
+  const before = await findCommentEvent(context.campaignContext, comment)
   if (before !== null)
     return {
       reaction: '+1',
@@ -274,7 +274,9 @@ async function runComment(
   try {
     const { verb, given } = parseTypedCommand(words, call.verbs, subject)
     const why =
-      verb.name === 'approve' ? await explainNotApprover(context.place, observation, comment.author) : null
+      verb.name === 'approve'
+        ? await explainNotApprover(context.campaignContext, observation, comment.author)
+        : null
     if (why !== null) return { reaction: '-1', text: why, recorded: false }
     return await executeComment({ ...call, given }, context, { observation, command, verb, subject })
   } catch (error) {
@@ -315,14 +317,14 @@ async function executeComment(
 ): Promise<CommentAnswer> {
   const { command, verb, subject, observation } = order
   const { author, id, at } = command.comment
-  const { place } = context
+  const { campaignContext } = context
   const nonce = `${COMMENT_CAUSE}${id}`
-  const here = { ...place, by: { ...place.by, actor: author }, nonce }
+  const here = { ...campaignContext, by: { ...campaignContext.by, actor: author }, nonce }
   const { terminal, said: output } = recordTerminal(call.terminal)
   const comment = {
-    context: { ...context, place: here },
+    context: { ...context, campaignContext: here },
     subject,
-    headAuthors: buildHeadAuthorLookup(place, observation),
+    headAuthors: buildHeadAuthorLookup(campaignContext, observation),
     at,
   }
   const answer = await collectAnswer(output, () => {

@@ -222,18 +222,18 @@ export async function resolveSides(call: Call, repositoryContext: RepositoryCont
 }
 
 async function resolveNamedSide(
-  { around }: Call,
+  { environment }: Call,
   repositoryContext: RepositoryContext,
   name: string,
 ): Promise<ComparedSide> {
   const { repository, checkout } = repositoryContext
-  const commit = await resolveCommitName(around, name)
+  const commit = await resolveCommitName(environment, name)
   await repository.fetchFrom(checkout.commonDir, commit)
   return { name, point: { commit, tree: (await repository.commit(commit)).tree } }
 }
 
 async function resolveWorkTreeSide(call: Call, repositoryContext: RepositoryContext): Promise<HeadSide> {
-  const { env } = call.around
+  const { env } = call.environment
   const { topLevel } = repositoryContext.checkout
   if (topLevel === null) {
     throw new UserError('there is no work tree here that could be compared', {
@@ -273,9 +273,9 @@ async function resolveCommittedSide(
 ): Promise<HeadSide> {
   const head = await resolveNamedSide(call, repositoryContext, name)
   const { topLevel } = repositoryContext.checkout
-  const changed = topLevel === null ? [] : await listUncommittedPaths(topLevel, call.around.env)
+  const changed = topLevel === null ? [] : await listUncommittedPaths(topLevel, call.environment.env)
   if (changed.length === 0 || topLevel === null) return { head, notes: [] }
-  const here = await resolveCommitName(call.around, 'HEAD')
+  const here = await resolveCommitName(call.environment, 'HEAD')
   if (here !== head.point.commit) return { head, notes: [] }
   const note = `${name} is measured as committed: ${formatCount(changed.length, 'uncommitted change')} of your work tree ${changed.length === 1 ? 'is' : 'are'} not in it (${formatFew(changed)}); leave ${name} out to measure the work tree`
   return { head, notes: [note] }
@@ -285,7 +285,7 @@ export function formatFew(paths: readonly string[], most = 3): string {
   return paths.slice(0, most).join(', ') + (paths.length > most ? ', …' : '')
 }
 
-async function resolveCommitName({ directory, env }: Call['around'], name: string): Promise<string> {
+async function resolveCommitName({ directory, env }: Call['environment'], name: string): Promise<string> {
   const git = createGitRunner(buildLocalIsolation(directory, env))
   const found = await git.run({
     args: ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`],

@@ -87,11 +87,11 @@ export const compareVerb: Verb = {
       throw new UserError('compare reads this repository alone', {
         fix: 'git fetch, then name the branch as git does: origin/main',
       })
-    const environment = { ...call.around, remote: 'none' }
+    const environment = { ...call.environment, remote: 'none' }
     buildCompareSpec(call.given, '.')
     const minutes = parsePositiveNumber(call.given, 'max-minutes')
-    return withRepository({ ...call, around: environment }, DEFAULT_PREFIX, repositoryContext =>
-      runComparison({ ...call, around: environment }, repositoryContext, {
+    return withRepository({ ...call, environment: environment }, DEFAULT_PREFIX, repositoryContext =>
+      runComparison({ ...call, environment: environment }, repositoryContext, {
         spec: buildCompareSpec(call.given, getRelativeDirectory(repositoryContext, environment.directory)),
         minutes,
       }),
@@ -109,12 +109,12 @@ async function runComparison(
   repositoryContext: RepositoryContext,
   options: ComparisonOptions,
 ): Promise<number> {
-  const say = (line: string) => call.around.progress.say(line)
+  const say = (line: string) => call.environment.progress.say(line)
   const sides = await resolveSides(call, repositoryContext)
   for (const note of sides.notes) say(`note: ${note}`)
   const same = sides.differing.length === 0
   if (!same) say(describeDifference(sides))
-  const time = createMeasuringTime(options.minutes, () => call.around.clock.monotonic())
+  const time = createMeasuringTime(options.minutes, () => call.environment.clock.monotonic())
   const progress = createComparisonProgress()
   const comparison = { ...options, sides, progress, asking: false }
   const end = same
@@ -239,7 +239,7 @@ async function measureUntilEnd(
     if (first !== undefined) await agree(estimateInitialSeconds(spec, first.wall_seconds))
   }
   const onForecast = async (trial: HarnessTrial) => {
-    for (const line of renderComparisonForecast(trial, sides)) call.around.progress.say(line)
+    for (const line of renderComparisonForecast(trial, sides)) call.environment.progress.say(line)
     await agree(estimateComparisonSeconds(trial))
     interrupt.throwIfAborted()
   }
@@ -249,7 +249,8 @@ async function measureUntilEnd(
       sides,
       progress,
       onForecast,
-      onJobStart: number => call.around.progress.say(renderComparisonProgress(progress.paired, spec, number)),
+      onJobStart: number =>
+        call.environment.progress.say(renderComparisonProgress(progress.paired, spec, number)),
     })
     return 'decided'
   } catch (error) {
@@ -262,7 +263,7 @@ async function measureUntilEnd(
 
 /** Writes all data that the verdict was computed from, as JSON lines, so that it can be recomputed. */
 async function writeRawComparison(
-  { around }: Call,
+  { environment }: Call,
   path: string,
   view: CompareView,
   { paired, report, label }: ComparisonResult,
@@ -278,8 +279,8 @@ async function writeRawComparison(
   if (paired === null)
     for (const { side, ...execution } of report?.executions ?? [])
       lines.push({ kind: 'execution', side: side === label ? 'head' : side, ...execution })
-  const target = resolve(around.directory, path)
-  const part = `${target}.${around.random.hex(4)}.part`
+  const target = resolve(environment.directory, path)
+  const part = `${target}.${environment.random.hex(4)}.part`
   try {
     await writeFile(part, lines.map(line => `${JSON.stringify(line)}\n`).join(''))
     await rename(part, target)

@@ -224,8 +224,8 @@ async function listExperimentIds(call: Call): Promise<string[]> {
   return refs.flatMap(ref => /\/(exp-\d+)(?:-[^/]*)?$/.exec(ref)?.[1] ?? []).toSorted()
 }
 
-async function readGitLines({ around }: Call, args: readonly string[]): Promise<string[]> {
-  return createGitRunner(buildLocalIsolation(around.directory, around.env)).run({
+async function readGitLines({ environment }: Call, args: readonly string[]): Promise<string[]> {
+  return createGitRunner(buildLocalIsolation(environment.directory, environment.env)).run({
     args: [...args],
     answers: [128],
     parse: ({ stdout }) => stdout.split('\n').filter(line => line !== ''),

@@ -33,7 +33,7 @@ import type { Call } from './verb.ts'
 export interface CommandContext {
   repositoryContext: RepositoryContext
   campaign: KnownCampaign
-  place: CampaignContext
+  campaignContext: CampaignContext
   /** Current default branch. The ledger of an earlier start may name another. */
   currentDefault: string
   /** Set only with --dry-run: records the pushes that would have been made. */
@@ -62,7 +62,7 @@ export async function withCampaign(
   return open(DEFAULT_PREFIX, async first => {
     const spec = options.spec === undefined ? undefined : toRepositoryPath(call, first, options.spec)
     const known = await listKnownCampaigns(first, spec)
-    if (known.length === 0) await readDefaultTip(first, call.around)
+    if (known.length === 0) await readDefaultTip(first, call.environment)
     const name = call.given.text('campaign')
     const campaign = await selectCampaign(call, first, known, {
       name,
@@ -79,7 +79,7 @@ export async function withCampaign(
 
 /** If no campaign matches, the likely cause is a spec that is committed here but not pushed. */
 async function selectCampaign(
-  { around }: Call,
+  { environment }: Call,
   repositoryContext: RepositoryContext,
   known: readonly KnownCampaign[],
   choice: CampaignChoice,
@@ -94,7 +94,7 @@ async function selectCampaign(
         ? isUsualSpec(path) && (name === undefined || toSpecName(path) === name)
         : path === spec || (isUsualSpec(path) && toSpecName(path) === spec)
     const pushed = known.flatMap(({ paths }) => paths)
-    throw (await findUnpushedSpec(repositoryContext, around.env, { wanted, pushed })) ?? error
+    throw (await findUnpushedSpec(repositoryContext, environment.env, { wanted, pushed })) ?? error
   }
 }
 
@@ -108,10 +108,10 @@ export async function withRepository<T>(
   work: (repositoryContext: RepositoryContext) => Promise<T>,
   repeatable = false,
 ): Promise<T> {
-  const { directory, env } = call.around
+  const { directory, env } = call.environment
   await requireGit(createGitRunner(buildLocalIsolation(directory, env)))
-  const by = await resolveActor(call.around)
-  const environment = { ...call.around, by, prefix, interrupt: call.interrupt }
+  const by = await resolveActor(call.environment)
+  const environment = { ...call.environment, by, prefix, interrupt: call.interrupt }
   const pushed = { any: false }
   try {
     return await withRepositoryContext(environment, pushed, work)
@@ -185,7 +185,7 @@ async function runInContext(
   const context = {
     repositoryContext: here,
     campaign,
-    place: { ...campaignContext, defaultBranch: recorded ?? campaignContext.defaultBranch },
+    campaignContext: { ...campaignContext, defaultBranch: recorded ?? campaignContext.defaultBranch },
     currentDefault: campaignContext.defaultBranch,
     dryRun: dry ? dryRun : null,
   }
@@ -204,14 +204,14 @@ function announcePushes(
   return announceEvents(
     repository,
     ref => ref === refs.state,
-    event => reportProgress(call.around.progress, renderer, event),
+    event => reportProgress(call.environment.progress, renderer, event),
   )
 }
 
 /** Paths are relative to the person's directory. Names stay as they are. */
-function toRepositoryPath({ around }: Call, { checkout }: RepositoryContext, spec: string): string {
+function toRepositoryPath({ environment }: Call, { checkout }: RepositoryContext, spec: string): string {
   if (checkout.topLevel === null || !/\.ya?ml$/.test(spec)) return spec
-  return relative(checkout.topLevel, resolve(around.directory, spec))
+  return relative(checkout.topLevel, resolve(environment.directory, spec))
 }
 
 export interface CampaignChoice {
@@ -279,7 +279,7 @@ function throwUnknownCampaign(known: readonly KnownCampaign[], name: string): ne
 }
 
 /** Falls back to git's user.name if the environment has no user name. */
-async function resolveActor({ by, directory, env }: Call['around']): Promise<EventAuthor> {
+async function resolveActor({ by, directory, env }: Call['environment']): Promise<EventAuthor> {
   if (by.actor !== UNKNOWN_ACTOR) return by
   const name = await createGitRunner(buildNetworkIsolation(directory, env)).run({
     args: ['config', '--get', 'user.name'],
@@ -300,10 +300,10 @@ function reportProgress(progress: ProgressReporter, renderer: EventRenderer, eve
  * Converts a repository path to one relative to the person's directory, because git resolves paths from there.
  */
 export function toTypedPath(
-  { around }: Pick<Call, 'around'>,
+  { environment }: Pick<Call, 'environment'>,
   { checkout }: RepositoryContext,
   path: string,
 ): string {
   const { topLevel } = checkout
-  return topLevel === null ? path : relative(around.directory, join(topLevel, path))
+  return topLevel === null ? path : relative(environment.directory, join(topLevel, path))
 }

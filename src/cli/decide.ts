@@ -63,8 +63,8 @@ function getInputFile({ given }: Call): string | null {
   return file === '-' ? null : file
 }
 
-async function readInputFile({ around }: Call, file: string): Promise<string> {
-  const text = await readFile(resolve(around.directory, file), 'utf8').catch(toNullIfMissing)
+async function readInputFile({ environment }: Call, file: string): Promise<string> {
+  const text = await readFile(resolve(environment.directory, file), 'utf8').catch(toNullIfMissing)
   if (text !== null) return text
   throw new UserError(`there is no file ${file}`, {
     place: { file },

@@ -21,7 +21,7 @@ export interface WorkflowFile {
 
 export async function readDefaultTip(
   repositoryContext: RepositoryContext,
-  environment: Call['around'],
+  environment: Call['environment'],
 ): Promise<Point> {
   const { repository, defaultBranch, local } = repositoryContext
   if (defaultBranch === null) throw await createNoDefaultBranchError(repositoryContext, environment)
@@ -41,7 +41,7 @@ export async function readDefaultTip(
 /** The HEAD of a remote can name a missing branch. git ignores this silently. */
 async function createNoDefaultBranchError(
   repositoryContext: RepositoryContext,
-  environment: Call['around'],
+  environment: Call['environment'],
 ): Promise<UserError> {
   if (repositoryContext.local) {
     return new UserError('no branch is checked out, so the default branch is not known', {
@@ -75,14 +75,14 @@ async function listBranches({ repository }: RepositoryContext): Promise<string[]
 /** Returns null if the remote is not a directory on this machine. */
 function findRemotePath(
   { checkout: { remotes } }: RepositoryContext,
-  { remote, directory }: Call['around'],
+  { remote, directory }: Call['environment'],
 ): string | null {
   const chosen = remotes.find(({ name }) => name === (remote ?? 'origin')) ?? remotes[0]
   const path = chosen === undefined ? null : toLocalPath(chosen.url)
   return path === null ? null : resolve(directory, path)
 }
 
-async function readHeadBranch(path: string, env: Call['around']['env']): Promise<string | null> {
+async function readHeadBranch(path: string, env: Call['environment']['env']): Promise<string | null> {
   const name = await createGitRunner(buildLocalIsolation(path, env)).run({
     args: ['symbolic-ref', '-q', 'HEAD'],
     answers: [1],

@@ -30,12 +30,16 @@ export const demoVerb: Verb = {
     const directory = await prepareDemo(call)
     const demoCall = toDemoCall(directory, call)
     for (const line of renderDemoIntro({ directory })) call.terminal.out(line)
-    await createRepository(directory, demoCall.around.env, 'a program that packs messages, and ideas for it')
+    await createRepository(
+      directory,
+      demoCall.environment.env,
+      'a program that packs messages, and ideas for it',
+    )
     const called = formatDemoCommand(call)
     const code = await runAndReport(
       demoCall,
-      async (_, { place, repositoryContext }, { campaign, waiting }) => {
-        const view = buildStatusView(campaign, await listPullNumbers(place, campaign))
+      async (_, { campaignContext, repositoryContext }, { campaign, waiting }) => {
+        const view = buildStatusView(campaign, await listPullNumbers(campaignContext, campaign))
         const ends = renderDemoNextSteps(campaign, {
           directory,
           called,
@@ -58,9 +62,9 @@ export const demoVerb: Verb = {
 /** Paths from the source and from the bundle. */
 const FIXTURE = ['../fixtures/demo', '../../fixtures/demo']
 
-async function prepareDemo({ given, around }: Call): Promise<string> {
-  await requireGit(createGitRunner(buildLocalIsolation(around.directory, around.env)))
-  const directory = await createEmptyDirectory(given.positionals[0], around)
+async function prepareDemo({ given, environment }: Call): Promise<string> {
+  await requireGit(createGitRunner(buildLocalIsolation(environment.directory, environment.env)))
+  const directory = await createEmptyDirectory(given.positionals[0], environment)
   const fixture = FIXTURE.map(path => fileURLToPath(new URL(path, import.meta.url))).find(existsSync)
   if (fixture === undefined) throw new Error('fixtures/demo is not beside the program')
   await cp(fixture, directory, { recursive: true })
@@ -69,7 +73,7 @@ async function prepareDemo({ given, around }: Call): Promise<string> {
 
 async function createEmptyDirectory(
   given: string | undefined,
-  { directory, env }: Call['around'],
+  { directory, env }: Call['environment'],
 ): Promise<string> {
   const wanted =
     given === undefined ? join(env['TMPDIR'] || '/tmp', 'winnow-demo-') : resolve(directory, given)
@@ -97,10 +101,10 @@ const AGREED_ARGUMENTS: CommandArguments = {
 /** Runs without a remote. Puts the running node first on PATH, because the demo's programs need it. */
 function toDemoCall(directory: string, call: Call): Call {
   const { runtime } = call.program
-  const { env } = call.around
+  const { env } = call.environment
   const path = [...(isAbsolute(runtime) ? [dirname(runtime)] : []), env['PATH'] ?? ''].join(':')
-  const environment = { ...call.around, directory, remote: null, env: { ...env, PATH: path } }
-  return { ...call, given: AGREED_ARGUMENTS, around: environment }
+  const environment = { ...call.environment, directory, remote: null, env: { ...env, PATH: path } }
+  return { ...call, given: AGREED_ARGUMENTS, environment: environment }
 }
 
 /** Repeats --cache-dir, so that the suggested commands find the demo's cache. */

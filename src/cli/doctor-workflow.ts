@@ -107,13 +107,13 @@ async function checkOutdatedWorkflow(
   }
   if (written.action === OWN_ACTION)
     return wanted === text ? [] : [reportBad(`${WORKFLOW} is out of date`, 'npm run docs writes it anew')]
-  const onServer = (findGithub(repositoryContext, call.around.env)?.server ?? null) !== null
+  const onServer = (findGithub(repositoryContext, call.environment.env)?.server ?? null) !== null
   const own = written.action.replace(/@.*/, '')
   const now = withDigest(withKeptActions(wanted, { file: text, own, onServer }))
   if (now === text) return [reportGood(`${WORKFLOW} is up to date`)]
   const outdated = `${WORKFLOW} is out of date for the specs of the default branch`
   if (isAsWritten(text)) return [reportBad(outdated, 'winnow init --github --open-pr')]
-  const base = await readDefaultTip(repositoryContext, call.around)
+  const base = await readDefaultTip(repositoryContext, call.environment)
   const earlier = (each: readonly Spec[]) =>
     withKeptActions(render(each), { file: text, own: '', onServer: true })
   const file = { path: WORKFLOW, current: text, wanted: now, render: earlier }
@@ -130,8 +130,8 @@ async function checkOutdatedWorkflow(
 function checkActionVersion({ call }: DoctorContext, text: string): DoctorFinding[] {
   const { action } = readWrittenWorkflow(text) ?? {}
   const version = / # (v\d\S*)$/.exec(action ?? '')?.[1]
-  if (version === undefined || !isNewer(`v${call.around.version}`, version)) return []
-  const what = `the workflow runs winnow ${version}, and this is v${call.around.version}`
+  if (version === undefined || !isNewer(`v${call.environment.version}`, version)) return []
+  const what = `the workflow runs winnow ${version}, and this is v${call.environment.version}`
   return [reportUnknown(what, 'winnow init --github --update --open-pr')]
 }
 
@@ -180,7 +180,7 @@ async function checkBranchWorkflows({
 
 /** A workflow with several jobs passes reports as artifacts, which an Enterprise Server refuses. */
 function checkServerSupport({ call, repositoryContext }: DoctorContext, text: string): DoctorFinding[] {
-  const server = findGithub(repositoryContext, call.around.env)?.server ?? null
+  const server = findGithub(repositoryContext, call.environment.env)?.server ?? null
   if (server === null || readWrittenWorkflow(text)?.singleJob !== false) return []
   return [reportUnknown(`${server}: ${SERVER_REFUSES}`, SINGLE_JOB)]
 }

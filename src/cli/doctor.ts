@@ -66,7 +66,7 @@ export const doctorVerb: Verb = {
 }
 
 async function examineSetup(call: Call, repositoryContext: RepositoryContext): Promise<DoctorFinding[]> {
-  const { directory, env } = call.around
+  const { directory, env } = call.environment
   const git = await requireGit(createGitRunner(buildLocalIsolation(directory, env)))
   const campaigns = await listKnownCampaigns(repositoryContext, undefined)
   const specs = (await listCommittedSpecs(repositoryContext, [])).flatMap(({ spec }) => spec ?? [])
@@ -121,12 +121,12 @@ function listCampaignPrefixes(known: readonly KnownCampaign[]): string[] {
 /** Reports a wrong token or a failed connection as a finding. */
 async function examineGithub(context: DoctorContext): Promise<DoctorFinding[]> {
   const { call, repositoryContext } = context
-  const { around } = call
-  const github = findGithub(repositoryContext, around.env)
+  const { environment } = call
+  const github = findGithub(repositoryContext, environment.env)
   if (github === null && repositoryContext.remote === null) return []
   if (github === null)
     return [reportUnknown('the remote is not on GitHub, as far as its address tells', 'nothing to do')]
-  const token = await findToken(github, around.env)
+  const token = await findToken(github, environment.env)
   if (token === '') {
     const where = github.server === null ? '' : ` for ${github.server}`
     return [reportUnknown(`GitHub was not asked: there is no token${where}`, describeTokenAdvice(github))]
@@ -144,7 +144,7 @@ async function examineSettings(
   github: GithubLocation,
   token: string,
 ): Promise<DoctorFinding[]> {
-  const { clock, version, web, progress, env } = call.around
+  const { clock, version, web, progress, env } = call.environment
   const { apiUrl, webUrl, repository, server } = github
   findProxy(apiUrl, env)
   const say = (line: string) => progress.say(line)

@@ -25,7 +25,7 @@ export function buildEnvironment(
   started: ProcessStart,
   given: CommandArguments,
   terminal: Terminal,
-): Call['around'] {
+): Call['environment'] {
   const { env, version, registries } = started
   return {
     directory: resolveDirectory(started, given.text('directory')),

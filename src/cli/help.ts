@@ -26,8 +26,8 @@ export const versionVerb: Verb = {
   options: [],
   examples: ['winnow version'],
   exits: {},
-  async run({ terminal, around }) {
-    terminal.out(around.version)
+  async run({ terminal, environment }) {
+    terminal.out(environment.version)
     return 0
   },
 }

@@ -48,7 +48,7 @@ export const ideaVerb: Verb = {
   run(call) {
     const act = findIdeaAction(call.given.positionals[0] ?? '')
     return withCampaign(call, { access: 'write', startedOnly: true }, async context => {
-      const { campaign } = (await requireCampaign(context.place)).loaded
+      const { campaign } = (await requireCampaign(context.campaignContext)).loaded
       await act(call, context, campaign)
       return 0
     })
@@ -57,7 +57,7 @@ export const ideaVerb: Verb = {
 
 /** A comment has no work tree to measure, so the idea goes to the backlog. */
 export async function addToBacklog(call: Call, context: CommandContext): Promise<number> {
-  const { campaign } = (await requireCampaign(context.place)).loaded
+  const { campaign } = (await requireCampaign(context.campaignContext)).loaded
   await addIdea(call, context, campaign, {
     hypothesis: requireText(call.given.text('message'), '/winnow try -m "what might help"'),
     priority: 'high',
@@ -129,10 +129,10 @@ async function dropIdea(call: Call, context: CommandContext, campaign: Campaign)
   const found = findNamedIdea(campaign, requireText(given.positionals[1], 'winnow idea drop idea-003'))
   const name = formatIdeaName(found)
   if (found.status !== 'open') throw new UserError(`${name} is ${found.status} already`)
-  const learnings = given.text('message') ?? `dropped by ${context.place.by.actor}`
+  const learnings = given.text('message') ?? `dropped by ${context.campaignContext.by.actor}`
   const { experiment } = found
   const draft = { kind: 'hypothesis-updated', hypothesis: found.id, status: 'dropped' } as const
-  await recordEvents(context.place, [{ ...draft, experiment, outcome: null, learnings }])
+  await recordEvents(context.campaignContext, [{ ...draft, experiment, outcome: null, learnings }])
   printAnswer(call, context, { dropped: [name] }, `${name} is dropped: ${found.hypothesis}`)
 }
 
@@ -148,16 +148,16 @@ function printAnswer(
 }
 
 async function importIdeas(call: Call, context: CommandContext, campaign: Campaign): Promise<void> {
-  const { given, terminal, around } = call
+  const { given, terminal, environment } = call
   const file = requireText(given.positionals[1], 'winnow idea import ideas.md')
   const patches = await readGivenPatches(call, context, { given: file, campaign })
   if (patches !== null) {
-    requireHome(context.place, campaign)
+    requireHome(context.campaignContext, campaign)
     return submitIdeas(call, context, patches)
   }
   const fresh: IdeaText[] = []
   const known: BacklogIdea[] = [...campaign.backlog]
-  for (const idea of readIdeaList(await readIdeaFile(resolve(around.directory, file), file), file)) {
+  for (const idea of readIdeaList(await readIdeaFile(resolve(environment.directory, file), file), file)) {
     const duplicate = findBacklogDuplicate(known, idea) ?? findFileDuplicate(fresh, idea)
     if (duplicate === null) fresh.push(idea)
     else terminal.err(`note: left out, it is ${duplicate} already: ${idea.hypothesis}`)
@@ -180,14 +180,17 @@ async function readIdeaFile(path: string, file: string): Promise<string> {
   }
 }
 
-async function recordIdeas({ place, dryRun }: CommandContext, ideas: readonly IdeaText[]): Promise<string[]> {
-  const source = place.by.actor
+async function recordIdeas(
+  { campaignContext, dryRun }: CommandContext,
+  ideas: readonly IdeaText[],
+): Promise<string[]> {
+  const source = campaignContext.by.actor
   const events = await recordEvents(
-    place,
+    campaignContext,
     ideas.map(idea => ({ kind: 'hypothesis-added', ...idea, source })),
   )
   if (events.length === 0 || dryRun !== null) return []
-  const { backlog } = (await requireCampaign(place)).loaded.campaign
+  const { backlog } = (await requireCampaign(campaignContext)).loaded.campaign
   const ids = new Set(events.map(({ id }) => id))
   return backlog.filter(({ id }) => ids.has(id)).map(formatIdeaName)
 }

@@ -138,9 +138,9 @@ export function requireSupportedSpecs(found: readonly FoundSpec[], where: 'githu
   }
 }
 
-export async function listUnseenSpecs({ around }: Call, context: SetupContext): Promise<UnseenSpec[]> {
+export async function listUnseenSpecs({ environment }: Call, context: SetupContext): Promise<UnseenSpec[]> {
   const [here, there] = [createOnlyWorkTreeSource(context), createDefaultBranchSource(context)]
-  const changed = new Set(await listUncommittedPaths(context.topLevel, around.env))
+  const changed = new Set(await listUncommittedPaths(context.topLevel, environment.env))
   const paths = (await listExistingSpecs(context.repositoryContext, context.base)).map(({ path }) => path)
   const unseen: UnseenSpec[] = []
   for (const path of paths) {
@@ -190,15 +190,19 @@ export function renderWrittenFiles(
 }
 
 /** A workflow and an action of different versions may be incompatible. */
-function describeNewerAction({ around }: Call, action: string): string[] {
-  const [runs, here] = [readPinnedVersion(action), `v${around.version}`]
+function describeNewerAction({ environment }: Call, action: string): string[] {
+  const [runs, here] = [readPinnedVersion(action), `v${environment.version}`]
   if (!isNewer(runs, here)) return []
   return [`It runs winnow ${runs}, which is newer than the ${here} that wrote it: update winnow, and repeat.`]
 }
 
 /** For people without gh. */
-function buildCompareLink({ around }: Call, { repositoryContext }: SetupContext, branch: string): string {
-  const github = findGithub(repositoryContext, around.env)
+function buildCompareLink(
+  { environment }: Call,
+  { repositoryContext }: SetupContext,
+  branch: string,
+): string {
+  const github = findGithub(repositoryContext, environment.env)
   if (github === null) return ''
   return `   # or open ${github.webUrl}/${github.repository}/compare/${branch}?expand=1`
 }
@@ -222,8 +226,12 @@ export function formatAction(action: string): string {
 }
 
 /** Only an administrator of the repository can do these steps. */
-export function renderAdminSteps({ around }: Call, context: SetupContext, plan: GithubSetupPlan): string[] {
-  const github = findGithub(context.repositoryContext, around.env)
+export function renderAdminSteps(
+  { environment }: Call,
+  context: SetupContext,
+  plan: GithubSetupPlan,
+): string[] {
+  const github = findGithub(context.repositoryContext, environment.env)
   const settings = github === null ? 'Settings' : `${github.webUrl}/${github.repository}/settings`
   const server =
     github !== null && github.server !== null && !plan.singleJob ? [describeServerLimit(github.server)] : []
@@ -284,13 +292,13 @@ export async function patchEditedFile(
   edited: EditedFile,
 ): Promise<HandPatch> {
   const { path, current, wanted } = edited
-  const date = Math.floor(call.around.clock.now() / 1000)
+  const date = Math.floor(call.environment.clock.now() / 1000)
   const commit = async (text: string, parents: string[]) => {
     const entry = { mode: '100644' as const, oid: await repository.writeBlob(text) }
     const tree = await repository.replaceEntries(base.tree, [{ path, entry }])
     return { tree, commit: await repository.writeCommit({ tree, parents, message: path, date }) }
   }
-  const { env } = call.around
+  const { env } = call.environment
   const here = checkout.topLevel
   const places = [
     ...(here === null ? [] : [{ git: createGitRunner(buildLocalIsolation(here, env)), from: 'HEAD' }]),

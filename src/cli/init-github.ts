@@ -108,8 +108,8 @@ export async function initGithub(call: Call, context: SetupContext): Promise<num
 
 /** Without a token, writes the files to the work tree and prints the remaining steps. */
 async function openFilesPull(call: Call, context: SetupContext): Promise<number> {
-  const { terminal, around } = call
-  const github = findGithub(context.repositoryContext, around.env)
+  const { terminal, environment } = call
+  const github = findGithub(context.repositoryContext, environment.env)
   if (github === null) {
     throw new UserError('the remote of this repository is not on GitHub, so no pull request can be opened', {
       fix: 'leave --open-pr out: the files are written into the work tree then',
@@ -123,7 +123,7 @@ async function openFilesPull(call: Call, context: SetupContext): Promise<number>
       fix: `${push}, and repeat; or leave --open-pr out, and put everything into one pull request yourself`,
     })
   }
-  const token = await findToken(github, around.env)
+  const token = await findToken(github, environment.env)
   if (token === '') {
     const plan = await planFiles(call, context, {
       specs: createDefaultBranchSource(context),
@@ -210,7 +210,7 @@ async function rewriteWorkflow(
 ): Promise<NewFile[]> {
   const text = render(specs)
   const own = readWrittenWorkflow(text)?.action.replace(/@.*/, '') ?? ''
-  const onServer = (findGithub(context.repositoryContext, call.around.env)?.server ?? null) !== null
+  const onServer = (findGithub(context.repositoryContext, call.environment.env)?.server ?? null) !== null
   const signed = signWorkflow(withKeptActions(text, { file: current, own, onServer }))
   if (signed.text === current) return []
   if (isAsWritten(current)) return [signed]
@@ -241,7 +241,7 @@ async function rewriteWorkflow(
  * running winnow.
  */
 async function selectAction(call: Call, context: SetupContext, written: string | null): Promise<string> {
-  const near = findGithub(context.repositoryContext, call.around.env) ?? { webUrl: 'https://github.com' }
+  const near = findGithub(context.repositoryContext, call.environment.env) ?? { webUrl: 'https://github.com' }
   const given = call.given.text('action')
   if (given !== undefined) return formatUses(await resolveAction(call, given, near))
   if (written !== null && !call.given.flag('update')) return written
@@ -297,7 +297,7 @@ async function openSetupPull(call: Call, context: SetupContext, input: SetupPull
   const tree = await repository.replaceEntries(context.base.tree, changes)
   const { branch, pushed } = await findFreeBranch(repository, tree)
   if (!pushed) {
-    const date = Math.floor(call.around.clock.now() / 1000)
+    const date = Math.floor(call.environment.clock.now() / 1000)
     const commit = await repository.writeCommit({
       tree,
       parents: [context.base.commit],
@@ -351,8 +351,8 @@ async function pushSetupBranch(
   if (first === null) return
   const remote = repositoryContext.checkout.remotes.find(({ name }) => name === repositoryContext.remote)
   if (remote !== undefined && /^https?:/.test(remote.url)) {
-    const workflowsEnv = withGitAccess(call.around.env, { serverUrl: github.webUrl, token })
-    const again = { ...call, around: { ...call.around, workflowsEnv } }
+    const workflowsEnv = withGitAccess(call.environment.env, { serverUrl: github.webUrl, token })
+    const again = { ...call, environment: { ...call.environment, workflowsEnv } }
     const second = await withRepository(again, DEFAULT_PREFIX, ({ repository }) =>
       tryPush(() => repository.push([update], { bringsWorkflows: true })),
     )
@@ -417,10 +417,10 @@ export async function findSetupPull(
   repositoryContext: RepositoryContext,
 ): Promise<{ number: number; url: string } | null> {
   const { repository, defaultBranch } = repositoryContext
-  const github = findGithub(repositoryContext, call.around.env)
+  const github = findGithub(repositoryContext, call.environment.env)
   if (github === null || defaultBranch === null) return null
   const { refs } = await repository.remoteRefs([`refs/heads/${SETUP_BRANCH}*`])
-  const token = refs.size === 0 ? '' : await findToken(github, call.around.env)
+  const token = refs.size === 0 ? '' : await findToken(github, call.environment.env)
   if (token === '') return null
   const client = createSetupClient(call, github, token)
   try {
@@ -437,15 +437,15 @@ export async function findSetupPull(
   return null
 }
 
-function createSetupClient({ around }: Call, github: GithubLocation, token: string): GithubClient {
-  const { version, web } = around
-  findProxy(github.apiUrl, around.env)
+function createSetupClient({ environment }: Call, github: GithubLocation, token: string): GithubClient {
+  const { version, web } = environment
+  findProxy(github.apiUrl, environment.env)
   return createGithubClient({
     apiUrl: github.apiUrl,
     repository: github.repository,
     token,
     version,
-    say: line => around.progress.say(line),
+    say: line => environment.progress.say(line),
     ...(web === undefined ? {} : { web }),
   })
 }

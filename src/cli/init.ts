@@ -104,7 +104,7 @@ interface InitResult {
 
 async function runInit(call: Call, repositoryContext: RepositoryContext): Promise<number> {
   const topLevel = requireWorkTree(repositoryContext)
-  const base = await readDefaultTip(repositoryContext, call.around)
+  const base = await readDefaultTip(repositoryContext, call.environment)
   if (call.given.flag('github')) return initGithub(call, { repositoryContext, topLevel, base })
   refuseGithubOptions(call)
   const existing = await listExistingSpecs(repositoryContext, base)
@@ -193,7 +193,7 @@ async function buildInitPlan(
     because === null
       ? []
       : [`branches   ${prefix}/…, because ${because} is a branch that winnow did not make`]
-  const tools = findMissingTools(draft.commands, call.around.env)
+  const tools = findMissingTools(draft.commands, call.environment.env)
   const lines = [
     ...renderDetected(detected, location),
     ...clash,
@@ -209,15 +209,15 @@ function listMutableFiles({ files }: ProjectLocation, { findings }: DetectedProj
 }
 
 /** Paths are relative to the person's directory. */
-function getWantedPackage({ given, around }: Call, { checkout }: RepositoryContext): string | undefined {
+function getWantedPackage({ given, environment }: Call, { checkout }: RepositoryContext): string | undefined {
   const typed = given.text('package')
   if (typed === undefined || checkout.topLevel === null) return typed
-  const here = relative(checkout.topLevel, resolve(around.directory, typed))
+  const here = relative(checkout.topLevel, resolve(environment.directory, typed))
   return /^\.{1,2}(?:\/|$)/.test(typed) ? here || '.' : typed
 }
 
-function getCurrentPath({ around }: Call, { checkout }: RepositoryContext): string {
-  return checkout.topLevel === null ? '' : relative(checkout.topLevel, around.directory)
+function getCurrentPath({ environment }: Call, { checkout }: RepositoryContext): string {
+  return checkout.topLevel === null ? '' : relative(checkout.topLevel, environment.directory)
 }
 
 function findMissingTools(commands: readonly string[], env: Readonly<Record<string, string>>): string[] {
@@ -276,7 +276,7 @@ async function checkWrittenSpec(
   }
   call.terminal.out('')
   const yaml = draft.files.find(({ path }) => path === draft.specPath)?.text ?? ''
-  const point = await commitNewFiles(repositoryContext, base, draft.files, call.around.clock.now())
+  const point = await commitNewFiles(repositoryContext, base, draft.files, call.environment.clock.now())
   const text = { path: draft.specPath, yaml, source: 'work tree' } as const
   try {
     const code = await checkSpec(call, {
@@ -418,7 +418,7 @@ function renderNextCommands(done: {
       `  winnow check ${here(specPath)}`,
     ]
   }
-  const runs = isOnGithub(repositoryContext, call.around.env)
+  const runs = isOnGithub(repositoryContext, call.environment.env)
     ? [
         '  then one of:',
         '    winnow run                       on this machine',

@@ -16,7 +16,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1
  * nothing and changes nothing.
  */
 export async function showLive<T>(
-  { terminal, around: { clock } }: Pick<Call, 'terminal' | 'around'>,
+  { terminal, environment: { clock } }: Pick<Call, 'terminal' | 'environment'>,
   text: (elapsedSeconds: number) => string | null,
   work: () => Promise<T>,
 ): Promise<T> {

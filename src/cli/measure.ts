@@ -59,8 +59,8 @@ function refuseFileOptions({ given }: Call): void {
 
 async function measureLive(call: Call, context: CommandContext): Promise<number> {
   const { terminal, given, interrupt } = call
-  requireHome(context.place, (await requireCampaign(context.place)).loaded.campaign)
-  const controller = await openController(context.place, interrupt)
+  requireHome(context.campaignContext, (await requireCampaign(context.campaignContext)).loaded.campaign)
+  const controller = await openController(context.campaignContext, interrupt)
   const observation = await observe(controller)
   const open = observation === null ? [] : listOpenOrders(observation, given.positionals[0])
   if (observation === null || open.length === 0) {
@@ -72,7 +72,9 @@ async function measureLive(call: Call, context: CommandContext): Promise<number>
   if (context.dryRun) {
     for (const id of ready) {
       terminal.out(`would measure order ${toShortId(id)} and write its report for the next tick`)
-      context.dryRun.files.push(`the report on order ${toShortId(id)}, below ${context.place.dataDir}`)
+      context.dryRun.files.push(
+        `the report on order ${toShortId(id)}, below ${context.campaignContext.dataDir}`,
+      )
     }
     return 0
   }
@@ -150,14 +152,14 @@ export async function measureHere(
   repositoryContext: RepositoryContext,
   request: MeasureRequest,
 ): Promise<Report> {
-  const { around, interrupt } = call
-  const machine = { ...around, machineDir: repositoryContext.machineDir }
+  const { environment, interrupt } = call
+  const machine = { ...environment, machineDir: repositoryContext.machineDir }
   const done = await measureWithLock(machine, request, interrupt, async lock => {
     interrupt.throwIfAborted()
     request.time?.begins()
     try {
       const report = await measureOrder(buildMeasureInput(call, repositoryContext, request, lock))
-      return { report: await refuseDamagedCache(repositoryContext.repository, around.env, report) }
+      return { report: await refuseDamagedCache(repositoryContext.repository, environment.env, report) }
     } finally {
       request.time?.ends()
     }
@@ -176,7 +178,7 @@ export function locateWorkspace(
 }
 
 function buildMeasureInput(
-  { around, interrupt }: Call,
+  { environment, interrupt }: Call,
   { repository, dataDir, checkout }: RepositoryContext,
   { order, spec, workspaceName, more = {} }: MeasureRequest,
   { beside }: MachineLockState,
@@ -186,13 +188,13 @@ function buildMeasureInput(
     beside,
     order,
     spec,
-    runId: around.by.run_id,
+    runId: environment.by.run_id,
     repository,
     ...locateWorkspace({ dataDir }, spec, workspaceName),
     sharedRoot: checkout.topLevel,
-    env: around.env,
-    now: () => around.clock.now(),
-    monotonic: () => around.clock.monotonic(),
+    env: environment.env,
+    now: () => environment.clock.now(),
+    monotonic: () => environment.clock.monotonic(),
     signal: interrupt,
     onStart: async () => {},
   }
@@ -203,7 +205,7 @@ const orderSchema = orderTermsSchema.extend({ id: digestSchema })
 /** Reads the order and writes the report as files, without a ledger. */
 async function measureFile(call: Call): Promise<number> {
   const specFile = requireOption(call, 'spec')
-  const reportFile = resolve(call.around.directory, requireOption(call, 'report'))
+  const reportFile = resolve(call.environment.directory, requireOption(call, 'report'))
   const order = await readOrder(call, requireOption(call, 'order'))
   const yaml = await readGivenFile(call, specFile)
   const { spec, sha256: hash } = parseSpec(yaml, { file: specFile })
@@ -226,7 +228,7 @@ async function measureFile(call: Call): Promise<number> {
       workspaceName,
       what: 'winnow measure',
     })
-    const part = `${reportFile}.${call.around.random.hex(8)}.part`
+    const part = `${reportFile}.${call.environment.random.hex(8)}.part`
     await writeFile(part, `${JSON.stringify(report)}\n`)
     await rename(part, reportFile)
     call.terminal.out(`report written to ${reportFile}`)
@@ -259,8 +261,8 @@ function parseJsonFile(text: string, file: string): unknown {
   }
 }
 
-async function readGivenFile({ around }: Call, file: string): Promise<string> {
-  const text = await readFile(resolve(around.directory, file), 'utf8').catch(toNullIfMissing)
+async function readGivenFile({ environment }: Call, file: string): Promise<string> {
+  const text = await readFile(resolve(environment.directory, file), 'utf8').catch(toNullIfMissing)
   if (text === null) throw new UserError(`there is no file ${file}`, { place: { file } })
   return text
 }

@@ -16,13 +16,13 @@ export const noteVerb: Verb = {
   examples: ['winnow note "the cache is cold on Mondays"', 'winnow note -e exp-007 "worth another look"'],
   exits: {},
   run: call =>
-    withCampaign(call, { access: 'write', startedOnly: true }, async ({ place, dryRun }) => {
+    withCampaign(call, { access: 'write', startedOnly: true }, async ({ campaignContext, dryRun }) => {
       const text = (call.given.positionals[0] ?? '').trim()
       if (text === '') throw new UserError('a note needs words', { fix: 'winnow note "what to remember"' })
-      const { loaded } = await requireCampaign(place)
+      const { loaded } = await requireCampaign(campaignContext)
       const about = call.given.text('experiment')
       const experiment = about === undefined ? null : findNamedExperiment(loaded.campaign, about).id
-      await recordEvents(place, [{ kind: 'note', text, experiment }])
+      await recordEvents(campaignContext, [{ kind: 'note', text, experiment }])
       if (dryRun === null) call.terminal.out('Noted.')
       return 0
     }),
@@ -41,11 +41,11 @@ export const avoidVerb: Verb = {
   exits: {},
   comment: { options: [] },
   run: call =>
-    withCampaign(call, { access: 'write', startedOnly: true }, async ({ place, dryRun }) => {
+    withCampaign(call, { access: 'write', startedOnly: true }, async ({ campaignContext, dryRun }) => {
       const reason = toOneLine(call.given.positionals.join(' '), MAX_LENGTH)
       if (reason === '') throw new UserError('avoid needs words', { fix: 'winnow avoid "what not to try"' })
-      await requireCampaign(place)
-      await recordEvents(place, [{ kind: 'steered', action: 'avoid', experiment: null, reason }])
+      await requireCampaign(campaignContext)
+      await recordEvents(campaignContext, [{ kind: 'steered', action: 'avoid', experiment: null, reason }])
       if (dryRun === null) call.terminal.out(`Proposers are told to avoid: ${reason}`)
       return 0
     }),

@@ -28,22 +28,23 @@ export const pauseVerb: Verb = {
   exits: {},
   comment: { options: ['message'] },
   run: call =>
-    withCampaign(call, { access: 'write', startedOnly: true }, async ({ place, dryRun }) => {
-      const { campaign } = (await requireCampaign(place)).loaded
+    withCampaign(call, { access: 'write', startedOnly: true }, async ({ campaignContext, dryRun }) => {
+      const { campaign } = (await requireCampaign(campaignContext)).loaded
       if (campaign.status === 'stopped') {
         throw new UserError(
-          `campaign ${place.name} is ${describeCampaignState(campaign)}: there is nothing to pause`,
+          `campaign ${campaignContext.name} is ${describeCampaignState(campaign)}: there is nothing to pause`,
         )
       }
       if (campaign.status === 'paused') {
         call.terminal.out(
-          `Campaign ${place.name} was already ${withReason('paused', campaign.status_reason ?? '')}`,
+          `Campaign ${campaignContext.name} was already ${withReason('paused', campaign.status_reason ?? '')}`,
         )
         return 0
       }
-      const reason = call.given.text('message') ?? `paused by ${place.by.actor}`
-      await recordEvents(place, [{ kind: 'campaign-paused', reason, source: 'person' }])
-      if (dryRun === null) call.terminal.out(`Campaign ${place.name} is paused. winnow resume goes on.`)
+      const reason = call.given.text('message') ?? `paused by ${campaignContext.by.actor}`
+      await recordEvents(campaignContext, [{ kind: 'campaign-paused', reason, source: 'person' }])
+      if (dryRun === null)
+        call.terminal.out(`Campaign ${campaignContext.name} is paused. winnow resume goes on.`)
       return 0
     }),
 }
@@ -60,22 +61,23 @@ export const resumeVerb: Verb = {
   comment: { options: ['message'] },
   run: call =>
     withCampaign(call, { access: 'write', startedOnly: true }, async context => {
-      const { place, dryRun } = context
-      const { campaign } = (await requireCampaign(place)).loaded
+      const { campaignContext, dryRun } = context
+      const { campaign } = (await requireCampaign(campaignContext)).loaded
       const disabled = listDisabledProposers(campaign)
       const running = campaign.status === 'running'
       const hasPausedRuns = hasFruitlessRuns(campaign)
       if (running && disabled.length === 0 && !hasPausedRuns) {
-        call.terminal.out(`Campaign ${place.name} is running already.`)
+        call.terminal.out(`Campaign ${campaignContext.name} is running already.`)
         return 0
       }
       if (campaign.status === 'stopped') await requireRoom(call, context)
-      const reason = call.given.text('message') ?? `resumed by ${place.by.actor}`
-      await recordEvents(place, [{ kind: 'campaign-resumed', reason }])
+      const reason = call.given.text('message') ?? `resumed by ${campaignContext.by.actor}`
+      await recordEvents(campaignContext, [{ kind: 'campaign-resumed', reason }])
       if (dryRun !== null) return 0
       for (const proposer of disabled) call.terminal.out(`${proposer} is asked for ideas again.`)
       if (hasPausedRuns) call.terminal.out('Runs of GitHub Actions that were put off start again.')
-      if (!running) call.terminal.out(`Campaign ${place.name} goes on. ${describeNextMeasurement(campaign)}`)
+      if (!running)
+        call.terminal.out(`Campaign ${campaignContext.name} goes on. ${describeNextMeasurement(campaign)}`)
       return 0
     }),
 }
@@ -86,7 +88,7 @@ async function requireRoom(call: Call, context: CommandContext): Promise<void> {
   const stop = world === null ? null : findRepeatedStop(world)
   if (world === null || stop === null) return
   if (stop.code === 'empty_backlog' && listDisabledProposers(world.campaign).length > 0) return
-  throw new UserError(`campaign ${context.place.name} would stop again at once: ${stop.reason}`, {
+  throw new UserError(`campaign ${context.campaignContext.name} would stop again at once: ${stop.reason}`, {
     place: { file: world.campaign.spec_path, path: 'stopping' },
     fix: describeResumeStep(call, world, stop.code),
   })

@@ -25,8 +25,8 @@ export const pickVerb: Verb = {
   exits: {},
   comment: { options: ['message'] },
   run: call =>
-    withCampaign(call, { access: 'write', startedOnly: true }, async ({ place, dryRun }) => {
-      const { campaign } = (await requireCampaign(place)).loaded
+    withCampaign(call, { access: 'write', startedOnly: true }, async ({ campaignContext, dryRun }) => {
+      const { campaign } = (await requireCampaign(campaignContext)).loaded
       const experiment = resolvePicked(
         campaign,
         findNamedExperiment(campaign, call.given.positionals[0] ?? ''),
@@ -39,8 +39,8 @@ export const pickVerb: Verb = {
       }
       requireKept(campaign, experiment)
       const { id } = experiment
-      const reason = call.given.text('message') ?? `asked for by ${place.by.actor}`
-      await recordEvents(place, [{ kind: 'steered', action: 'pick', experiment: id, reason }])
+      const reason = call.given.text('message') ?? `asked for by ${campaignContext.by.actor}`
+      await recordEvents(campaignContext, [{ kind: 'steered', action: 'pick', experiment: id, reason }])
       if (dryRun === null) call.terminal.out(describePickTime(campaign, id))
       return 0
     }),

@@ -26,15 +26,15 @@ export const priorityVerb: Verb = {
   exits: {},
   comment: { options: [] },
   run: call =>
-    withCampaign(call, { access: 'write', startedOnly: true }, async ({ place, dryRun }) => {
-      const { campaign } = (await requireCampaign(place)).loaded
+    withCampaign(call, { access: 'write', startedOnly: true }, async ({ campaignContext, dryRun }) => {
+      const { campaign } = (await requireCampaign(campaignContext)).loaded
       const [what = '', to = ''] = call.given.positionals
       const { name, from } = findPrioritySubject(campaign, what)
       if (from === to) {
         call.terminal.out(`The priority of ${name} is ${to} already.`)
         return 0
       }
-      await recordEvents(place, [{ kind: 'knob-changed', knob: `priority ${name}`, from, to }])
+      await recordEvents(campaignContext, [{ kind: 'knob-changed', knob: `priority ${name}`, from, to }])
       if (dryRun === null) call.terminal.out(`The priority of ${name} is ${to} now; it was ${from}.`)
       return 0
     }),

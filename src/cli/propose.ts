@@ -87,8 +87,8 @@ export const proposeVerb: Verb = {
   exits: {},
   run: call =>
     withCampaign(call, { access: 'write', startedOnly: true }, async context => {
-      const { campaign } = (await requireCampaign(context.place)).loaded
-      requireHome(context.place, campaign)
+      const { campaign } = (await requireCampaign(context.campaignContext)).loaded
+      requireHome(context.campaignContext, campaign)
       const given = call.given.positionals[0] ?? 'HEAD'
       const patches = await readGivenPatches(call, context, { given, campaign })
       await submitIdeas(call, context, patches ?? [await readCommitIdea(call, context, given)])
@@ -104,11 +104,11 @@ export async function submitIdeas(
 ): Promise<void> {
   const { terminal } = call
   for (const idea of ideas.map(each => buildSubmission(call, each, ideas.length))) {
-    const { branch, pull } = await submitIdea(context.place, idea)
+    const { branch, pull } = await submitIdea(context.campaignContext, idea)
     if (context.dryRun === null) terminal.out(`#${pull} ${branch}: ${idea.title}`)
   }
   if (context.dryRun !== null) return
-  const { campaign } = (await requireCampaign(context.place)).loaded
+  const { campaign } = (await requireCampaign(context.campaignContext)).loaded
   terminal.out(describeProposedIdeas(campaign, ideas.length))
 }
 
@@ -154,15 +154,15 @@ function requireName(name: string): void {
 // Reading ideas
 
 async function readCommitIdea(
-  { around }: Call,
+  { environment }: Call,
   { repositoryContext }: CommandContext,
   given: string,
 ): Promise<OfferedIdea> {
-  const { commit, subject } = await resolveCommit(around, given)
+  const { commit, subject } = await resolveCommit(environment, given)
   return { commit, from: repositoryContext.checkout.commonDir, idea: { hypothesis: subject } }
 }
 
-async function resolveCommit({ directory, env }: Call['around'], given: string) {
+async function resolveCommit({ directory, env }: Call['environment'], given: string) {
   const git = createGitRunner(buildLocalIsolation(directory, env))
   const found = await git.run({
     args: ['log', '-1', '--format=%H%x00%s', '--end-of-options', given, '--'],
@@ -183,15 +183,15 @@ export async function readGivenPatches(
   { given, campaign }: GivenPatch,
 ): Promise<OfferedIdea[] | null> {
   if (!PATCH_FILE.test(given)) return null
-  const path = resolve(call.around.directory, given)
+  const path = resolve(call.environment.directory, given)
   const info = await stat(path).catch(toNullIfMissing)
   if (info === null || !info.isFile()) return null
   const ideas = readPatchBytes(await readFile(path), given)
   if (ideas.some(({ simplifies }) => simplifies))
     call.terminal.err(`note: kind: simplify of ${given} is not used: it counts only in the folder of propose`)
-  const { repository } = context.place
+  const { repository } = context.campaignContext
   const { incumbent } = campaign
-  const fallbackBase = await readDefaultTip(context.repositoryContext, call.around)
+  const fallbackBase = await readDefaultTip(context.repositoryContext, call.environment)
   await fetchCommit(repository, incumbent.commit)
   const offered: OfferedIdea[] = []
   for (const patch of ideas) {

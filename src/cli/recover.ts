@@ -17,13 +17,13 @@ export const recoverVerb: Verb = {
   examples: ['winnow recover', 'winnow recover --dry-run'],
   exits: {},
   run: call =>
-    withCampaign(call, { access: 'write', startedOnly: false }, async ({ place, dryRun }) => {
+    withCampaign(call, { access: 'write', startedOnly: false }, async ({ campaignContext, dryRun }) => {
       if (call.given.flag('forget')) {
-        if (dryRun === null) forgetLostBranches(place)
-        call.terminal.out(`What the cache has of campaign ${place.name} is not offered any more.`)
+        if (dryRun === null) forgetLostBranches(campaignContext)
+        call.terminal.out(`What the cache has of campaign ${campaignContext.name} is not offered any more.`)
         return 0
       }
-      const recovered = await recoverBranches(place)
+      const recovered = await recoverBranches(campaignContext)
       if (dryRun !== null) return 0
       for (const { branch, to, what } of recovered) call.terminal.out(`Put ${branch} back at ${to}: ${what}.`)
       if (recovered.length === 0) call.terminal.out('Every branch is where the ledger says.')
@@ -41,8 +41,8 @@ export const rebuildVerb: Verb = {
   examples: ['winnow rebuild'],
   exits: {},
   run: call =>
-    withCampaign(call, { access: 'write', startedOnly: true }, async ({ place, dryRun }) => {
-      const changed = await rebuildViews(place)
+    withCampaign(call, { access: 'write', startedOnly: true }, async ({ campaignContext, dryRun }) => {
+      const changed = await rebuildViews(campaignContext)
       if (dryRun === null)
         call.terminal.out(changed ? 'Made anew from every event.' : 'All of it is as the events say already.')
       return 0

@@ -19,16 +19,16 @@ export const retryVerb: Verb = {
   exits: {},
   comment: { options: ['message'] },
   run: call =>
-    withCampaign(call, { access: 'write', startedOnly: true }, async ({ place, dryRun }) => {
-      const { campaign } = (await requireCampaign(place)).loaded
+    withCampaign(call, { access: 'write', startedOnly: true }, async ({ campaignContext, dryRun }) => {
+      const { campaign } = (await requireCampaign(campaignContext)).loaded
       const experiment = findNamedExperiment(campaign, call.given.positionals[0] ?? '')
       const { id, status } = experiment
       if (status !== 'parked') {
         const state = renderStateSentence(getExperimentState(campaign, experiment))
         throw new UserError(`only what is not proven yet is tried again. ${id}: ${state}`)
       }
-      const reason = call.given.text('message') ?? `asked for by ${place.by.actor}`
-      await recordEvents(place, [{ kind: 'steered', action: 'retry', experiment: id, reason }])
+      const reason = call.given.text('message') ?? `asked for by ${campaignContext.by.actor}`
+      await recordEvents(campaignContext, [{ kind: 'steered', action: 'retry', experiment: id, reason }])
       if (dryRun === null) call.terminal.out(`${id} is measured further.`)
       return 0
     }),

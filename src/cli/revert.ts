@@ -18,13 +18,13 @@ export const revertVerb: Verb = {
   examples: ['winnow revert exp-007 -m "breaks Windows"'],
   exits: {},
   run: call =>
-    withCampaign(call, { access: 'write', startedOnly: true }, async ({ place, dryRun }) => {
-      const { campaign } = (await requireCampaign(place)).loaded
+    withCampaign(call, { access: 'write', startedOnly: true }, async ({ campaignContext, dryRun }) => {
+      const { campaign } = (await requireCampaign(campaignContext)).loaded
       const { id } = findNamedExperiment(campaign, call.given.positionals[0] ?? '')
       requireLanded(campaign, id)
       requireNotRequested(campaign, id)
-      const reason = call.given.text('message') ?? `asked for by ${place.by.actor}`
-      await recordEvents(place, [{ kind: 'steered', action: 'revert', experiment: id, reason }])
+      const reason = call.given.text('message') ?? `asked for by ${campaignContext.by.actor}`
+      await recordEvents(campaignContext, [{ kind: 'steered', action: 'revert', experiment: id, reason }])
       if (dryRun === null) call.terminal.out(describeRevertTime(campaign, id))
       return 0
     }),

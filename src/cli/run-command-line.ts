@@ -28,7 +28,7 @@ export async function runCommandLine(
     writes = verb.access === 'write'
     const environment = buildEnvironment(started, given, terminal)
     const { program = INSTALLED } = started
-    return await verb.run({ given, terminal, around: environment, interrupt, verbs: VERBS, program })
+    return await verb.run({ given, terminal, environment: environment, interrupt, verbs: VERBS, program })
   } catch (error) {
     // A child process that was interrupted too fails with an error that would only distract.
     if (!interrupt.aborted || verbose) return printError(error, terminal, verbose)

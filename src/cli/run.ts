@@ -93,11 +93,11 @@ export function runAndReport(call: Call, report: ResultReporter): Promise<number
 }
 
 async function startAndRun(call: Call, context: CommandContext, report: ResultReporter): Promise<number> {
-  const { campaign, repositoryContext, place } = context
-  if (campaign.started) requireHome(place, (await requireCampaign(place)).loaded.campaign)
+  const { campaign, repositoryContext, campaignContext } = context
+  if (campaign.started) requireHome(campaignContext, (await requireCampaign(campaignContext)).loaded.campaign)
   const agents = await selectAgentProposers(call, context)
   const specPath = campaign.ledgerPath ?? campaign.specPath
-  for (const sentence of await describeUnusedWork(repositoryContext, specPath, call.around.env)) {
+  for (const sentence of await describeUnusedWork(repositoryContext, specPath, call.environment.env)) {
     call.terminal.err(`note: ${sentence}`)
   }
   if (!(await confirmStart(call, context))) {
@@ -112,7 +112,7 @@ async function startAndRun(call: Call, context: CommandContext, report: ResultRe
     return 0
   }
   await requireMeasurableHere(opened)
-  const controller = await openController(opened.place, call.interrupt, {
+  const controller = await openController(opened.campaignContext, call.interrupt, {
     guests: agents,
     runComments: runComments(call, opened),
   })
@@ -126,13 +126,14 @@ async function startAndRun(call: Call, context: CommandContext, report: ResultRe
 
 /** Returns the agents given with --agent. Fails before any money is spent if a program is not installed. */
 async function selectAgentProposers(
-  { given, around }: Call,
+  { given, environment }: Call,
   context: CommandContext,
 ): Promise<CommandProposer[]> {
   const agents = given.texts('agent').map(toAgentProposer)
-  const { campaign, place } = context
-  const spec = campaign.started && !given.flag('fresh') ? (await requireCampaign(place)).spec : campaign.spec
-  const missing = await findMissingAgent([...(spec?.propose ?? []), ...agents], around.env)
+  const { campaign, campaignContext } = context
+  const spec =
+    campaign.started && !given.flag('fresh') ? (await requireCampaign(campaignContext)).spec : campaign.spec
+  const missing = await findMissingAgent([...(spec?.propose ?? []), ...agents], environment.env)
   if (missing !== null) throw new UserError(missing.what, { fix: missing.fix })
   return agents
 }
@@ -149,7 +150,7 @@ function toAgentProposer(name: string): CommandProposer {
 async function confirmStart(call: Call, context: CommandContext): Promise<boolean> {
   const { campaign, repositoryContext, dryRun } = context
   if (dryRun !== null || (campaign.started && !call.given.flag('fresh'))) return true
-  const campaignContext = { ...context.place, defaultBranch: context.currentDefault }
+  const campaignContext = { ...context.campaignContext, defaultBranch: context.currentDefault }
   const { spec, yaml, tip } = await readCommittedSpec(campaignContext, getSpecPath(context))
   return confirmStake(
     call,
@@ -158,11 +159,11 @@ async function confirmStart(call: Call, context: CommandContext): Promise<boolea
 }
 
 /** The campaign may have been started on GitHub, which supports features that this machine lacks. */
-async function requireMeasurableHere({ place }: CommandContext): Promise<void> {
-  const { loaded, spec } = await requireCampaign(place)
+async function requireMeasurableHere({ campaignContext }: CommandContext): Promise<void> {
+  const { loaded, spec } = await requireCampaign(campaignContext)
   const path = loaded.campaign.spec_path
   try {
-    requireSupportedSpec({ spec, path }, getWhereabouts(place.forge))
+    requireSupportedSpec({ spec, path }, getWhereabouts(campaignContext.forge))
   } catch (error) {
     throw error instanceof UserError ? addAmendHint(error, path) : error
   }
@@ -171,14 +172,14 @@ async function requireMeasurableHere({ place }: CommandContext): Promise<void> {
 // Starting and closing
 
 export async function openOrStartCampaign(call: Call, context: CommandContext): Promise<CommandContext> {
-  const { campaign, place } = context
+  const { campaign, campaignContext } = context
   if (campaign.started) {
     requireSamePath(call, campaign)
     return context
   }
-  const committed = await readCommittedSpec(place, getSpecPath(context))
+  const committed = await readCommittedSpec(campaignContext, getSpecPath(context))
   if (committed.spec.rules === 'ce') call.terminal.err(`note: ${READ_AS_CE}`)
-  await startCampaign(place, committed, { fresh: false })
+  await startCampaign(campaignContext, committed, { fresh: false })
   return context
 }
 
@@ -194,11 +195,14 @@ function requireSamePath({ given }: Call, { name, ledgerPath, specPath }: KnownC
 
 /** Reads the new spec before closing the old campaign, so that a mistake in it costs nothing. */
 async function restartCampaign(call: Call, context: CommandContext): Promise<CommandContext> {
-  const fresh = { ...context, place: { ...context.place, defaultBranch: context.currentDefault } }
-  const committed = await readCommittedSpec(fresh.place, getSpecPath(context))
-  requireStartable(committed, fresh.place)
+  const fresh = {
+    ...context,
+    campaignContext: { ...context.campaignContext, defaultBranch: context.currentDefault },
+  }
+  const committed = await readCommittedSpec(fresh.campaignContext, getSpecPath(context))
+  requireStartable(committed, fresh.campaignContext)
   if (context.campaign.started) await closeCampaign(call, context, 'fresh', 'a fresh start was asked for')
-  await startCampaign(fresh.place, committed, { fresh: true })
+  await startCampaign(fresh.campaignContext, committed, { fresh: true })
   return fresh
 }
 
@@ -208,15 +212,15 @@ export async function closeCampaign(
   code: string,
   reason: string,
 ): Promise<void> {
-  const { place } = context
-  const { campaign } = (await requireCampaign(place)).loaded
+  const { campaignContext } = context
+  const { campaign } = (await requireCampaign(campaignContext)).loaded
   const isOpen = Object.values(campaign.experiments).some(({ status }) => status !== 'ended')
   const waits = code === 'person' ? listAwaitingApproval(campaign).length + campaign.late.length > 0 : isOpen
   if (campaign.status !== 'stopped' || waits)
-    await recordEvents(place, [{ kind: 'campaign-stopped', code, reason }])
+    await recordEvents(campaignContext, [{ kind: 'campaign-stopped', code, reason }])
   // Comments are run inside a tick, which continues anyway. A campaign on GitHub is closed by its next scheduled
   // run.
-  if (!call.comment && !isAway(place, campaign)) await tickWithoutMeasuring(call, context)
+  if (!call.comment && !isAway(campaignContext, campaign)) await tickWithoutMeasuring(call, context)
 }
 
 export function getSpecPath({ campaign }: CommandContext): string {
@@ -252,12 +256,12 @@ export async function readCurrentCampaign({ memory, place }: ControllerContext):
 
 export async function tellRunResult(
   { given, terminal }: Call,
-  { place, repositoryContext, campaign: known }: CommandContext,
+  { campaignContext, repositoryContext, campaign: known }: CommandContext,
   { campaign, waiting }: RunResult,
 ) {
   if (given.flag('json')) {
     const notes = listStatusNotes(getCampaignSpec(campaign))
-    const view = buildStatusView(campaign, await listPullNumbers(place, campaign), notes)
+    const view = buildStatusView(campaign, await listPullNumbers(campaignContext, campaign), notes)
     terminal.json({ waiting, ...view })
     return
   }

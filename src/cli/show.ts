@@ -22,13 +22,13 @@ export const showVerb: Verb = {
   exits: {},
   run: call =>
     withCampaign(call, { access: 'read', startedOnly: true }, async context => {
-      const { loaded } = await requireCampaign(context.place)
+      const { loaded } = await requireCampaign(context.campaignContext)
       const experiment = findNamedExperiment(loaded.campaign, call.given.positionals[0] ?? '')
       const { campaign } = loaded
       const view = buildExperimentView(
         campaign,
         experiment,
-        await listPullNumbers(context.place, loaded.campaign),
+        await listPullNumbers(context.campaignContext, loaded.campaign),
       )
       const { events, stories } = await readHistory(context, experiment.id)
       if (call.given.flag('json')) {
@@ -44,13 +44,13 @@ export const showVerb: Verb = {
 }
 
 async function readHistory(
-  { place }: CommandContext,
+  { campaignContext }: CommandContext,
   id: string,
 ): Promise<{ events: LedgerEvent[]; stories: PairStory[] }> {
   const orders = new Set<string>()
   const events: LedgerEvent[] = []
   const pairs = new PairStories(id)
-  for await (const event of readLedgerEvents(place)) {
+  for await (const event of readLedgerEvents(campaignContext)) {
     pairs.take(event)
     if (!isAboutExperiment(event, id, orders)) continue
     if (event.kind === 'order-issued') orders.add(event.id)
@@ -70,10 +70,10 @@ export const resultsVerb: Verb = {
   exits: {},
   run: call =>
     withCampaign(call, { access: 'read', startedOnly: true }, async context => {
-      const { campaign } = (await requireCampaign(context.place)).loaded
+      const { campaign } = (await requireCampaign(context.campaignContext)).loaded
       const [named] = call.given.positionals
       const wanted = named === undefined ? listSubjects(campaign) : [findNamedExperiment(campaign, named)]
-      const pulls = await listPullNumbers(context.place, campaign)
+      const pulls = await listPullNumbers(context.campaignContext, campaign)
       const found = await gatherResults(context, wanted, pulls)
       if (call.given.flag('json')) call.terminal.json(named === undefined ? found : found[0])
       else
@@ -87,18 +87,19 @@ export const resultsVerb: Verb = {
 
 /** Reads the ledger once for all experiments. */
 export async function gatherResults(
-  { place }: Pick<CommandContext, 'place'>,
+  { campaignContext }: Pick<CommandContext, 'campaignContext'>,
   experiments: readonly Experiment[],
   pulls: PullNumbers,
 ): Promise<Results[]> {
   const records = experiments.map(experiment => ({ experiment, record: new ExperimentRecord(experiment.id) }))
-  for await (const event of readLedgerEvents(place)) for (const { record } of records) record.take(event)
+  for await (const event of readLedgerEvents(campaignContext))
+    for (const { record } of records) record.take(event)
   const found: Results[] = []
   for (const { experiment, record } of records) {
-    const diff = await readChangedPaths(place, record)
+    const diff = await readChangedPaths(campaignContext, record)
     const { outcome, reason, status } = experiment
     const ending = status === 'ended' && outcome !== null ? { outcome, reason: reason ?? '' } : null
-    const one = buildResults({ spec: place.name, experiment, record, ending, diff })
+    const one = buildResults({ spec: campaignContext.name, experiment, record, ending, diff })
     found.push(addPullNumber(one, pulls.get(experiment.branch ?? '') ?? null))
   }
   return found

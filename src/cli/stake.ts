@@ -98,14 +98,14 @@ function describeStakeMoney({ propose, metric, stopping }: Spec): string[] {
 // The forecast of winnow check
 
 export async function saveForecast(
-  { around }: Call,
+  { environment }: Call,
   repositoryContext: RepositoryContext,
   about: ForecastKey,
   seconds: number,
 ): Promise<void> {
   const path = getForecastPath(repositoryContext, about)
   await mkdir(dirname(path), { recursive: true })
-  const part = `${path}.${around.random.hex(4)}.part`
+  const part = `${path}.${environment.random.hex(4)}.part`
   await writeFile(part, JSON.stringify({ seconds }))
   await rename(part, path)
 }

@@ -25,8 +25,8 @@ export const statusVerb: Verb = {
   comment: {
     options: [],
     run: call =>
-      withCampaign(call, { access: 'read', startedOnly: true }, async ({ place }) => {
-        const { loaded, spec } = await requireCampaign(place)
+      withCampaign(call, { access: 'read', startedOnly: true }, async ({ campaignContext }) => {
+        const { loaded, spec } = await requireCampaign(campaignContext)
         const { campaign } = loaded
         const notes = describeLimitNotes(call, campaign, spec)
         call.terminal.out(renderStatusSentence(campaign, buildStatusView(campaign, new Map(), notes)))
@@ -34,15 +34,15 @@ export const statusVerb: Verb = {
       }),
   },
   run: call =>
-    withCampaign(call, { access: 'read', startedOnly: true }, async ({ place }) => {
-      const { loaded, spec } = await requireCampaign(place)
+    withCampaign(call, { access: 'read', startedOnly: true }, async ({ campaignContext }) => {
+      const { loaded, spec } = await requireCampaign(campaignContext)
       const { campaign } = loaded
       const notes = [
         ...describeLimitNotes(call, campaign, spec),
-        ...(await describeMissingBranch(place, campaign)),
+        ...(await describeMissingBranch(campaignContext, campaign)),
         ...listStatusNotes(spec),
       ]
-      const view = buildStatusView(campaign, await listPullNumbers(place, campaign), notes)
+      const view = buildStatusView(campaign, await listPullNumbers(campaignContext, campaign), notes)
       if (call.given.flag('json')) call.terminal.json(view)
       else for (const line of renderStatus(campaign, view)) call.terminal.out(line)
       return 0
@@ -50,8 +50,8 @@ export const statusVerb: Verb = {
 }
 
 /** Predicts the next run without knowing its machine, so any machine's baseline counts. */
-function describeLimitNotes({ around }: Call, campaign: Campaign, spec: Spec): string[] {
-  const now = new Date(around.clock.now()).toISOString()
+function describeLimitNotes({ environment }: Call, campaign: Campaign, spec: Spec): string[] {
+  const now = new Date(environment.clock.now()).toISOString()
   const stop = findReachedLimit({ campaign, spec, now, runner: { machine: null } })
   return stop === null ? [] : [describeLimitReached(campaign, stop)]
 }
@@ -80,9 +80,9 @@ export const logVerb: Verb = {
   examples: ['winnow log', 'winnow log --json'],
   exits: {},
   run: call =>
-    withCampaign(call, { access: 'read', startedOnly: true }, async ({ place }) => {
+    withCampaign(call, { access: 'read', startedOnly: true }, async ({ campaignContext }) => {
       const lines = new EventRenderer()
-      for await (const event of readLedgerEvents(place)) {
+      for await (const event of readLedgerEvents(campaignContext)) {
         if (call.given.flag('json')) call.terminal.json(event)
         else call.terminal.out(`${event.seq}  ${event.at}  ${lines.next(event)}`)
       }

@@ -30,18 +30,18 @@ export const stopVerb: Verb = {
   comment: { options: ['message'] },
   run: call =>
     withCampaign(call, { access: 'write', startedOnly: true, announce: true }, async context => {
-      const { campaign } = (await requireCampaign(context.place)).loaded
+      const { campaign } = (await requireCampaign(context.campaignContext)).loaded
       const already = campaign.status === 'stopped'
-      const reason = call.given.text('message') ?? `stopped by ${context.place.by.actor}`
+      const reason = call.given.text('message') ?? `stopped by ${context.campaignContext.by.actor}`
       await closeCampaign(call, context, 'person', reason)
       if (context.dryRun) return 0
-      const githubNote = isAway(context.place, campaign)
+      const githubNote = isAway(context.campaignContext, campaign)
         ? ' The next run on GitHub ends what is being measured.'
         : ''
       call.terminal.out(
         already
           ? `Campaign ${campaign.name} was already ${withReason('stopped', campaign.status_reason ?? '')}`
-          : `Campaign ${campaign.name} is stopped. Its result is on ${context.place.prefix}/${campaign.name}.${githubNote}`,
+          : `Campaign ${campaign.name} is stopped. Its result is on ${context.campaignContext.prefix}/${campaign.name}.${githubNote}`,
       )
       return measureProgress(call, context)
     }),
@@ -52,20 +52,20 @@ export const stopVerb: Verb = {
  * it. Otherwise the next run does.
  */
 async function measureProgress(call: Call, context: CommandContext): Promise<number> {
-  const { place, repositoryContext } = context
-  const { campaign } = (await requireCampaign(place)).loaded
-  if (call.comment || isAway(place, campaign)) return 0
+  const { campaignContext, repositoryContext } = context
+  const { campaign } = (await requireCampaign(campaignContext)).loaded
+  if (call.comment || isAway(campaignContext, campaign)) return 0
   const due = Object.values(campaign.orders).find(({ order }) => order.purpose === 'progression')
   if (due !== undefined && (await findRegisteredRun(repositoryContext.dataDir))?.campaign !== campaign.name) {
     call.terminal.err(
       `Measuring what the kept changes bring together${describeOrderTime(campaign, due)}. Ctrl-C ends it; winnow run goes on with it.`,
     )
-    const controller = await openController(place, call.interrupt)
+    const controller = await openController(campaignContext, call.interrupt)
     await showLive(call, createLiveRenderer(controller), () =>
       runCampaign(controller, { signal: call.interrupt, watch: false }),
     )
   }
-  const now = (await requireCampaign(place)).loaded.campaign
+  const now = (await requireCampaign(campaignContext)).loaded.campaign
   const progress = computeCampaignProgress(now)
   if (progress.is !== 'nothing kept') call.terminal.out(`Since the baseline: ${formatProgress(progress)}.`)
   return call.interrupt.aborted ? 130 : 0
@@ -89,13 +89,15 @@ export const archiveVerb: Verb = {
   exits: {},
   run: call =>
     withCampaign(call, { access: 'write', startedOnly: true }, async context => {
-      const { place } = context
-      const reason = call.given.text('message') ?? `archived by ${place.by.actor}`
-      await requireClosed(place, (await requireCampaign(place)).loaded.campaign, reason)
+      const { campaignContext } = context
+      const reason = call.given.text('message') ?? `archived by ${campaignContext.by.actor}`
+      await requireClosed(campaignContext, (await requireCampaign(campaignContext)).loaded.campaign, reason)
       await closeCampaign(call, context, 'archived', reason)
-      const at = await archiveCampaign(place, (await listRefs(place)).refs)
+      const at = await archiveCampaign(campaignContext, (await listRefs(campaignContext)).refs)
       if (context.dryRun === null) {
-        call.terminal.out(`Campaign ${place.name} is below ${toShortRef(place.refs.archive)}${at}/ now.`)
+        call.terminal.out(
+          `Campaign ${campaignContext.name} is below ${toShortRef(campaignContext.refs.archive)}${at}/ now.`,
+        )
       }
       return 0
     }),

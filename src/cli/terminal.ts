@@ -7,7 +7,8 @@ import {
   toPlainJson,
   toPlainText,
 } from '../report/markdown.ts'
-import { countColumns, truncateToWidth, wrapLine } from '../report/terminal.ts'
+import countColumns from 'string-width'
+import { truncateToWidth, wrapLine } from '../report/terminal.ts'
 import type { Terminal } from './verb.ts'
 
 interface TerminalStreams {
@@ -34,7 +35,7 @@ interface LiveLine {
   /** null removes the line. */
   show(text: string | null): void
   /** Erases the line, prints, and draws the line again. */
-  around(print: () => void): void
+  printAbove(print: () => void): void
 }
 
 const MIN_COLUMNS = 20
@@ -71,7 +72,7 @@ export function createTerminal({
   attended = false,
 }: TerminalStreams): Terminal {
   const line = createLiveLine(live)
-  const print = (stream: Writable, text: string) => line.around(() => void stream.write(`${text}\n`))
+  const print = (stream: Writable, text: string) => line.printAbove(() => void stream.write(`${text}\n`))
   const shown = (text: string, stream: Writable) => {
     const plain = obeyed ? neutralizeWorkflowCommands(toPlainText(text)) : toPlainText(text)
     return wrapToScreen(stream, plain)
@@ -130,7 +131,7 @@ async function confirmOnTerminal(
 
 /** Without a screen, writes nothing, not even cursor movements. */
 export function createLiveLine(screen: Screen | null): LiveLine {
-  if (screen === null) return { show: () => {}, around: print => print() }
+  if (screen === null) return { show: () => {}, printAbove: print => print() }
   let wanted: string | null = null
   let drawn = 0
   let columns = 0
@@ -160,7 +161,7 @@ export function createLiveLine(screen: Screen | null): LiveLine {
       erase()
       draw()
     },
-    around(print) {
+    printAbove(print) {
       erase()
       print()
       draw()

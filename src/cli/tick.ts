@@ -26,7 +26,7 @@ export const tickVerb: Verb = {
       call,
       { access: 'write', startedOnly: true, announce: true, repeatable: true },
       async context => {
-        await requireCampaign(context.place)
+        await requireCampaign(context.campaignContext)
         const waiting = await tickWithoutMeasuring(call, context)
         if (context.dryRun === null) call.terminal.out(describeWaiting(waiting))
         return 0
@@ -62,11 +62,11 @@ function buildControllerOptions(call: Call, context: CommandContext): Controller
 }
 
 async function openReadOnlyController(
-  { place, dryRun }: CommandContext,
+  { campaignContext, dryRun }: CommandContext,
   signal: AbortSignal,
   options: ControllerOptions = {},
 ): Promise<ControllerContext> {
-  const controller = await openController(place, signal, options)
+  const controller = await openController(campaignContext, signal, options)
   if (dryRun === null) return { ...controller, runner: toReadOnlyRunner(controller.runner) }
   const runner = toReadOnlyRunner(cacheRunnerFacts(controller.runner))
   const begin = (proposer: string): never => {

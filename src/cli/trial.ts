@@ -130,7 +130,7 @@ export async function tryNoise(harness: HarnessRun, reasonPrefix: string): Promi
   const { spec, call } = harness
   const jobs: PairJob[] = []
   for (;;) {
-    call.around.progress.say(
+    call.environment.progress.say(
       `trying the harness: job ${jobs.length + 1} of ${harness.shortName} against itself`,
     )
     const { order, report } = await measureTrialOrder(harness, 'noise', jobs)
@@ -230,7 +230,7 @@ export async function createUnrecordedOrder(
   request: Omit<OrderRequest, 'cause'>,
 ): Promise<Order> {
   const { call, repositoryContext, spec, base } = harness
-  const { random, clock } = call.around
+  const { random, clock } = call.environment
   const { purpose, round, attempt, candidates, stop, carried = {} } = request
   const coins = random.hex(32)
   return {
@@ -272,7 +272,7 @@ function estimateJudging({ spec, call }: HarnessRun, items: readonly Item[]): Ju
       },
     )
   const rubric = buildRubric({ primary, judge })
-  const known = hasModelUrl(call.around.env) ? readModelAccess(call.around.env, judge.model) : null
+  const known = hasModelUrl(call.environment.env) ? readModelAccess(call.environment.env, judge.model) : null
   const model = known?.model ?? judge.model
   // Fail here with the error that a run would give.
   if (known !== null) openBudget({ ...known, capUsd: judge.max_total_cost_usd })

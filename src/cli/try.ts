@@ -109,7 +109,7 @@ export const tryVerb: Verb = {
       withCampaign(call, { access: 'write', startedOnly: true }, context => addToBacklog(call, context)),
   },
   run(call) {
-    const here = { ...call, around: { ...call.around, preferMain: true } }
+    const here = { ...call, environment: { ...call.environment, preferMain: true } }
     const wanted = { access: 'write', startedOnly: false, announce: true } as const
     return withCampaign(here, wanted, context => runTry(here, context))
   },
@@ -130,11 +130,11 @@ async function runTry(call: Call, context: CommandContext): Promise<number> {
 
 /** Returns null for a dry run that measured nothing. */
 async function tryOwnDiff(call: Call, context: CommandContext): Promise<TryAnswer | null> {
-  const { campaign: known, place } = context
-  if (known.started) requireHome(place, (await requireCampaign(place)).loaded.campaign)
+  const { campaign: known, campaignContext } = context
+  if (known.started) requireHome(campaignContext, (await requireCampaign(campaignContext)).loaded.campaign)
   const diff = await readOwnDiff({
     repositoryContext: context.repositoryContext,
-    env: call.around.env,
+    env: call.environment.env,
     spec: await readActiveSpec(context),
     message: call.given.text('message') ?? (await getGivenHypothesis(call, context)),
     onlyInScope: call.given.flag('only-in-scope'),
@@ -142,7 +142,7 @@ async function tryOwnDiff(call: Call, context: CommandContext): Promise<TryAnswe
   if ('code' in diff) return buildRefusalAnswer(context, await explainWaitingSpec(call, context, diff), [])
   printLeftOut(call, diff)
   if (await hasNothingToTry(call, context, diff))
-    return buildRefusalAnswer(context, describeNothingToTry(context.place.name), diff.leftOut)
+    return buildRefusalAnswer(context, describeNothingToTry(context.campaignContext.name), diff.leftOut)
   const here = await openOrStartCampaign(call, context)
   const world = await observeWorld(call, here)
   if (world === null) throw new ConflictError('the campaign is not there yet', [])
@@ -151,19 +151,19 @@ async function tryOwnDiff(call: Call, context: CommandContext): Promise<TryAnswe
 
 /** Uses the spec in force, even if the default branch has a newer one (invariant 4). */
 async function readActiveSpec(context: CommandContext): Promise<Spec> {
-  if (context.campaign.started) return (await requireCampaign(context.place)).spec
-  const committed = await readCommittedSpec(context.place, getSpecPath(context))
-  requireSupportedSpec(committed, getWhereabouts(context.place.forge))
+  if (context.campaign.started) return (await requireCampaign(context.campaignContext)).spec
+  const committed = await readCommittedSpec(context.campaignContext, getSpecPath(context))
+  requireSupportedSpec(committed, getWhereabouts(context.campaignContext.forge))
   return committed.spec
 }
 
 /** Uses the backlog idea's hypothesis if no message is given. */
 async function getGivenHypothesis(
   { given }: Call,
-  { campaign, place }: CommandContext,
+  { campaign, campaignContext }: CommandContext,
 ): Promise<string | undefined> {
   if (given.text('idea') === undefined || !campaign.started) return undefined
-  return findGivenIdea(given, (await requireCampaign(place)).loaded.campaign)?.hypothesis
+  return findGivenIdea(given, (await requireCampaign(campaignContext)).loaded.campaign)?.hypothesis
 }
 
 function printLeftOut({ terminal }: Call, { leftOut }: OwnDiff): void {
@@ -183,19 +183,19 @@ async function explainWaitingSpec(
   if (refused.code !== 'out-of-scope' || !context.campaign.started) return refused
   const sync = (await observeWorld(call, context))?.sync ?? null
   if (sync?.result !== 'clean' || !sync.spec.changed) return refused
-  const branch = toShortRef(context.place.defaultBranch)
+  const branch = toShortRef(context.campaignContext.defaultBranch)
   const next = `winnow run takes in the spec as it is on ${branch} now; then type the same again`
   return { ...refused, message: `${refused.message}, by the spec in force`, next }
 }
 
 /** Avoids starting a campaign without an idea. */
 async function hasNothingToTry(
-  { around }: Call,
+  { environment }: Call,
   { campaign, repositoryContext }: CommandContext,
   diff: OwnDiff,
 ): Promise<boolean> {
   if (campaign.started) return false
-  const { commit } = await readDefaultTip(repositoryContext, around)
+  const { commit } = await readDefaultTip(repositoryContext, environment)
   return isAlreadyCommitted(repositoryContext.repository, diff, commit)
 }
 
@@ -204,7 +204,7 @@ async function tryDiffInWorld(
   context: CommandContext,
   known: KnownDiff,
 ): Promise<TryAnswer | null> {
-  const state = await classifyDiff(context.place.repository, known.world, known.diff)
+  const state = await classifyDiff(context.campaignContext.repository, known.world, known.diff)
   if (state.is === 'refused') return buildRefusalAnswer(context, state, known.diff.leftOut)
   if (state.is === 'known' && state.experiment.status === 'ended') {
     const { campaign } = known.world
@@ -223,7 +223,7 @@ async function tryDiffInWorld(
 }
 
 /** Returns the reason why nothing may be measured now. Pauses and stop rules apply to `try` as to `run`. */
-async function explainHold({ place }: CommandContext, world: World): Promise<string | null> {
+async function explainHold({ campaignContext }: CommandContext, world: World): Promise<string | null> {
   const { status, status_source } = world.campaign
   if (status === 'paused' || (status === 'stopped' && status_source === 'person'))
     return `${describeStandstill(world.campaign)}; winnow resume goes on`
@@ -231,7 +231,7 @@ async function explainHold({ place }: CommandContext, world: World): Promise<str
   // An empty backlog does not matter, because this command brings an idea.
   if (stop !== null && stop.code !== 'empty_backlog')
     return `the campaign is over: ${stop.reason}; ${describeLimitRaise(world.campaign, stop.code, describeSyncState(world.sync))}`
-  const [hold] = await place.repository.worktreesHolding([place.refs.optimize])
+  const [hold] = await campaignContext.repository.worktreesHolding([campaignContext.refs.optimize])
   if (hold === undefined) return null
   const branch = toShortRef(hold.branch)
   return `${branch} is checked out in ${hold.path}, and winnow moves no branch that is checked out: git switch -c my-idea`
@@ -251,9 +251,9 @@ async function measureDiff(
     return null
   }
   const first = describeOpenRound(world.campaign, branch)
-  if (first !== null) context.place.progress.say(first)
-  if (state.is === 'new' && state.diff !== diff) context.place.progress.say(FOLLOW_UP_NOTE)
-  const controller = await openController(context.place, call.interrupt, { targetBranch: branch })
+  if (first !== null) context.campaignContext.progress.say(first)
+  if (state.is === 'new' && state.diff !== diff) context.campaignContext.progress.say(FOLLOW_UP_NOTE)
+  const controller = await openController(context.campaignContext, call.interrupt, { targetBranch: branch })
   const enough = (campaign: Campaign) => isTargetSettled(campaign, branch)
   const waiting = await runCampaign(controller, { signal: call.interrupt, watch: false, enough })
   return buildResultAnswer(call, context, {
@@ -277,7 +277,7 @@ async function getTryBranch(
 /** The name derives from the files and the incumbent, so that a repeated command reuses the branch. */
 async function proposeDiff(
   { given }: Call,
-  { place }: CommandContext,
+  { campaignContext }: CommandContext,
   { campaign, diff }: { campaign: Campaign; diff: OwnDiff },
 ): Promise<string> {
   const { commit, hypothesis: title } = diff
@@ -292,7 +292,7 @@ async function proposeDiff(
   })
   const identity = toCanonicalJson([diff.head, diff.tree, campaign.incumbent.commit])
   const name = `try-${hashSha256(identity).slice(0, 12)}`
-  return (await submitIdea(place, { commit, from: null, name, title, body })).branch
+  return (await submitIdea(campaignContext, { commit, from: null, name, title, body })).branch
 }
 
 function findGivenIdea(given: Call['given'], campaign: Campaign): BacklogIdea | null {
@@ -302,19 +302,19 @@ function findGivenIdea(given: Call['given'], campaign: Campaign): BacklogIdea | 
 
 /** Resumes a campaign that stopped by itself. Gives more jobs to an experiment that is not proven yet. */
 async function resumeTriedCampaign(
-  { place, dryRun }: CommandContext,
+  { campaignContext, dryRun }: CommandContext,
   { campaign }: World,
   state: MeasurableDiff,
 ): Promise<void> {
   if (dryRun !== null) return
   if (campaign.status === 'stopped') {
-    place.progress.say(`${describeStop(campaign)}: it goes on with this idea`)
-    await recordEvents(place, [{ kind: 'campaign-resumed', reason: 'winnow try brings an idea' }])
+    campaignContext.progress.say(`${describeStop(campaign)}: it goes on with this idea`)
+    await recordEvents(campaignContext, [{ kind: 'campaign-resumed', reason: 'winnow try brings an idea' }])
   }
   if (state.is !== 'known' || state.experiment.status !== 'parked') return
   const { id } = state.experiment
   const reason = 'winnow try asks for more jobs'
-  await recordEvents(place, [{ kind: 'steered', action: 'retry', experiment: id, reason }])
+  await recordEvents(campaignContext, [{ kind: 'steered', action: 'retry', experiment: id, reason }])
 }
 
 // Answers
@@ -342,12 +342,12 @@ async function buildVerdictAnswer(
   verdict: TryVerdict,
 ): Promise<TryAnswer> {
   const { campaign, experiment, diff, triedBefore, waiting = null } = verdict
-  const numbers = await listPullNumbers(context.place, campaign)
+  const numbers = await listPullNumbers(context.campaignContext, campaign)
   const [measured] = await gatherResults(context, [experiment], numbers)
   if (measured === undefined) throw new Error(`${experiment.id} has no results`)
   return buildTryAnswer(campaign, experiment, {
     measured,
-    optimize: toShortRef(context.place.refs.optimize),
+    optimize: toShortRef(context.campaignContext.refs.optimize),
     pr: experiment.pull ?? numbers.get(experiment.branch ?? '') ?? null,
     triedBefore,
     leftOut: diff.leftOut,
@@ -395,13 +395,17 @@ export function describeOpenRound(
 }
 
 /** Stashes uncommitted files first: they would block the merge, which already contains them. */
-function formatMergeCommand(call: Call, { place, repositoryContext }: CommandContext, diff: OwnDiff): string {
-  const { around } = call
-  const optimize = toShortRef(place.refs.optimize)
+function formatMergeCommand(
+  call: Call,
+  { campaignContext, repositoryContext }: CommandContext,
+  diff: OwnDiff,
+): string {
+  const { environment } = call
+  const optimize = toShortRef(campaignContext.refs.optimize)
   const { remotes } = repositoryContext.checkout
-  const remote = (remotes.find(({ name }) => name === (around.remote ?? 'origin')) ?? remotes[0])?.name
+  const remote = (remotes.find(({ name }) => name === (environment.remote ?? 'origin')) ?? remotes[0])?.name
   const merge =
-    place.local || remote === undefined
+    campaignContext.local || remote === undefined
       ? `git merge ${optimize}`
       : `git fetch ${remote} && git merge ${remote}/${optimize}`
   const uncommitted = diff.uncommitted.map(path => toTypedPath(call, repositoryContext, path))

@@ -58,11 +58,11 @@ const MAX_UPDATES_PER_PUSH = 300
 
 /** Fetches only ledgers and changes nothing. */
 export async function findRemains(call: Call, remote: string | null): Promise<Remains> {
-  const environment = { ...call.around, remote }
+  const environment = { ...call.environment, remote }
   const checkout = await inspectCheckout(environment.directory, environment.env)
   const dataDir = getDataDir(checkout, environment)
   const hadDataDir = existsSync(dataDir)
-  return withRepository({ ...call, around: environment }, DEFAULT_PREFIX, async repositoryContext => {
+  return withRepository({ ...call, environment: environment }, DEFAULT_PREFIX, async repositoryContext => {
     const { repository, local } = repositoryContext
     const { all, recorded } = await listOwnBranches(repositoryContext)
     const specs = (await listKnownCampaigns(repositoryContext)).filter(({ specPath }) => specPath !== null)
@@ -88,7 +88,7 @@ export async function findRemains(call: Call, remote: string | null): Promise<Re
 /** A branch that is checked out cannot be deleted. Fails before anything is removed. */
 export async function requireNotCheckedOut(call: Call, remains: Remains): Promise<void> {
   if (!remains.local) return
-  const { directory, env } = call.around
+  const { directory, env } = call.environment
   const worktrees = await createGitRunner(buildLocalIsolation(directory, env)).run(listWorktrees(directory))
   const refs = new Set(remains.branches.map(({ tip }) => tip.ref))
   const held = worktrees.find(({ branch }) => branch !== null && refs.has(branch))
@@ -103,11 +103,11 @@ export async function requireNotCheckedOut(call: Call, remains: Remains): Promis
 
 /** Writes to a temporary file first, so that the bundle is complete or missing. */
 export async function saveRemains(call: Call, remains: Remains, file: string): Promise<void> {
-  const { env } = call.around
-  const environment = { ...call.around, remote: remains.remote }
+  const { env } = call.environment
+  const environment = { ...call.environment, remote: remains.remote }
   const tips = remains.branches.map(({ tip }) => tip)
   await withRepository(
-    { ...call, around: environment },
+    { ...call, environment: environment },
     listBranchPrefixes(remains)[0] ?? '',
     ({ repository }) => repository.fetch(tips),
   )
@@ -133,9 +133,9 @@ export function renderRestoreHint({ local }: Remains, file: string, remoteName: 
 
 /** Deletes branches first, then local data. Can be repeated after a crash. */
 export async function removeRemains(call: Call, remains: Remains): Promise<void> {
-  const environment = { ...call.around, remote: remains.remote }
+  const environment = { ...call.environment, remote: remains.remote }
   for (const prefix of listBranchPrefixes(remains)) {
-    await withRepository({ ...call, around: environment }, prefix, async ({ repository }) => {
+    await withRepository({ ...call, environment: environment }, prefix, async ({ repository }) => {
       await deleteBranches(
         repository,
         remains.branches.filter(each => each.prefix === prefix),

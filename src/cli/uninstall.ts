@@ -41,8 +41,8 @@ export const uninstallVerb: Verb = {
 }
 
 async function runUninstall(call: Call): Promise<number> {
-  const { around, given, terminal } = call
-  const checkout = await inspectCheckout(around.directory, around.env)
+  const { environment, given, terminal } = call
+  const checkout = await inspectCheckout(environment.directory, environment.env)
   const all = await findAllRemains(call, checkout)
   const files = listOwnFiles(checkout.topLevel)
   const purge = given.flag('purge')
@@ -72,7 +72,7 @@ async function runUninstall(call: Call): Promise<number> {
 
 /** Includes the repository itself, because campaigns may have run without the remote. */
 async function findAllRemains(call: Call, { remotes }: Checkout): Promise<Remains[]> {
-  const { remote } = call.around
+  const { remote } = call.environment
   const alone = remote === 'none' || (remotes.length === 0 && remote === null)
   return [...(alone ? [] : [await findRemains(call, remote)]), await findRemains(call, 'none')]
 }
@@ -136,8 +136,8 @@ async function requireIdle(call: Call, remains: Remains): Promise<void> {
 }
 
 async function removeEverything(call: Call, checkout: Checkout, all: readonly Remains[]): Promise<void> {
-  const { around, given, terminal } = call
-  const directory = resolve(around.directory, given.text('save') ?? '.')
+  const { environment, given, terminal } = call
+  const directory = resolve(environment.directory, given.text('save') ?? '.')
   if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) {
     throw new UserError(`there is no directory ${directory}; nothing was removed`, {
       fix: 'make it, or give another with --save',
@@ -145,12 +145,14 @@ async function removeEverything(call: Call, checkout: Checkout, all: readonly Re
   }
   const repositoryPath = checkout.topLevel ?? dirname(checkout.commonDir)
   const remoteName =
-    around.remote ?? checkout.remotes.find(({ name }) => name === 'origin')?.name ?? checkout.remotes[0]?.name
+    environment.remote ??
+    checkout.remotes.find(({ name }) => name === 'origin')?.name ??
+    checkout.remotes[0]?.name
   for (const remains of all) {
     if (remains.branches.length === 0) continue
     const file = join(
       directory,
-      formatBundleName(basename(repositoryPath), around.clock.now(), remains.local),
+      formatBundleName(basename(repositoryPath), environment.clock.now(), remains.local),
     )
     await saveRemains(call, remains, file)
     terminal.out(`Saved and verified: ${file}`)

@@ -145,7 +145,7 @@ export interface Call {
   given: CommandArguments
   terminal: Terminal
   /** Lacks the branch prefix, which is in the spec. */
-  around: Omit<Environment, 'prefix'>
+  environment: Omit<Environment, 'prefix'>
   /** Aborted by the first Ctrl-C. */
   interrupt: AbortSignal
   verbs: readonly Verb[]

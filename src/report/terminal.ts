@@ -1,3 +1,4 @@
+import countColumns from 'string-width'
 import { type CampaignProgress, formatGain } from '../decide/progress.ts'
 import { formatNumber } from '../decide/wording.ts'
 import type { Campaign, LiveOrder } from '../model/campaign.ts'
@@ -29,33 +30,17 @@ export function limitLines(lines: readonly string[]): string[] {
 
 // Width
 
-/** Characters of width zero and two. All others count as one. */
-const ZERO_WIDTH = /[\p{Mn}\p{Me}\p{Cf}]/u
-const DOUBLE_WIDTH =
-  /[\p{Emoji_Presentation}\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff01-\uff60\uffe0-\uffe6]/u
-
-export function countColumns(line: string): number {
-  let width = 0
-  for (const character of line) width += countCharacterColumns(character)
-  return width
-}
+const GRAPHEMES = new Intl.Segmenter()
 
 /** Cuts the line and appends a sign that it was cut. */
 export function truncateToWidth(line: string, columns: number): string {
   if (countColumns(line) <= columns) return line
-  let room = columns - 1
   let kept = ''
-  for (const character of line) {
-    room -= countCharacterColumns(character)
-    if (room < 0) break
-    kept += character
+  for (const { segment } of GRAPHEMES.segment(line)) {
+    if (countColumns(kept + segment) >= columns) break
+    kept += segment
   }
   return columns < 1 ? '' : `${kept.trimEnd()}…`
-}
-
-function countCharacterColumns(character: string): number {
-  if (ZERO_WIDTH.test(character)) return 0
-  return DOUBLE_WIDTH.test(character) ? 2 : 1
 }
 
 const CONTINUATION_INDENT = 4

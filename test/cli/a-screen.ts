@@ -1,4 +1,4 @@
-import { countColumns } from '../../src/report/terminal.ts'
+import countColumns from 'string-width'
 
 const STEP = new RegExp(`${String.fromCodePoint(27)}\\[(\\d*)([AJm])|[^]`, 'gu')
 

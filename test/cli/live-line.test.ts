@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { canShowLiveLine, createLiveLine, createTerminal } from '../../src/cli/terminal.ts'
-import { countColumns } from '../../src/report/terminal.ts'
+import countColumns from 'string-width'
 import { showLive } from '../../src/cli/live.ts'
 import { Readable, Writable } from 'node:stream'
 import { AScreen } from './a-screen.ts'
@@ -15,10 +15,10 @@ describe('the live line', () => {
     line.show('exp-001: 0:01')
     line.show('exp-001: 0:02')
     expect(screen.rows).toEqual(['exp-001: 0:02'])
-    line.around(said(screen, 'exp-001 Kept.'))
+    line.printAbove(said(screen, 'exp-001 Kept.'))
     expect(screen.rows).toEqual(['exp-001 Kept.', 'exp-001: 0:02'])
     line.show(null)
-    line.around(said(screen, 'Done.'))
+    line.printAbove(said(screen, 'Done.'))
     expect(screen.rows).toEqual(['exp-001 Kept.', 'Done.', ''])
   })
 
@@ -75,7 +75,7 @@ describe('the live line', () => {
         for (const each of steps) {
           if ('show' in each) line.show(each.show)
           else {
-            line.around(said(screen, each.print))
+            line.printAbove(said(screen, each.print))
             printed.push(each.print)
           }
           expect(screen.rows.slice(0, -1)).toEqual(printed)
@@ -118,7 +118,7 @@ function scene(live: AScreen | null) {
     wake()
     await new Promise(setImmediate)
   }
-  return { call: { terminal: words, around: { clock } } as never, later, written: () => written }
+  return { call: { terminal: words, environment: { clock } } as never, later, written: () => written }
 }
 
 describe('work that is shown while it goes on', () => {

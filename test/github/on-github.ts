@@ -94,9 +94,9 @@ export async function onGithub(ideas: readonly string[], options: SizeOptions = 
   }
 }
 
-type Here = Pick<Call['around'], 'env' | 'cacheDir' | 'by' | 'forge'>
+type Here = Pick<Call['environment'], 'env' | 'cacheDir' | 'by' | 'forge'>
 
-type Around = Here & Pick<Call['around'], 'directory' | 'remote' | 'clock' | 'random'>
+type Around = Here & Pick<Call['environment'], 'directory' | 'remote' | 'clock' | 'random'>
 
 /** A command of winnow's in this process; what it printed. */
 export async function runVerb(argv: readonly string[], around: Around): Promise<string[]> {
@@ -105,7 +105,7 @@ export async function runVerb(argv: readonly string[], around: Around): Promise<
   if (parsed === null) return said
   const { verb, given } = parsed
   const silent = { faults: { reach: () => undefined }, progress: { say: () => undefined } }
-  const call = { given, terminal: hearing(said), around: { version: '0.0.0', ...silent, ...around } }
+  const call = { given, terminal: hearing(said), environment: { version: '0.0.0', ...silent, ...around } }
   await verb.run({ ...call, ...REST })
   return said
 }

@@ -33,7 +33,7 @@ export interface Waking {
   /** The orders that its tick put out, and what their jobs left: it is the settling job. */
   ended?: EndedRun
   /** Other surroundings than those of a job: its clock, chance, and points at which it is cut off. */
-  around?: Partial<Pick<Call['around'], 'clock' | 'random' | 'faults' | 'by'>>
+  around?: Partial<Pick<Call['environment'], 'clock' | 'random' | 'faults' | 'by'>>
   patience?: object
   /** Hears what each job of a run printed. */
   hear?: (out: string) => void
@@ -140,7 +140,7 @@ export function wokenJobs(waking: Waking): RunJobs {
 function jobOf(
   task: Task,
   { around = {}, patience = {} }: Waking,
-): [ReturnType<typeof readGithubJob>, Call['around']] {
+): [ReturnType<typeof readGithubJob>, Call['environment']] {
   const job = readGithubJob(task)
   const usual = buildJobEnvironment(task, job)
   const clock = around.clock ?? { ...usual.clock, sleep: () => setImmediate() }
