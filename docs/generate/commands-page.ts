@@ -80,7 +80,8 @@ function commandRow({ command }: Verb): Row[] {
 }
 
 function optionRow(option: Option): Row {
-  return [toDeclaredOption(option, []).flags, option.summary]
+  const { flags, description } = toDeclaredOption(option, [])
+  return [flags, description]
 }
 
 function usage({ name }: Verb, verbs: readonly Verb[]): string {

@@ -10,10 +10,17 @@ import type { Verb } from './verb.ts'
 export const amendVerb: Verb = {
   name: 'amend',
   group: 'more',
-  summary: "put the work tree's spec in force, uncommitted, with a reason for the record",
+  summary: 'apply the uncommitted spec of your working tree to the running campaign',
   access: 'write',
   arguments: [],
-  options: [{ name: 'reason', short: 'm', value: 'reason', summary: 'why the spec changes (required)' }],
+  options: [
+    {
+      name: 'reason',
+      short: 'm',
+      value: 'reason',
+      summary: 'why the spec changes; recorded in the ledger (required)',
+    },
+  ],
   examples: ['winnow amend --reason "tests may take longer"'],
   exits: {},
   run: call =>

@@ -32,19 +32,19 @@ interface ApprovalTarget {
 export const approveVerb: Verb = {
   name: 'approve',
   group: 'steer',
-  summary: 'say yes to packages that an idea adds; alone, show what waits',
+  summary: 'approve new dependencies; without arguments, list pending approvals',
   access: 'write',
   arguments: [
     {
       name: 'exp',
-      summary: 'the experiment that waits, or the set it waits for',
+      summary: 'the experiment, or the digest of its set of packages',
       required: false,
       subject: true,
     },
-    { name: 'package', summary: 'only these of its packages', required: false, many: true },
+    { name: 'package', summary: 'approve only these packages', required: false, many: true },
   ],
   options: [
-    { name: 'digest', value: 'set', summary: 'approve only if the set is still the one that was shown' },
+    { name: 'digest', value: 'set', summary: 'approve only if the set still has this digest' },
     { name: 'json', summary: 'print JSON' },
   ],
   examples: ['winnow approve', 'winnow approve exp-007', 'winnow approve exp-007 left-pad --dry-run'],

@@ -9,18 +9,18 @@ import type { Verb } from './verb.ts'
 export const auditVerb: Verb = {
   name: 'audit',
   group: 'more',
-  summary: 'show from git alone that every commit on the optimize branch was measured as recorded',
+  summary: 'prove from git that every commit on the optimize branch was measured as recorded',
   access: 'read',
-  arguments: [{ name: 'campaign', summary: 'which one, where there are several', required: false }],
+  arguments: [{ name: 'campaign', summary: 'the campaign, if there are several', required: false }],
   options: [
-    { name: 'seen', value: 'file', summary: 'remember the ledger in this file, not in the cache' },
+    { name: 'seen', value: 'file', summary: 'store the last audited ledger in this file, not in the cache' },
     {
       name: 'accept-replacement',
-      summary: 'the ledger was replaced, and you know why: remember the new one',
+      summary: 'accept that the ledger was replaced, and store the new one',
     },
   ],
   examples: ['winnow audit', 'winnow audit parser --json', 'winnow audit --seen ../audited.json'],
-  exits: { 1: 'something does not fit, or the ledger was replaced since the last audit' },
+  exits: { 1: 'the audit found a mismatch, or the ledger was replaced since the last audit' },
   run: call =>
     withCampaign(
       call,
@@ -43,9 +43,9 @@ export const auditVerb: Verb = {
 export const replayVerb: Verb = {
   name: 'replay',
   group: 'more',
-  summary: 'compute every verdict again from the ledger and name each that differs',
+  summary: 'compute every verdict again from the ledger, and list those that differ',
   access: 'read',
-  arguments: [{ name: 'campaign', summary: 'which one, where there are several', required: false }],
+  arguments: [{ name: 'campaign', summary: 'the campaign, if there are several', required: false }],
   options: [],
   examples: ['winnow replay', 'winnow replay --json'],
   exits: { 1: 'a verdict differs' },

@@ -96,12 +96,10 @@ interface PatchCheckTarget {
 export const checkVerb: Verb = {
   name: 'check',
   group: 'start',
-  summary: 'say whether a spec would run, what it costs and what it can show',
+  summary: 'check a spec: whether it runs, what it costs, which gains it can detect',
   access: 'read',
-  arguments: [{ name: 'spec', summary: 'a spec file, where there are several', required: false }],
-  options: [
-    { name: 'no-try', summary: 'only read: run neither set-up, gates nor harness on the default branch' },
-  ],
+  arguments: [{ name: 'spec', summary: 'the spec file, if there are several', required: false }],
+  options: [{ name: 'no-try', summary: 'do not run setup, gates and harness on the default branch' }],
   examples: ['winnow check', 'winnow check .winnow/parser.yaml --no-try'],
   exits: {
     2: 'the spec cannot be run as it is, or its harness is not fair',

@@ -34,7 +34,7 @@ const DESCRIPTION =
 
 const FIRST_STEPS = `
 Begin with:
-  winnow demo   a whole campaign in a minute, in its own directory
+  winnow demo   run a complete campaign in a few seconds, in its own repository
   winnow init   write a spec for this repository
   winnow run    search for something better
 
@@ -218,7 +218,8 @@ export function toDeclaredOption(option: Option, flags: readonly string[]): Decl
   const { name, short, many, values, summary } = option
   const word = getValueWord(option)
   const long = word === undefined ? `--${name}` : `--${name} <${word}>`
-  const declared = new DeclaredOption(short === undefined ? long : `-${short}, ${long}`, summary)
+  const description = many === true ? `${summary} (repeatable)` : summary
+  const declared = new DeclaredOption(short === undefined ? long : `-${short}, ${long}`, description)
   if (word === undefined) return declared
   if (values !== undefined) return declared.choices(values)
   return declared.argParser((value: string, earlier: readonly string[] | undefined) => {

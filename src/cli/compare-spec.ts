@@ -14,22 +14,35 @@ export const COMPARE_OPTIONS: readonly Option[] = [
     name: 'metric',
     value: 'name',
     summary:
-      'a metric that the command prints; wall_seconds by default, or what go test -bench and its like measured',
+      'a metric that the command prints; by default wall_seconds, or the result of go test -bench and similar tools',
   },
-  { name: 'direction', values: ['minimize', 'maximize'], summary: 'which way is better (minimize)' },
-  { name: 'output', value: 'format', summary: 'what the command prints: json (default), metric-lines, …' },
-  { name: 'setup', value: 'command', summary: 'install and build on each side, not timed: npm ci' },
-  { name: 'gate', value: 'command', many: true, summary: 'has to pass on both sides: npm test' },
+  {
+    name: 'direction',
+    values: ['minimize', 'maximize'],
+    summary: 'the better direction (default: minimize)',
+  },
+  {
+    name: 'output',
+    value: 'format',
+    summary: 'the output format of the command: json (default), metric-lines, …',
+  },
+  { name: 'setup', value: 'command', summary: 'install and build each side, not timed, such as npm ci' },
+  {
+    name: 'gate',
+    value: 'command',
+    many: true,
+    summary: 'a command that must pass on both sides, such as npm test',
+  },
   { name: 'share', value: 'path', many: true, summary: 'an uncommitted file that both sides need' },
-  { name: 'env', value: 'name', many: true, summary: 'a variable of yours that the command may see' },
-  { name: 'timeout', value: 'seconds', summary: 'end an execution that takes longer (600)' },
+  { name: 'env', value: 'name', many: true, summary: 'an environment variable to pass to the command' },
+  { name: 'timeout', value: 'seconds', summary: 'stop an execution after this time (default: 600)' },
   {
     name: 'min-effect',
     value: 'share',
-    summary: 'the smallest gain worth having, as 5% or 0.05: 2% by default',
+    summary: 'the smallest relevant gain, such as 5% or 0.05 (default: 2%)',
   },
-  { name: 'pairs', value: 'number', summary: 'pairs in each job: 8, or 4 where executions are long' },
-  { name: 'max-jobs', value: 'number', summary: 'jobs until it is given up as not proven (8)' },
+  { name: 'pairs', value: 'number', summary: 'pairs per job (default: 8, or 4 for long executions)' },
+  { name: 'max-jobs', value: 'number', summary: 'jobs before the answer is not proven (default: 8)' },
 ]
 
 const COMMAND_LINE = 'the command line'

@@ -41,27 +41,28 @@ import type { Call, Verb } from './verb.ts'
 export const compareVerb: Verb = {
   name: 'compare',
   group: 'start',
-  summary: 'say whether one commit is better than another; nothing is written',
+  summary: 'measure whether one commit is better than another; writes nothing',
   access: 'apart',
   arguments: [
     { name: 'base', summary: 'a branch, tag or commit', required: true },
     {
       name: 'head',
-      summary: 'another; by default your work tree as it stands, with what is not committed and not ignored',
+      summary:
+        'a branch, tag or commit; by default your working tree, with uncommitted files that git does not ignore',
       required: false,
     },
   ],
   command: {
     name: 'command',
     summary:
-      'what to measure, run in a fresh copy of each side: words of one command, or one quoted line for the shell',
+      'the command to measure, run in a fresh copy of each side: as separate words, or as one quoted shell line',
   },
   options: [
     ...COMPARE_OPTIONS,
     {
       name: 'max-minutes',
       value: 'minutes',
-      summary: 'stop after measuring so long, even without an answer; waiting is not counted',
+      summary: 'stop measuring after this time, even without an answer; waiting does not count',
     },
     { name: 'raw', value: 'file', summary: 'write every pair to this file, as JSON lines' },
     { name: 'json', summary: 'print JSON; progress goes to stderr' },
@@ -75,12 +76,12 @@ export const compareVerb: Verb = {
   ],
   exits: {
     0: 'the second is better',
-    10: 'no gain: a gain worth having is ruled out, and harm is not shown',
+    10: 'no gain: a relevant gain is ruled out, harm is not shown',
     11: 'not proven',
     12: 'refused: an execution changed files it must not change',
     13: 'broken: the command or a gate failed',
     15: 'worse: harm is shown',
-    130: 'interrupted; what was known is said',
+    130: 'interrupted; the result so far was printed',
   },
   run(call) {
     if ((call.given.text('remote') ?? 'none') !== 'none')

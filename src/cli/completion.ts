@@ -75,7 +75,7 @@ const SCRIPTS: Readonly<Record<string, string>> = { bash: BASH, zsh: ZSH, fish: 
 export const completionVerb: Verb = {
   name: 'completion',
   group: 'more',
-  summary: 'print the completion script of a shell; its first lines say where to put it',
+  summary: 'print the completion script of a shell, with install instructions in its first lines',
   access: 'apart',
   arguments: [{ name: 'shell', summary: 'your shell', required: true, values: Object.keys(SCRIPTS) }],
   options: [],

@@ -9,10 +9,10 @@ import type { Call, Verb } from './verb.ts'
 export const decideVerb: Verb = {
   name: 'decide',
   group: 'more',
-  summary: 'judge one payload {spec, baseline, candidate} by the stored-score rules and print the decision',
+  summary: 'apply the stored-score rules to one payload {spec, baseline, candidate} and print the decision',
   access: 'apart',
   arguments: [{ name: 'payload', summary: 'a JSON file; standard input by default', required: false }],
-  options: [{ name: 'jsonl', summary: 'one payload a line, one decision a line' }],
+  options: [{ name: 'jsonl', summary: 'read one payload per line, and print one decision per line' }],
   examples: ['winnow decide payload.json', 'winnow decide --jsonl < payloads.jsonl'],
   exits: {},
   async run(call) {

@@ -18,14 +18,18 @@ import type { Call, CommandArguments, Verb } from './verb.ts'
 export const demoVerb: Verb = {
   name: 'demo',
   group: 'start',
-  summary: 'watch a whole campaign in a few seconds, in a repository of its own',
+  summary: 'run a complete campaign in a few seconds, in its own repository',
   access: 'apart',
   arguments: [
-    { name: 'directory', summary: 'where to put it; without one, a temporary directory', required: false },
+    {
+      name: 'directory',
+      summary: 'where to create the repository; by default a temporary directory',
+      required: false,
+    },
   ],
   options: [],
   examples: ['winnow demo', 'winnow demo ~/winnow-demo'],
-  exits: { 130: 'interrupted; what there is by then can be looked at' },
+  exits: { 130: 'interrupted; the repository can be inspected' },
   async run(call) {
     const directory = await prepareDemo(call)
     const demoCall = toDemoCall(directory, call)

@@ -49,13 +49,12 @@ const CREATES_USERS = /useradd .*winnow-\$n/
 export const doctorVerb: Verb = {
   name: 'doctor',
   group: 'more',
-  summary:
-    'say what is missing on this machine, in this repository and in its settings on GitHub; changes nothing',
+  summary: 'find problems on this machine, in this repository and in its GitHub settings; changes nothing',
   access: 'read',
   arguments: [],
-  options: [{ name: 'all', summary: 'also what is as it should be' }],
+  options: [{ name: 'all', summary: 'show passed checks too' }],
   examples: ['winnow doctor', 'winnow doctor --all', 'winnow doctor --json'],
-  exits: { 1: 'something stands in the way' },
+  exits: { 1: 'a check failed' },
   run: call =>
     withRepository(call, DEFAULT_PREFIX, async repositoryContext => {
       const findings = await examineSetup(call, repositoryContext)

@@ -4,7 +4,7 @@ import type { Verb } from './verb.ts'
 export const helpVerb: Verb = {
   name: 'help',
   group: 'more',
-  summary: 'list the usual commands, or all, or show one command',
+  summary: 'list the common commands or all of them, or show one',
   access: 'apart',
   arguments: [{ name: 'command', summary: 'the command to show, or all', required: false }],
   options: [],

@@ -19,22 +19,26 @@ import type { Call, Verb } from './verb.ts'
 export const ideaVerb: Verb = {
   name: 'idea',
   group: 'more',
-  summary: 'the backlog: ideas in words, for agents that are asked and for people to take',
+  summary: 'add, list, drop or import ideas in the backlog, for agents and people to implement',
   access: 'write',
   arguments: [
     { name: 'action', summary: 'add, list, drop or import', required: true },
     {
       name: 'what',
-      summary: 'the idea in one sentence; idea-003; or a file with a list of ideas, or with patches',
+      summary: 'the idea in one sentence; its name, such as idea-003; or a file with ideas or patches',
       required: false,
     },
   ],
   options: [
     CATEGORY,
-    { name: 'priority', values: ['high', 'medium', 'low'], summary: 'how soon to try it (medium)' },
-    { name: 'needs', value: 'package', many: true, summary: 'a package that it would add' },
+    {
+      name: 'priority',
+      values: ['high', 'medium', 'low'],
+      summary: 'how soon to measure it (default: medium)',
+    },
+    { name: 'needs', value: 'package', many: true, summary: 'a package that the idea would add' },
     FAMILY,
-    { name: 'message', short: 'm', value: 'reason', summary: 'why it is dropped, for the record' },
+    { name: 'message', short: 'm', value: 'reason', summary: 'why you drop the idea, for the ledger' },
     { name: 'json', summary: 'print JSON' },
   ],
   examples: [

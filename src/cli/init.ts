@@ -26,22 +26,22 @@ import type { Call, Verb } from './verb.ts'
 export const initVerb: Verb = {
   name: 'init',
   group: 'start',
-  summary: 'write a spec from what this project shows by itself, and check it',
+  summary: 'detect how this project builds, tests and measures, and write a spec',
   access: 'apart',
   arguments: [],
   options: [
-    { name: 'goal', value: 'words', summary: 'what is to become better; it is drafted as far as words tell' },
-    { name: 'package', value: 'name|dir', summary: 'which package of a repository with several' },
-    { name: 'language', values: LANGUAGES, summary: 'which language, where there are several' },
-    { name: 'name', value: 'name', summary: 'what the spec is called; else after what it improves' },
-    { name: 'agent', summary: `tell coding agents about it: six lines in ${AGENT_FILE}` },
+    { name: 'goal', value: 'words', summary: 'what to improve, in words; init drafts a metric for it' },
+    { name: 'package', value: 'name|dir', summary: 'the package to improve, in a repository with several' },
+    { name: 'language', values: LANGUAGES, summary: 'the language to use, if the project has several' },
+    { name: 'name', value: 'name', summary: 'name of the spec; by default that of what it improves' },
+    { name: 'agent', summary: `add six lines about winnow to ${AGENT_FILE}, for coding agents` },
     {
       name: 'github',
-      summary: 'write the workflow that runs the campaigns of all specs on GitHub, or bring it up to date',
+      summary: 'write or update the workflow that runs all campaigns on GitHub',
     },
     {
       name: 'single-job',
-      summary: 'with --github: one job that decides and measures, for small or self-hosted set-ups',
+      summary: 'with --github: decide and measure in one job, for small or self-hosted setups',
     },
     {
       name: 'open-pr',
@@ -49,15 +49,15 @@ export const initVerb: Verb = {
     },
     {
       name: 'update',
-      summary: 'with --github: move the workflow to the action of the winnow that runs here',
+      summary: 'with --github: pin the workflow to the action of the running winnow version',
     },
     {
       name: 'action',
       value: 'owner/name@ref',
-      summary: 'with --github: another action; a tag or branch becomes its commit',
+      summary: 'with --github: use this action; a tag or branch is pinned to its commit',
     },
-    { name: 'no-check', summary: 'only write: run neither set-up, tests nor benchmark' },
-    { name: 'dry-run', summary: 'show the files, and write nothing' },
+    { name: 'no-check', summary: 'write the files without running setup, tests or benchmark' },
+    { name: 'dry-run', summary: 'print the files instead of writing them' },
   ],
   examples: [
     'winnow init',
@@ -69,7 +69,7 @@ export const initVerb: Verb = {
     'winnow init --github --open-pr',
   ],
   exits: {
-    2: 'something has to be chosen or changed first, and nothing was written; or what was written is not possible yet',
+    2: 'nothing was written because a choice or a change is needed first; or the written spec cannot run yet',
     13: 'the files are written, but the harness or a gate failed',
   },
   run: call => withRepository(call, DEFAULT_PREFIX, repositoryContext => runInit(call, repositoryContext)),

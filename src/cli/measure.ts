@@ -27,15 +27,19 @@ import type { Call, Verb } from './verb.ts'
 export const measureVerb: Verb = {
   name: 'measure',
   group: 'more',
-  summary: 'measure orders of the campaign on this machine; the next tick takes their reports in',
+  summary: 'measure open orders of the campaign on this machine; the next tick records the reports',
   access: 'write',
   arguments: [
-    { name: 'order', summary: 'the id of one order or its beginning; all by default', required: false },
+    {
+      name: 'order',
+      summary: 'the id of one order, or the first characters of it; by default all',
+      required: false,
+    },
   ],
   options: [
-    { name: 'order', value: 'file', summary: 'an order as a file, measured without a ledger' },
-    { name: 'spec', value: 'file', summary: 'with --order: the spec it was issued under' },
-    { name: 'report', value: 'file', summary: 'with --order: where the report goes' },
+    { name: 'order', value: 'file', summary: 'measure the order in this file, without a ledger' },
+    { name: 'spec', value: 'file', summary: 'with --order: the spec of the order' },
+    { name: 'report', value: 'file', summary: 'with --order: where to write the report' },
   ],
   examples: [
     'winnow measure',

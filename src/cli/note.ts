@@ -9,10 +9,12 @@ import type { Verb } from './verb.ts'
 export const noteVerb: Verb = {
   name: 'note',
   group: 'more',
-  summary: 'write a sentence into the ledger, about the campaign or one experiment',
+  summary: 'record a note in the ledger, about the campaign or one experiment',
   access: 'write',
-  arguments: [{ name: 'text', summary: 'what to remember', required: true }],
-  options: [{ name: 'experiment', short: 'e', value: 'exp', summary: 'the experiment it is about' }],
+  arguments: [{ name: 'text', summary: 'the note', required: true }],
+  options: [
+    { name: 'experiment', short: 'e', value: 'exp', summary: 'the experiment that the note is about' },
+  ],
   examples: ['winnow note "the cache is cold on Mondays"', 'winnow note -e exp-007 "worth another look"'],
   exits: {},
   run: call =>
@@ -33,9 +35,9 @@ const MAX_LENGTH = 400
 export const avoidVerb: Verb = {
   name: 'avoid',
   group: 'more',
-  summary: 'tell proposers what not to try; it stands in their briefs from then on',
+  summary: 'add a line to all later briefs: what proposers must not try',
   access: 'write',
-  arguments: [{ name: 'what', summary: 'in one sentence', required: true, many: true }],
+  arguments: [{ name: 'what', summary: 'what to avoid, in one sentence', required: true, many: true }],
   options: [],
   examples: ['winnow avoid "unrolling loops by hand"'],
   exits: {},

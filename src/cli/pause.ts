@@ -15,12 +15,17 @@ import { type CommandContext, withCampaign } from './context.ts'
 import { observeWorld } from './tick.ts'
 import type { Call, Option, Verb } from './verb.ts'
 
-export const REASON: Option = { name: 'message', short: 'm', value: 'reason', summary: 'why, for the record' }
+export const REASON: Option = {
+  name: 'message',
+  short: 'm',
+  value: 'reason',
+  summary: 'your reason, recorded in the ledger',
+}
 
 export const pauseVerb: Verb = {
   name: 'pause',
   group: 'steer',
-  summary: 'stop giving out work until winnow resume; what is under way ends',
+  summary: 'start no new work until winnow resume; running work finishes',
   access: 'write',
   arguments: [],
   options: [REASON],
@@ -52,7 +57,7 @@ export const pauseVerb: Verb = {
 export const resumeVerb: Verb = {
   name: 'resume',
   group: 'more',
-  summary: 'go on with a campaign that was paused or stopped',
+  summary: 'continue a campaign that was paused or stopped',
   access: 'write',
   arguments: [],
   options: [REASON],

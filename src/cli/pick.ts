@@ -17,7 +17,7 @@ import type { Verb } from './verb.ts'
 export const pickVerb: Verb = {
   name: 'pick',
   group: 'more',
-  summary: 'offer one kept change alone to the default branch, measured there',
+  summary: 'measure one kept change alone on the default branch, and open a pull request for it',
   access: 'write',
   arguments: [{ name: 'exp', summary: 'a kept experiment', required: true, subject: true }],
   options: [REASON],

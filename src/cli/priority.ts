@@ -10,12 +10,12 @@ import type { Verb } from './verb.ts'
 export const priorityVerb: Verb = {
   name: 'priority',
   group: 'more',
-  summary: 'say how soon an experiment or an idea of the backlog is to be tried',
+  summary: 'set how soon an experiment or an idea of the backlog is measured',
   access: 'write',
   arguments: [
     {
       name: 'what',
-      summary: 'an experiment that was not measured yet, or an idea',
+      summary: 'an experiment that is not measured yet, or an idea',
       required: true,
       subject: true,
     },

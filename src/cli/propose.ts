@@ -41,7 +41,11 @@ interface GivenPatch {
   campaign: Campaign
 }
 
-export const CATEGORY: Option = { name: 'category', value: 'word', summary: 'what kind of idea it is' }
+export const CATEGORY: Option = {
+  name: 'category',
+  value: 'word',
+  summary: 'the kind of idea, such as caching',
+}
 
 export const FAMILY: Option = {
   name: 'family',
@@ -52,8 +56,7 @@ export const FAMILY: Option = {
 export const proposeVerb: Verb = {
   name: 'propose',
   group: 'more',
-  summary:
-    'offer a commit or a patch file as an idea: a branch and a pull request that the campaign measures',
+  summary: 'submit a commit or a patch file as an experiment',
   access: 'write',
   arguments: [
     {
@@ -70,13 +73,22 @@ export const proposeVerb: Verb = {
       summary: 'the hypothesis; by default the subject of the commit or patch',
     },
     CATEGORY,
-    { name: 'priority', values: ['high', 'medium', 'low'], summary: 'how soon to measure it (medium)' },
-    { name: 'dep', value: 'package', many: true, summary: 'a package that it adds, to be approved' },
+    {
+      name: 'priority',
+      values: ['high', 'medium', 'low'],
+      summary: 'how soon to measure it (default: medium)',
+    },
+    {
+      name: 'dep',
+      value: 'package',
+      many: true,
+      summary: 'a package that the change adds; a person has to approve it',
+    },
     FAMILY,
     {
       name: 'name',
       value: 'branch',
-      summary: 'its name below the experiments; again with a new commit updates it',
+      summary: 'name of the experiment branch; use it again with a new commit to update it',
     },
   ],
   examples: [

@@ -5,13 +5,13 @@ import type { Verb } from './verb.ts'
 export const recoverVerb: Verb = {
   name: 'recover',
   group: 'more',
-  summary: 'put back branches of a campaign that were deleted or rewound',
+  summary: 'restore branches of a campaign that were deleted or rewound',
   access: 'write',
   arguments: [],
   options: [
     {
       name: 'forget',
-      summary: 'the branches were removed on purpose: do not offer to put them back any more',
+      summary: 'the branches were deleted on purpose; stop offering to restore them',
     },
   ],
   examples: ['winnow recover', 'winnow recover --dry-run'],
@@ -34,7 +34,7 @@ export const recoverVerb: Verb = {
 export const rebuildVerb: Verb = {
   name: 'rebuild',
   group: 'more',
-  summary: 'make what is derived from the ledger anew: its views and its checkpoint',
+  summary: 'write the views and the checkpoint of the ledger again',
   access: 'write',
   arguments: [],
   options: [],

@@ -11,9 +11,11 @@ import type { Verb } from './verb.ts'
 export const retryVerb: Verb = {
   name: 'retry',
   group: 'more',
-  summary: 'give an experiment that is not proven yet more jobs',
+  summary: 'measure an experiment that is not proven again, with more jobs',
   access: 'write',
-  arguments: [{ name: 'exp', summary: 'an experiment that is parked', required: true, subject: true }],
+  arguments: [
+    { name: 'exp', summary: 'an experiment with the verdict not proven', required: true, subject: true },
+  ],
   options: [REASON],
   examples: ['winnow retry exp-007 -m "the runner was busy"'],
   exits: {},

@@ -11,7 +11,7 @@ import type { Verb } from './verb.ts'
 export const revertVerb: Verb = {
   name: 'revert',
   group: 'more',
-  summary: 'ask for a kept experiment to be taken back; the next tick does it, measured',
+  summary: 'revert a kept experiment; winnow measures the result',
   access: 'write',
   arguments: [{ name: 'exp', summary: 'a kept experiment', required: true }],
   options: [REASON],

@@ -41,14 +41,13 @@ const TIMEOUT_SECONDS = 3600
 
 /** Exit codes for scripts (design section 9), as shown in help. */
 const RUN_EXITS: Readonly<Record<number, string>> = {
-  [EXIT_CODES.kept]: 'the campaign stopped, and something is kept',
-  [EXIT_CODES['no gain']]: 'it stopped with nothing kept',
-  [EXIT_CODES['not proven']]: 'it stopped with nothing kept, and what was measured is not proven',
-  [EXIT_CODES.refused]: 'it stopped, and every idea was refused',
-  [EXIT_CODES.broken]:
-    'the base or the harness fails, its calibration included, or it stopped and every idea was broken',
+  [EXIT_CODES.kept]: 'the campaign stopped and kept at least one change',
+  [EXIT_CODES['no gain']]: 'the campaign stopped and kept nothing',
+  [EXIT_CODES['not proven']]: 'the campaign stopped and kept nothing; results are not proven',
+  [EXIT_CODES.refused]: 'the campaign stopped; every idea was refused',
+  [EXIT_CODES.broken]: 'the base, the harness or its calibration failed, or every idea was broken',
   [WAITING_EXIT_CODE]: 'waiting for ideas, a measurement elsewhere, or a person',
-  [EXIT_CODES.worse]: 'it stopped with nothing kept, and what was measured is worse',
+  [EXIT_CODES.worse]: 'the campaign stopped and kept nothing; results are worse',
 }
 
 const BEST_FIRST: readonly VerdictWord[] = ['no gain', 'not proven', 'worse', 'broken', 'refused']
@@ -63,15 +62,25 @@ export type ResultReporter = (call: Call, context: CommandContext, result: RunRe
 export const runVerb: Verb = {
   name: 'run',
   group: 'start',
-  summary: 'start or continue a campaign on this machine, until it stops or waits',
+  summary: 'start or continue a campaign on this machine, until it stops or has to wait',
   access: 'write',
-  arguments: [{ name: 'spec', summary: 'a spec file, where there are several', required: false }],
+  arguments: [{ name: 'spec', summary: 'the spec file, if there are several', required: false }],
   options: [
-    { name: 'fresh', summary: 'close what is open, archive the campaign, start from the default branch' },
+    {
+      name: 'fresh',
+      summary: 'close open experiments, archive the campaign, and start again from the default branch',
+    },
     AGENT,
-    { name: 'watch', summary: 'keep looking while ideas or a person are waited for' },
-    { name: 'yes', short: 'y', summary: 'do not ask before what costs money, or more than an hour' },
-    { name: 'json', summary: 'print the status and what is waited for as JSON; progress goes to stderr' },
+    { name: 'watch', summary: 'keep running while waiting for ideas or a person' },
+    {
+      name: 'yes',
+      short: 'y',
+      summary: 'do not ask before work that costs money or takes more than an hour',
+    },
+    {
+      name: 'json',
+      summary: 'print the status and what the campaign waits for as JSON; progress goes to stderr',
+    },
   ],
   examples: [
     'winnow run',

@@ -14,7 +14,7 @@ import type { Verb } from './verb.ts'
 export const showVerb: Verb = {
   name: 'show',
   group: 'see',
-  summary: 'one experiment: its verdict, its pairs, and all that happened to it',
+  summary: 'show one experiment: its verdict, its measurements and its events',
   access: 'read',
   arguments: [{ name: 'exp', summary: 'the experiment, exp-007 or 7', required: true }],
   options: [],
@@ -62,9 +62,9 @@ async function readHistory(
 export const resultsVerb: Verb = {
   name: 'results',
   group: 'more',
-  summary: 'all that was measured of one experiment, or of all, as results.yaml',
+  summary: 'print all measurements of one experiment, or of all, as results.yaml',
   access: 'read',
-  arguments: [{ name: 'exp', summary: 'the experiment, exp-007 or 7; all without it', required: false }],
+  arguments: [{ name: 'exp', summary: 'the experiment, exp-007 or 7; by default all', required: false }],
   options: [],
   examples: ['winnow results exp-007', 'winnow results --json'],
   exits: {},

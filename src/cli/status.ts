@@ -16,7 +16,7 @@ import type { Call, Verb } from './verb.ts'
 export const statusVerb: Verb = {
   name: 'status',
   group: 'see',
-  summary: 'where the campaign stands, and a verdict for every experiment',
+  summary: 'show the state of the campaign and the verdict of every experiment',
   access: 'read',
   arguments: [],
   options: [],
@@ -73,7 +73,7 @@ async function describeMissingBranch(
 export const logVerb: Verb = {
   name: 'log',
   group: 'see',
-  summary: 'every event of the campaign, oldest first; with --json one a line',
+  summary: 'list every event of the campaign, oldest first; with --json one per line',
   access: 'read',
   arguments: [],
   options: [],

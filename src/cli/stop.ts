@@ -21,7 +21,7 @@ import type { Call, Verb } from './verb.ts'
 export const stopVerb: Verb = {
   name: 'stop',
   group: 'steer',
-  summary: 'stop the campaign: ideas without a verdict wait for winnow resume',
+  summary: 'stop the campaign; winnow resume continues with unmeasured ideas',
   access: 'write',
   arguments: [],
   options: [REASON],
@@ -81,7 +81,7 @@ function describeOrderTime(campaign: Campaign, { order }: LiveOrder): string {
 export const archiveVerb: Verb = {
   name: 'archive',
   group: 'more',
-  summary: 'stop the campaign and put its branches aside; nothing of it is lost',
+  summary: 'stop the campaign and move its branches to an archive prefix',
   access: 'write',
   arguments: [],
   options: [REASON],

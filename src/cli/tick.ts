@@ -15,7 +15,7 @@ import type { Call, Verb } from './verb.ts'
 export const tickVerb: Verb = {
   name: 'tick',
   group: 'more',
-  summary: 'observe, plan and apply until nothing is left to do now; measures nothing',
+  summary: 'observe, plan and apply until nothing is due; measures nothing',
   access: 'write',
   arguments: [],
   options: [],

@@ -76,16 +76,21 @@ interface TryVerdict {
 export const tryVerb: Verb = {
   name: 'try',
   group: 'start',
-  summary: 'measure what you just changed, and say whether it is kept',
+  summary: 'measure your uncommitted change, and keep it if it is better',
   access: 'write',
   arguments: [],
   options: [
     { name: 'message', short: 'm', value: 'hypothesis', summary: 'what changes, and why it should help' },
     CATEGORY,
-    { name: 'needs', value: 'package', many: true, summary: 'a package that it adds, to be approved' },
+    {
+      name: 'needs',
+      value: 'package',
+      many: true,
+      summary: 'a package that the change adds; a person has to approve it',
+    },
     FAMILY,
-    { name: 'idea', value: 'idea', summary: 'the idea of the backlog that this carries out' },
-    { name: 'only-in-scope', summary: 'leave out what is changed outside the scope, instead of refusing' },
+    { name: 'idea', value: 'idea', summary: 'the idea of the backlog that the change implements' },
+    { name: 'only-in-scope', summary: 'ignore changes outside the scope instead of refusing' },
     { name: 'json', summary: 'print the answer as JSON; progress goes to stderr' },
   ],
   examples: [
@@ -95,13 +100,13 @@ export const tryVerb: Verb = {
   ],
   exits: {
     [EXIT_CODES.kept]: 'kept: it is merged into the optimize branch',
-    [EXIT_CODES['no gain']]: 'no gain: a gain worth having is ruled out',
+    [EXIT_CODES['no gain']]: 'no gain: a relevant gain is ruled out',
     [EXIT_CODES['not proven']]: 'not proven yet',
     [EXIT_CODES.refused]: 'refused: nothing changed, out of scope, or in conflict',
     [EXIT_CODES.broken]: 'broken: a gate or the harness failed',
-    [WAITING_EXIT_CODE]: 'waiting for a person, an approval or a machine',
+    [WAITING_EXIT_CODE]: 'waiting for a person, an approval or another machine',
     [EXIT_CODES.worse]: 'worse: harm is shown',
-    130: 'interrupted; the same command goes on',
+    130: 'interrupted; repeat the command to continue',
   },
   comment: {
     options: ['message', CATEGORY.name, 'needs', FAMILY.name],

@@ -24,19 +24,19 @@ import type { Call, Verb } from './verb.ts'
 export const uninstallVerb: Verb = {
   name: 'uninstall',
   group: 'more',
-  summary: 'list and remove everything winnow made, after saving it in one file',
+  summary: 'remove everything that winnow created, after saving it to one file',
   access: 'apart',
   arguments: [],
   options: [
     {
       name: 'purge',
-      summary: 'remove the files in .winnow, the workflows and the lines in AGENTS.md as well',
+      summary: 'remove the files in .winnow, the workflows and the lines in AGENTS.md too',
     },
-    { name: 'save', value: 'dir', summary: 'where the saved file goes; else this directory' },
-    { name: 'dry-run', summary: 'only list, and remove nothing' },
+    { name: 'save', value: 'dir', summary: 'where to save the file; by default the current directory' },
+    { name: 'dry-run', summary: 'list what would be removed' },
   ],
   examples: ['winnow uninstall --dry-run', 'winnow uninstall', 'winnow uninstall --purge --save ~/backup'],
-  exits: { 2: 'a run is under way, or a branch is checked out: nothing was removed' },
+  exits: { 2: 'a run is active or a branch is checked out; nothing was removed' },
   run: runUninstall,
 }
 

@@ -53,23 +53,23 @@ export interface Verb {
 }
 
 const COMMON_OPTIONS: readonly Option[] = [
-  { name: 'help', short: 'h', summary: 'show what a command does' },
+  { name: 'help', short: 'h', summary: 'show help' },
   { name: 'verbose', summary: 'show the stack of an internal error' },
 ]
 
 const REPOSITORY_OPTIONS: readonly Option[] = [
-  { name: 'directory', short: 'C', value: 'dir', summary: 'work as if started in this directory' },
-  { name: 'remote', value: 'name|none', summary: 'the remote to use, or none to stay in this repository' },
-  { name: 'cache-dir', value: 'dir', summary: 'where winnow keeps its own repository and work' },
+  { name: 'directory', short: 'C', value: 'dir', summary: 'run in this directory' },
+  { name: 'remote', value: 'name|none', summary: 'the remote to use, or none to use only this repository' },
+  { name: 'cache-dir', value: 'dir', summary: 'where winnow stores its own repository and working files' },
 ]
 
 const CAMPAIGN: Option = {
   name: 'campaign',
   value: 'campaign',
-  summary: 'which campaign, where there are several',
+  summary: 'the campaign, if there are several',
 }
 const JSON_OUTPUT: Option = { name: 'json', summary: 'print JSON' }
-const DRY_RUN: Option = { name: 'dry-run', summary: 'say exactly what would be written, and write nothing' }
+const DRY_RUN: Option = { name: 'dry-run', summary: 'print exactly what would be written, and write nothing' }
 
 /** Returns undefined for a switch. */
 export function getValueWord({ value, values }: Option): string | undefined {
@@ -93,10 +93,10 @@ export function listOptions(verb: Verb): Option[] {
 
 export const COMMON_EXITS: Readonly<Record<number, string>> = {
   0: 'done',
-  2: 'something in the spec, the repository or the arguments has to be changed',
-  69: 'the remote could not be used, or refused',
-  70: 'an internal error, or a ledger that contradicts itself',
-  75: 'lost a race: nothing was written, try again',
+  2: 'the spec, the repository or the arguments need a change',
+  69: 'the remote failed or refused',
+  70: 'an internal error, or an inconsistent ledger',
+  75: 'another process was faster; nothing was written, try again',
 }
 
 /** Output of a verb. Text from branches is stripped of control characters. */
