@@ -42,7 +42,7 @@ function assessByRule(input: AssessInput): AssessmentFinding {
     case 'alone':
       return assessSingleRun(input)
     case 'holdout':
-      return createRetryFinding('a holdout guards a merge and shows no gain')
+      return createRetryFinding('a holdout order has no verdict about a gain')
     case 'calibrate':
       throw new TypeError('a calibration has no candidate to assess: use calibrate()')
     default:
@@ -67,10 +67,10 @@ function assessSingleRun({ spec, report, label }: AssessInput): AssessmentFindin
 }
 
 const FLAG_WARNINGS = {
-  unisolated: 'not isolated: the candidate ran without a user or container of its own',
-  unreaped: 'processes may be left: it could not be proven that every process of an execution has ended',
+  unisolated: 'not isolated: the candidate ran without a separate user or container',
+  unreaped: 'processes may still run: winnow could not prove that every process of an execution has ended',
   forgeable:
-    'the score could be faked: the harness loads candidate code in its own process and has no separate score',
+    'the candidate could fake its score: the harness loads its code in the same process and has no separate scorer',
 } as const satisfies Record<Report['flags'][number], string>
 
 /** `baseline` is null unless ce's rules compared with one. */

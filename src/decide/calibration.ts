@@ -61,7 +61,7 @@ function describeCalibrationFailure(
   const unsteady = describeUnsteadyHarness(report, { most: 1 })
   if (unsteady !== null) return unsteady
   const failure = findFailure({ spec, report, label: 'base' })
-  if (failure !== null) return `the base does not pass: ${failure.reason}`
+  if (failure !== null) return `the base fails: ${failure.reason}`
   if (runs === 0) return 'the report has no run of the base'
   const missing = Object.keys(values).filter(name => values[name]?.length !== runs)
   if (missing.length > 0) return `missing metric: ${missing.join(', ')}`
@@ -81,7 +81,7 @@ function explainVariation(values: CalibrationResult['values'], runs: readonly Ex
   if (timed !== undefined) return `${timed} is never deterministic`
   const seeds = new Set(runs.map(run => run.seed)).size
   const builds = new Set(runs.map(run => run.build)).size
-  if (seeds < 2 || builds < 2) return 'not shown for two seeds and two builds'
+  if (seeds < 2 || builds < 2) return 'not proven for two seeds and two builds'
   const unsteady = names.find(name => new Set(values[name]).size > 1)
   if (unsteady === undefined) return null
   const seen = values[unsteady] ?? []
@@ -102,7 +102,8 @@ export function calibrateNoise(spec: Spec, last: Report, jobs: readonly PairJob[
   const first = findFavouredSide(raw.slice(0, CALIBRATION_JOBS), scale)
   if (first !== null) {
     const second = raw.slice(CALIBRATION_JOBS)
-    if (second.length < CALIBRATION_JOBS) return { suspected: `${name} may tell copies of the base apart` }
+    if (second.length < CALIBRATION_JOBS)
+      return { suspected: `${name} may differ between identical copies of the base` }
     // Chance favours no side: only a bias favours the same one again. Jobs without a pair clear nothing
     // (invariant 5).
     const again = findFavouredSide(second, scale)
@@ -136,13 +137,13 @@ function findFavouredSide(jobs: readonly RawPairsJob[], scale: 'log' | 'linear')
 
 /** Identical code was told apart, so the harness also measures which side it runs. */
 function describeUnfairHarness(name: string, pairs: number): string {
-  return `the harness is not fair: ${name} tells two identical copies of the base apart (evidence of 20 in two independent calibrations, ${formatCount(pairs, 'pair')} in all). Something it does depends on which copy runs: look for caches, ports, temporary files or names that one side finds and the other does not`
+  return `the harness is not fair: ${name} tells two identical copies of the base apart (evidence of 20 in two independent calibrations, ${formatCount(pairs, 'pair')} in all). A result depends on which copy runs: look for caches, ports, temporary files or names that one side finds and the other does not`
 }
 
 function explainEffectGap({ evidence, metric }: Spec, scale: 'log' | 'linear'): string | null {
   const { min_effect } = evidence
   if (min_effect === 0)
-    return 'evidence.min_effect is 0, and a noisy metric can never show that: give the smallest gain worth having'
+    return 'evidence.min_effect is 0, which a noisy metric can never prove: set it to the smallest gain worth having'
   if (min_effect !== null || scale === 'log') return null
   return `evidence.min_effect is not set, and ${metric.primary.name} is compared on a linear scale, where 2 % has no meaning: set it to the smallest change worth having, in its own units, with evidence.scale: linear`
 }

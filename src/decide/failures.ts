@@ -87,7 +87,7 @@ function findGateFailure({ report, label }: CandidateCase): AssessmentFinding | 
   const base = failed.find(gate => gate.side === 'base')
   if (base !== undefined && label !== 'base') {
     return createRetryFinding(
-      `gate ${describeGateFailure(base)} on the base too: this says nothing about ${label}`,
+      `gate ${describeGateFailure(base)} on the base too, so it is no fault of ${label}`,
     )
   }
   const own = failed.filter(gate => gate.side === label)
@@ -145,7 +145,7 @@ function describeExecutionFailure(execution: Execution): string {
     case 'smoke-failed':
       return `failed its smoke command${detail}`
     case 'score-failed':
-      return `left nothing that could be scored${detail}`
+      return `left no files to score${detail}`
     default:
       return execution.status satisfies never
   }
@@ -215,7 +215,7 @@ function formatNames(names: readonly string[], what: string): string | null {
 }
 
 function createBenchmarkFailure(difference: string): AssessmentFinding {
-  return createFinding('error', `the benchmarks are not those of the base: ${difference}`, {
+  return createFinding('error', `the benchmarks differ from those of the base: ${difference}`, {
     failure_class: 'eval',
   })
 }
@@ -285,7 +285,7 @@ function listSnapshotNames({ metrics = {}, diagnostics = {} }: Snapshot): Set<st
 }
 
 export function describeFailureOnBothSides(how = ''): string {
-  return `executions failed on both sides, so they say nothing about the candidate${how === '' ? '' : `; the base's ${how}`}`
+  return `executions failed on both sides, so they prove nothing about the candidate${how === '' ? '' : `; the base's ${how}`}`
 }
 
 // Harnesses that fail now and then
@@ -310,7 +310,7 @@ export function describeUnsteadyHarness(
   const failures = failed.length + before
   if (failures < most || failures === total) return null
   return `the harness failed in ${failures} of ${formatCount(total, 'run')} of unchanged code${formatLastFailure(failed.at(-1))}
-Ideas would fail by the same chance. Make it exit 0 whenever it has measured, print the number, and let a gate or a constraint judge it; or mend what fails now and then.`
+Ideas would fail as often. Let it exit 0 and print the number whenever it has measured, and let a gate or a constraint judge it; or fix the cause.`
 }
 
 const FAILURE_LINES = 3

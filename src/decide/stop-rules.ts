@@ -63,7 +63,7 @@ export function findStopReason(
   }
   const open = spec.propose.some(proposer => proposer.use === 'external')
   if (open || !progress.backlogEmpty) return null
-  return { code: 'empty_backlog', reason: 'no idea is left, and none can come from outside' }
+  return { code: 'empty_backlog', reason: 'no idea is left, and no proposer or person can add one' }
 }
 
 function listLimits({ stopping }: Pick<Spec, 'stopping'>, progress: StopProgress): SpentLimit[] {
@@ -112,7 +112,7 @@ function formatUncounted({ uncounted }: StopProgress): string {
 }
 
 function formatSetAside(minutes: number): string {
-  return minutes === 0 ? '' : `, ${formatNumber(Math.ceil(minutes))} of them set aside to measure the whole`
+  return minutes === 0 ? '' : `, ${formatNumber(Math.ceil(minutes))} of them reserved for measuring the total`
 }
 
 /** Spending that is not a number counts as spent: a broken meter must not run forever (invariant 5). */

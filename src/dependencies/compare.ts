@@ -142,7 +142,7 @@ function formatUnreadable(why: string): string {
 function describeParseError(error: unknown): string {
   if (error instanceof z.ZodError) {
     const [issue] = error.issues
-    return `is not as its tool writes it at ${issue?.path.join('.') ?? '?'}: ${issue?.message ?? 'unknown'}`
+    return `does not have the form that its tool writes at ${issue?.path.join('.') ?? '?'}: ${issue?.message ?? 'unknown'}`
   }
   if (error instanceof Error && error.name === 'Unreadable') return error.message
   return `does not parse (${error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)})`
@@ -155,7 +155,7 @@ function findManifestFault(
   added: readonly PackageEntry[],
 ): string | null {
   if (kind === 'lockfile' && file.candidate === null)
-    return 'is deleted, so nothing says any more which versions are installed'
+    return 'is deleted, so no file states the installed versions any more'
   const invalid = added.find(({ name }) => !isPackageName(ecosystem, name))
   if (invalid !== undefined)
     return `names a package ${JSON.stringify(invalid.name)}, which no ${ecosystem} package can be called`

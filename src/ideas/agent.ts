@@ -119,7 +119,7 @@ async function runAgent(request: AgentRequest, files: AgentFiles): Promise<Ended
 async function runAndDescribeFailure(request: AgentRequest, files: AgentFiles): Promise<string | null> {
   const { name, timeoutSeconds } = request
   const ended = await runOrLost(request, files)
-  if (ended === 'lost') return `${name} ended the process that watched over it`
+  if (ended === 'lost') return `${name} ended the process that supervised it`
   if (ended.timedOut) return `${name} was ended after ${timeoutSeconds} s (timeout_seconds)`
   if (ended.exitCode === 0) return null
   const code = `ended with exit code ${ended.exitCode}`

@@ -28,7 +28,7 @@ const ideaAnswer = z.strictObject({
   required_deps: z.array(text).max(200),
   family: text.nullable(),
   learnings: text.nullable(),
-  patch: z.string().max(MOST_PATCH).refine(isPatchWithinLimit, 'what it unpacks to is too large'),
+  patch: z.string().max(MOST_PATCH).refine(isPatchWithinLimit, 'its unpacked content is too large'),
 })
 const failed = z.strictObject({ ...answer, ok: z.literal(false), reason: text })
 const answers = z.strictObject({
@@ -39,7 +39,7 @@ const answers = z.strictObject({
   answers: z
     .array(z.discriminatedUnion('ok', [ideaAnswer, failed]))
     .max(MOST_ANSWERS)
-    .refine(all => new Set(all.map(({ key }) => key)).size === all.length, 'one asking is answered twice'),
+    .refine(all => new Set(all.map(({ key }) => key)).size === all.length, 'one request is answered twice'),
 })
 export type Answers = z.output<typeof answers>
 export type GivenAnswer = Answers['answers'][number]

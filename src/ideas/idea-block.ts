@@ -114,7 +114,7 @@ const ideaList = z.array(entry).max(MAX_IDEAS)
 export function readIdeaList(content: string, file: string): IdeaText[] {
   const found = /\.(?:ya?ml|json)$/i.test(file) ? parseIdeaData(content, file) : parseIdeaMarkdown(content)
   if (found.length > 0 && found.length <= MAX_IDEAS) return found
-  const what = found.length === 0 ? 'there is no idea in it' : `it has more than ${MAX_IDEAS} ideas`
+  const what = found.length === 0 ? 'it holds no idea' : `it has more than ${MAX_IDEAS} ideas`
   throw new UserError(`${file}: ${what}`, {
     place: { file },
     fix: 'write one idea a line: - [category] text',
@@ -127,7 +127,7 @@ function parseIdeaData(content: string, file: string): IdeaText[] {
   const [issue] = parsed.error.issues
   const at = issue?.path[0]
   const which = typeof at === 'number' ? `entry ${at + 1}` : 'the file'
-  throw new UserError(`${file}: ${which} is no idea`, {
+  throw new UserError(`${file}: ${which} is not an idea`, {
     place: { file },
     fix: 'write a list of texts, or of { hypothesis, category, priority, required_deps, family }',
   })

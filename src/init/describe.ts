@@ -31,15 +31,13 @@ export function renderGoal(
   return [
     ...(aim === null ? [] : [`understood: ${describeAim(aim)}`]),
     ...describeTarget(goal, drafted),
-    ...(named.length === 0
-      ? []
-      : [`understood: it is about ${shown}; scope.mutable may be narrowed to that`]),
+    ...(named.length === 0 ? [] : [`understood: it concerns ${shown}; you can narrow scope.mutable to that`]),
     ...also.map(
       name => `not drafted: ${name}; a campaign has one primary metric, list it under metric.objectives`,
     ),
     ...notUnderstood.map(what => `not understood: ${what}`),
     ...describeManualOutput(goal, drafted),
-    'gates: the tests, and that what is printed is not empty; none compares answers with those of the baseline: where they must stay the same, keep them in a file outside scope.mutable, and compare in a gate',
+    'gates: the tests pass and the output is not empty; no gate compares answers with those of the baseline: if they must stay the same, keep the expected ones in a file outside scope.mutable and compare them in a gate',
   ]
 }
 
@@ -50,10 +48,10 @@ function describeTarget(
   if (target === null || drafted === null) return []
   if (drafted.target !== null)
     return [
-      `understood: good enough ${target.words}, which is metric.primary.target ${drafted.target} of ${drafted.metric}`,
+      `understood: the target is ${target.words}, which is metric.primary.target ${drafted.target} of ${drafted.metric}`,
     ]
   return [
-    `not drafted: "${target.words}": the unit of ${drafted.metric} is not known; give metric.primary.target in it`,
+    `not drafted: "${target.words}": the unit of ${drafted.metric} is unknown; set metric.primary.target in that unit`,
   ]
 }
 
@@ -61,21 +59,22 @@ function describeManualOutput({ aim, countedAs }: Goal, drafted: { metric: strin
   if (aim === null) return []
   if (aim.kind === 'judge') {
     return [
-      'a model scores what the harness prints as items ({"items": [{"id": "a", "content": "…"}]}): let it print them, then set WINNOW_MODEL_URL and WINNOW_MODEL_KEY (docs/judging.md)',
+      'a model scores the items that the harness prints ({"items": [{"id": "a", "content": "…"}]}): let the harness print them, then set WINNOW_MODEL_URL and WINNOW_MODEL_KEY (docs/judging.md)',
       ...(countedAs === null
         ? []
-        : [`a number could stand for it as well, and costs no model: ${countedAs}`]),
+        : [`a printed number could stand for it too, and needs no model: ${countedAs}`]),
     ]
   }
   if (aim.direction === 'minimize' || (drafted !== null && drafted.metric !== aim.metric)) return []
   return [
-    `nothing measures ${aim.metric} by itself: the harness has to print {"${aim.metric}": <number>}, or check fails`,
+    `winnow does not measure ${aim.metric} itself: the harness has to print {"${aim.metric}": <number>}, or check fails`,
   ]
 }
 
 const MISSING = {
   hard: 'a command that prints the number as JSON, such as {"errors": 12}; name it in metric.primary with its direction',
-  judged: 'a harness that prints what is to be compared as items, and a rubric that says what better is',
+  judged:
+    'a harness that prints the outputs to compare as items, and a rubric that defines what better means',
 }
 
 /** Refuses a goal without a measurable quality. A spec for speed would pursue another goal. */
@@ -84,9 +83,9 @@ export function createUnknownGoalError({ words }: Goal): UserError {
   const likely = kind === 'both' ? 'hard or judged, or both' : kind
   const missing = kind === 'both' ? `hard: ${MISSING.hard}; judged: ${MISSING.judged}` : MISSING[kind]
   return new UserError(
-    `the goal ${JSON.stringify(words)} names nothing that winnow can measure, and no spec was drafted. It looks ${likely}. Missing is: ${missing}`,
+    `the goal ${JSON.stringify(words)} names no quality that winnow can measure, so init drafted no spec. It looks ${likely}. Missing: ${missing}`,
     {
-      fix: 'say what is to become better (faster, less memory, a smaller bundle, higher accuracy, clearer messages), or write .winnow/<name>.yaml by hand (docs/spec.md; docs/judging.md for judged goals)',
+      fix: 'name the quality to improve (faster, less memory, a smaller bundle, higher accuracy, clearer messages), or write .winnow/<name>.yaml by hand (docs/spec.md; docs/judging.md for judged goals)',
     },
   )
 }

@@ -74,19 +74,16 @@ function createNothingFoundError(
   const texts = files.paths.filter(path => PROSE.test(path)).length
   if (wanted === undefined && texts > 0) {
     return new UserError(
-      `${texts === 1 ? 'a text is' : `${texts} texts are`} committed ${where}, and no program. Missing is a command that shows how good they are`,
+      `${texts === 1 ? 'a text is' : `${texts} texts are`} committed ${where}, but no program. winnow needs a command that measures how good they are`,
       {
         fix: 'commit a script, such as bench/outputs.sh, that runs the texts on fixed inputs and prints a number ({"score": 0.8}) or the outputs to be judged ({"items": [{"id": "a", "content": "…"}]}); then winnow init, or winnow init --goal "clearer answers"',
       },
     )
   }
   if (wanted === undefined) {
-    return new UserError(
-      `no project of a language that init knows was found ${where}, as far as it is committed`,
-      {
-        fix: `commit it first, or write .winnow/<name>.yaml by hand: four lines are enough (${LANGUAGES.join(', ')} are known)`,
-      },
-    )
+    return new UserError(`init found no committed project in a language that it knows ${where}`, {
+      fix: `commit it first, or write .winnow/<name>.yaml by hand: four lines are enough (${LANGUAGES.join(', ')} are known)`,
+    })
   }
   const found = all.map(({ language }) => language).join(', ') || 'none'
   return new UserError(`no ${wanted} project was found ${where}; found: ${found}`, {

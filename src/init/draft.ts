@@ -211,7 +211,7 @@ function draftGates(
 ): { gates: CommandGate[]; notes: string[] } {
   if (test !== null) return { gates: [{ name: 'tests', command: test.command }], notes: [] }
   const note =
-    'no tests were found, so nothing shows that the answers stay right: add gates: [{ name: tests, command: … }] before you trust a gain'
+    'init found no tests, so no gate checks that the answers stay right: add gates: [{ name: tests, command: … }] before you trust a gain'
   const gates = harness.gates.length > 0 ? [] : [{ name: 'runs', command: harness.command }]
   return { gates, notes: [note] }
 }

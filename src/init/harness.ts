@@ -94,7 +94,7 @@ const PLACES: Partial<Readonly<Record<Findings['language'], readonly string[]>>>
 export function buildItemsHarness(name: string): { file: NewFile; command: string } {
   const path = `bench/${name}.sh`
   const command = `sh ${path}`
-  const text = `# Prints what is to be judged, as JSON. By hand: ${command}
+  const text = `# Prints the outputs to judge as JSON. By hand: ${command}
 # ==== PRINT YOUR OUTPUTS HERE ====
 # Run your code on fixed inputs, and print one item for each output:
 #   node bench/outputs.mjs
@@ -109,7 +109,7 @@ echo '{"items": [{"id": "first-input", "content": "what your code answers"}]}'
 export function renderWorkloadComment(sign: string, example: string, entry: EntryPoint | null): string {
   return [
     '==== PUT YOUR WORKLOAD HERE ====',
-    'Call what should become better, with input as large as in real use, and return what it answers:',
+    'Call the code to improve, with input as large as in real use, and return its answer:',
     `  ${example}`,
     `Until then this measures ${describeEntry(entry)}.`,
     `${HARNESS_TODO}: delete this line once it is your workload; check and run refuse until then.`,

@@ -292,7 +292,7 @@ function readPrintedRates(found: FoundBenchmark, all: string, line: string): Tim
 /** Such a tool runs for a fixed time, so only a number that it prints can be the metric. */
 function readUnknownLibrary(found: FoundBenchmark, library: string): TimedBenchmark {
   const metric = { name: 'ops_per_second', direction: 'maximize' } as const
-  const note = `${library} runs for a fixed time, so the time of ${found.from} says nothing: let it print METRIC ops_per_second=<number>; check fails until it does`
+  const note = `${library} runs for a fixed time, so the time of ${found.from} does not show its speed: let it print METRIC ops_per_second=<number>; check fails until it does`
   return { bench: { ...found, output: 'metric-lines', metric }, notes: [note] }
 }
 

@@ -191,7 +191,7 @@ function findPip(files: ProjectFiles, used: readonly string[]): PythonManager | 
   const setup = `python3 -m venv .venv && .venv/bin/pip install --quiet ${parts.join(' ')}`
   const notes = missing.map(
     name =>
-      `${name} is used, and no file names it: its newest version is installed; pin it in a requirements file`,
+      `the tests use ${name}, but no file names it: setup installs its newest version; pin it in a requirements file`,
   )
   return { name: 'pip', setup, from, python: '.venv/bin/python', notes }
 }

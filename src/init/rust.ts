@@ -46,7 +46,9 @@ export function detectRust(project: ProjectLocation): Findings | null {
     interpreter: 'cargo run',
     weight: sources.length,
     notes: hasInnerTests
-      ? ['tests inside src/ may be changed with the code they test: tests/ is outside what may change']
+      ? [
+          'experiments may change the tests inside src/ with the code that they test; they may not change tests/',
+        ]
       : [],
   }
 }

@@ -67,7 +67,7 @@ function requireValidPrices({ model, capUsd, price, spentUsd }: Required<BudgetT
     throw new UserError(`${wrong} is no amount of money`, { fix: 'give a number of at least 0' })
   if (capUsd === null || price !== null) return
   throw new UserError(
-    `what ${model} costs is not known, so that no cap of ${formatUsd(capUsd)} can be kept`,
+    `the price of ${model} is unknown, so winnow cannot keep the cap of ${formatUsd(capUsd)}`,
     {
       fix: 'give its price, choose a model whose price is known, or ask without a cap',
     },

@@ -276,13 +276,13 @@ function describeChatRefusal(refused: RefusedChat): ChatRefusal {
 }
 
 function describeStatus({ status, host, model }: RefusedChat, code: string): string {
-  if (code === 'insufficient_quota') return `the account at ${host} has nothing left to pay ${model} with`
+  if (code === 'insufficient_quota') return `the account at ${host} has no credit left for ${model}`
   if (status === 401 || status === 403)
     return `${host} does not accept the key for ${model}: set ${MODEL_KEY} to a key that may ask it`
   if (status === 404) return `${host} has no model ${model}, or answers at another address`
-  if (status >= 300 && status < 400) return `${host} points to another address: write that one`
+  if (status >= 300 && status < 400) return `${host} redirects to another address: use that one`
   if (BUSY.has(status)) return `${host} is busy`
-  return status >= 500 ? `${host} broke` : `${host} does not take the question to ${model}`
+  return status >= 500 ? `${host} broke` : `${host} rejects this request to ${model}`
 }
 
 /** Redacts the key, which a server may echo. */

@@ -14,18 +14,15 @@ const EXAMPLE = 'https://api.openai.com/v1'
 export function parseEndpoint(base: string, key: string): Endpoint {
   const url = parseModelUrl(base)
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
-    throw new UserError(
-      `the address of the models holds more than an address: ${url.origin}${url.pathname}`,
-      {
-        fix: `write it like ${EXAMPLE}, and the key as WINNOW_MODEL_KEY`,
-      },
-    )
+    throw new UserError(`WINNOW_MODEL_URL holds more than an address: ${url.origin}${url.pathname}`, {
+      fix: `write it like ${EXAMPLE}, and the key as WINNOW_MODEL_KEY`,
+    })
   if (!/^[\x21-\x7e]*$/.test(key))
-    throw new UserError('the key of the models holds characters that no header can carry', {
+    throw new UserError('WINNOW_MODEL_KEY holds characters that a header cannot carry', {
       fix: 'set WINNOW_MODEL_KEY to the key alone, without line ends or spaces',
     })
   if (url.protocol === 'http:' && key !== '' && !isLoopback(url.hostname))
-    throw new UserError(`${url.origin} would be sent the key where others can read along`, {
+    throw new UserError(`winnow would send the key to ${url.origin} without encryption`, {
       fix: 'use https, or no key',
     })
   return {
@@ -38,7 +35,7 @@ export function parseEndpoint(base: string, key: string): Endpoint {
 function parseModelUrl(base: string): URL {
   const url = URL.canParse(base) ? new URL(base) : null
   if (url !== null && (url.protocol === 'https:' || url.protocol === 'http:')) return url
-  throw new UserError(`the address of the models is no web address: ${JSON.stringify(base.slice(0, 200))}`, {
+  throw new UserError(`WINNOW_MODEL_URL is not a web address: ${JSON.stringify(base.slice(0, 200))}`, {
     fix: `write it like ${EXAMPLE}`,
   })
 }
@@ -53,7 +50,7 @@ export function resolveModel({ host, maker }: Endpoint, name: string): string {
   if (model !== null) return model
   const known = Object.keys(maker.aliases)
   const fix = `write the name of a model as ${host} calls it${known.length === 0 ? '' : `, or one of ${known.join(', ')}`}`
-  throw new UserError(`${name} stands for no model that is known at ${host}`, { fix })
+  throw new UserError(`${name} is not the name of a model known at ${host}`, { fix })
 }
 
 // Providers

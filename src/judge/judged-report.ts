@@ -94,7 +94,7 @@ function selectSeeds({ order, spec }: JudgedOrder): [number, ...number[]] {
 function rejectTooLarge(measured: Report, wanted: number): Report | null {
   for (const { side, metrics } of measured.executions) {
     const bytes = new TextEncoder().encode(JSON.stringify(metrics)).length * wanted
-    const error = `its metrics have ${bytes} bytes in a report of ${wanted} items, and no more than ${MAX_REPORT_BYTES} are kept`
+    const error = `its metrics take ${bytes} bytes in a report of ${wanted} items; the limit is ${MAX_REPORT_BYTES}`
     if (bytes > MAX_REPORT_BYTES) return markSideBroken(measured, side, error)
   }
   return null
@@ -115,8 +115,8 @@ function rejectTooFew(order: Order, measured: Report, { wanted, base, pairs }: I
   const short = base < least
   const side = short ? 'base' : order.candidates[0]?.label
   const error = short
-    ? `it prints ${base} items, and two samples that share none have ${least} (metric.judge.sample_size)`
-    : `${pairs} of the items that are asked for are on both sides, and a sample has ${wanted} (metric.judge.sample_size)`
+    ? `it prints ${base} items, but two samples without a common item need ${least} (metric.judge.sample_size)`
+    : `both sides print ${pairs} of the requested items, but a sample needs ${wanted} (metric.judge.sample_size)`
   return markSideBroken(measured, side, error)
 }
 
@@ -161,7 +161,7 @@ function toScoredExecution(
       ...common,
       status: 'score-failed',
       metrics: {},
-      error: 'no item is left that was not scored before',
+      error: 'every item was scored before',
     }
   const given = collectScores(judged, block, side)
   const scores = computeMeanScores(given)
@@ -210,7 +210,7 @@ const handedScores = z.strictObject({
   judgings: z
     .array(z.strictObject(eventPayloads.judged))
     .max(MOST_ORDERS)
-    .refine(all => new Set(all.map(({ key }) => key)).size === all.length, 'one asking is answered twice'),
+    .refine(all => new Set(all.map(({ key }) => key)).size === all.length, 'one request is answered twice'),
 })
 export type HandedScores = z.output<typeof handedScores>
 

@@ -23,7 +23,7 @@ export function parseLabels(text: string, { file, scale }: { file: string; scale
   const labels = splitLabelRows(text, file).map(({ value, place }, index): Label => {
     const parsed = label.safeParse(value)
     if (!parsed.success)
-      throw new UserError('this is no label of an item', { place, fix: `write it like ${EXAMPLE}` })
+      throw new UserError('this entry is not a label of an item', { place, fix: `write it like ${EXAMPLE}` })
     const { id = String(index + 1), content, score } = parsed.data
     if (score < scale[0] || score > scale[1])
       throw new UserError(`the score ${score} is not on the scale from ${scale[0]} to ${scale[1]}`, {
@@ -55,7 +55,7 @@ function checkLabels(labels: readonly Label[], file: string): void {
       fix: 'rename one of them, or leave ids out',
     })
   if (labels.length >= FEWEST && new Set(labels.map(({ score }) => score)).size > 1) return
-  throw new UserError('too little is labelled to tell whether a judge agrees', {
+  throw new UserError('the file has too few labels to show whether a judge agrees with people', {
     place: { file },
     fix: `label at least ${FEWEST} items, with more than one score`,
   })

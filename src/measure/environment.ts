@@ -29,7 +29,7 @@ export function buildPortEnvironment(
   if (parallel.port_strategy !== 'parameterized') return {}
   const port = portBase ?? parallel.port_base
   if (port === null) {
-    throw new UserError('parallel.port_strategy is parameterized, but there is no port to begin with', {
+    throw new UserError('parallel.port_strategy is parameterized, but no first port is set', {
       place: { path: 'parallel.port_base' },
       fix: 'set parallel.port_base',
     })
@@ -83,9 +83,9 @@ export function readEnvFile(file: EnvFile, root: string | null): Record<string, 
   if (file === null) return {}
   const place = { file: file.path }
   if (root === null) {
-    throw new UserError('measurement.env_file needs the repository it lies in', {
+    throw new UserError('measurement.env_file cannot be read: this runner has no repository', {
       place,
-      fix: 'run where the repository is checked out, or remove measurement.env_file',
+      fix: 'run winnow in a clone of the repository, or remove measurement.env_file',
     })
   }
   const values = parseDotenv(readText(join(root, file.path), place))
@@ -93,7 +93,7 @@ export function readEnvFile(file: EnvFile, root: string | null): Record<string, 
   if (missing.length > 0) {
     throw new UserError(`measurement.env_file lacks ${missing.join(', ')}`, {
       place,
-      fix: 'add what is named in keys',
+      fix: 'add these variables to the file, or remove them from measurement.env_file.keys',
     })
   }
   return Object.fromEntries(file.keys.map(key => [key, values.get(key) ?? '']))
@@ -106,7 +106,7 @@ function readText(path: string, place: { file: string }): string {
     if (!isMissing(error)) throw error
     throw new UserError(`measurement.env_file does not exist: ${path}`, {
       place,
-      fix: 'create it, or remove the key',
+      fix: 'create the file, or remove measurement.env_file',
     })
   }
 }

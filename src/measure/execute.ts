@@ -193,7 +193,7 @@ export function limitToRoom(side: Pick<OrderSide, 'room'>, execution: Execution)
     return execution
   }
   const { tasks: _tasks, artifacts: _artifacts, ...rest } = execution
-  const error = `its metrics have ${bytes} bytes, and its side ${side.room} left in this report: print fewer, or shorter names`
+  const error = `its metrics take ${bytes} bytes, but its side has only ${side.room} left in this report: print fewer metrics, or shorter names`
   return { ...rest, status: 'bad-output', metrics: {}, error }
 }
 

@@ -22,7 +22,11 @@ export function refuseUnsupported({ spec, users, order, onItems }: MeasureInput)
     )
   }
   if (isolation === 'uid' && users === undefined) {
-    refuse('measurement.isolation', 'isolation uid was asked for, and no users were given', 'use auto')
+    refuse(
+      'measurement.isolation',
+      'measurement.isolation is uid, but this runner has no users for the sides',
+      'use auto',
+    )
   }
   if (measurement.network === 'off') {
     refuse(
@@ -40,7 +44,7 @@ export function refuseUnsupported({ spec, users, order, onItems }: MeasureInput)
   if (isJudgedMetric(spec) && onItems === undefined && order.stop.rule !== 'alone') {
     refuse(
       'metric.primary.type',
-      'no model is set up here to score what is printed',
+      'this runner has no model to score the printed items',
       'measure it with winnow run',
     )
   }
@@ -64,7 +68,7 @@ export async function findRefusal(
   const { order, spec, repository } = input
   const pinned = selectHarnessEntries(spec, await listTreeFiles(repository, order.pin.tree))
   if (computeHarnessHash(spec, pinned) !== order.harness)
-    return 'the harness of the pinned commit is not the one ordered'
+    return 'the harness of the pinned commit differs from the ordered one'
   if (input.unpinned) return null
   for (const { label, tree } of sides) {
     const stray = await findStrayPath(input, tree)

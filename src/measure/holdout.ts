@@ -29,7 +29,7 @@ export async function findHoldoutDirectory({ order, env }: Pick<MeasureInput, 'o
   const what = directory === '' ? `${name} is not set` : `${name} names ${directory}, which is no directory`
   throw new UserError(`the holdout cannot be found: ${what}`, {
     place: { path: 'measurement.holdout.source' },
-    fix: `set ${name} to the directory of the holdout where orders are measured`,
+    fix: `set ${name} to the holdout's directory on the measuring machine`,
   })
 }
 

@@ -53,7 +53,7 @@ async function readFileBytes(
   }
   try {
     const stat = await file.stat()
-    if (!stat.isFile()) return `the file of ${of} is no file`
+    if (!stat.isFile()) return `the file of ${of} is not a regular file`
     if (stat.size === 0) return `the file of ${of} is empty`
     if (stat.size > most) return `the file of ${of} has ${stat.size} bytes, more than ${most}`
     return await file.readFile()

@@ -106,9 +106,9 @@ export async function layOutTrusted(session: Session, dir: string): Promise<void
 export function listSharedFiles(paths: readonly string[], root: string | null): string[] {
   if (paths.length === 0) return []
   if (root === null) {
-    throw new UserError('parallel.shared_files needs the repository the files lie in', {
+    throw new UserError('parallel.shared_files cannot be copied: this runner has no repository', {
       place: { path: 'parallel.shared_files' },
-      fix: 'run where the repository is checked out, or commit what the measurement needs',
+      fix: 'run winnow in a clone of the repository, or commit the files',
     })
   }
   return paths.flatMap(path => listFilesBelow(root, requireSharedPath(path, root)))

@@ -174,7 +174,7 @@ const FULL_BYTES = 64 * 1024
 export class DiskFull extends MachineFailed {
   override readonly name: string = 'DiskFull'
   constructor(what: 'space' | 'inode', dir: string) {
-    super(`ENOSPC: no ${what} is left where it is measured, ${dir}`)
+    super(`ENOSPC: no ${what} is left in the measuring directory ${dir}`)
   }
 }
 

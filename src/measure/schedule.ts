@@ -127,7 +127,7 @@ export async function measureStability(session: Session, baseline: Snapshot | nu
   if (plan === null) {
     throw new UserError('the order follows measurement.stability, which the spec does not have', {
       place: { path: 'measurement.stability' },
-      fix: 'issue the order anew from the spec that is in force',
+      fix: 'issue the order again from the spec in force',
     })
   }
   const contenders = listCandidateSides(session)

@@ -85,7 +85,7 @@ export function snapshotEverything(
     entries.push({ path, stamp: requireStamp(dir, path), known: null, names: digestNames(names) })
     for (const name of names) {
       const below = path === '.' ? name : `${path}/${name}`
-      if (isTooDeep(dir, below)) throw new UncheckablePath(below, 'is nested too deep to be looked at')
+      if (isTooDeep(dir, below)) throw new UncheckablePath(below, 'is nested too deep to be inspected')
       const stamp = stamps?.get(below) ?? requireStamp(dir, below)
       if ((stamp.mode & TYPE) === FOLDER) pending.push(below)
       else
@@ -144,7 +144,7 @@ function mapStamps({ entries }: TamperSnapshot): Map<string, Stamp> {
 
 function requireStamp(dir: string, path: string): Stamp {
   const stamp = readStamp(dir, path)
-  if (stamp === null) throw new UncheckablePath(path, 'cannot be looked at')
+  if (stamp === null) throw new UncheckablePath(path, 'cannot be inspected')
   return stamp
 }
 
@@ -221,7 +221,7 @@ function listFolderNames(dir: string, path: string): string[] {
     chmodSync(folder, 0o755)
     return list()
   })
-  if (opened === null) throw new UncheckablePath(path, 'cannot be looked into')
+  if (opened === null) throw new UncheckablePath(path, 'cannot be listed')
   return opened
 }
 

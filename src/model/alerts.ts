@@ -34,15 +34,15 @@ export function describeSyncObstacle(
       }
     case 'sync-conflict':
       return {
-        because: `${main} conflicts with what was kept`,
-        next: `merge ${optimize} into ${main}, or change there what is in the way`,
+        because: `${main} conflicts with kept changes`,
+        next: `merge ${optimize} into ${main}, or resolve the conflict on ${main}`,
       }
     case 'sync-bad-spec':
-      return { because: `the spec on ${main} cannot be used`, next: `mend the spec on ${main}` }
+      return { because: `the spec on ${main} cannot be used`, next: `fix the spec on ${main}` }
     case 'sync-failed':
       return {
-        because: `${main} does not pass together with what was kept`,
-        next: `mend ${main}, or take back there what breaks it`,
+        because: `${main} fails together with the kept changes`,
+        next: `fix ${main}, or revert the commit that breaks it`,
       }
     default:
       return obstacle satisfies never
@@ -82,7 +82,7 @@ export function buildRefusedSyncAlert(
   const first = words.split('\n').find(line => WORKFLOW_REFUSAL.test(line)) ?? words
   const sentences = [
     `${main} at ${tip.slice(0, 10)} changes workflow files, which ${byApp ? 'app-token' : 'the token of this job'} may not push`,
-    'The campaign goes on without them',
+    'The campaign continues without them',
     `Merge ${main} into ${into} yourself: ${buildMergeCommand({ default_branch }, into)}`,
     `Or give ${byApp ? 'that App' : 'winnow, as app-token, the token of a GitHub App with'} \`workflows\`: the next commit on ${main} is then merged in`,
     `GitHub says: ${first.trim()}`,

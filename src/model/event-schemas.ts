@@ -190,7 +190,7 @@ export const eventPayloads = {
     key: payloadText,
     order: digestSchema,
     until: z.iso.datetime(),
-    /** Reserved from metric.judge.max_total_cost_usd: the cost that counts when the job is never heard from again. */
+    /** Reserved from metric.judge.max_total_cost_usd: the cost that counts when the job gives no answer. */
     may_cost_usd: z.number().positive().nullable(),
   },
   /** The result of a request. Together with earlier results it grows until every item has been scored. */

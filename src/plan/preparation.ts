@@ -162,7 +162,7 @@ function readNoise(world: World, { order, report, event }: AnsweredOrder): Prepa
     const next = planNextAttempt(world, order.attempt, failure.reason)
     return next.is === 'wanted' ? { ...next, carried: order.carried } : next
   }
-  if (failure) return { is: 'given up', reason: `the base does not pass: ${failure.reason}` }
+  if (failure) return { is: 'given up', reason: `the base fails: ${failure.reason}` }
   const jobs = [
     ...(order.carried['twin'] ?? []),
     buildPairJob(toPairRequest(order), toMeasuredRun(report), 'twin'),

@@ -162,7 +162,7 @@ function chooseRules(raw: Raw): { rules: SpecRules; findings: SpecFinding[] } {
   if (!Object.hasOwn(raw, 'winnow')) return { rules: 'ce', findings: [] }
   if (raw['winnow'] === 1) return { rules: 'winnow', findings: [] }
   const found = describeFoundValue(raw['winnow'])
-  const fix = 'write winnow: 1; it is the only version this release reads'
+  const fix = 'write winnow: 1, the only version that this release reads'
   return { rules: 'winnow', findings: [{ path: ['winnow'], found, expected: '1', fix }] }
 }
 

@@ -17,7 +17,7 @@ export function listStatusNotes(spec: Parameters<typeof isComparedWithStoredScor
  * Without the key `winnow` the file does not say which rules it means, and a forgotten line changes every default.
  */
 export const READ_AS_CE =
-  'there is no "winnow: 1", so this is read as a ce-optimize spec, with its defaults and rules; for those of winnow make "winnow: 1" its first line'
+  'the file has no "winnow: 1", so winnow reads it as a ce-optimize spec with the defaults and rules of ce; for those of winnow, make "winnow: 1" the first line'
 
 type SpecNote = (context: RuleContext) => string | false
 
@@ -46,7 +46,7 @@ const compatibilityNotes: readonly SpecNote[] = [
     'stopping.max_wall_hours: winnow counts wall-clock hours only, so the smaller of it and a given max_hours stops the campaign',
   ({ spec }) =>
     spec.constraints.length > 0 &&
-    'constraints are told to proposers as advice, nothing checks them; metric.constraints are checked',
+    'proposers get constraints as advice, and winnow does not check them; it checks metric.constraints',
 ]
 
 /** Notes on keys that the file sets and that this spec does not use. They are reported, never silently dropped. */
@@ -78,7 +78,7 @@ const unusedKeyNotes: readonly SpecNote[] = [
 const holdoutNotes: readonly SpecNote[] = [
   ({ spec: { measurement } }) =>
     measurement.holdout?.source === null &&
-    'measurement.holdout.source is not given: what the holdout measures lies where proposers can read it',
+    'measurement.holdout.source is not set, so proposers can read the data of the holdout',
 ]
 
 export const MANY_WORK_TREES = 6
@@ -95,11 +95,11 @@ const executionNotes: readonly SpecNote[] = [
   ({ spec: { parallel } }) =>
     parallel.port_env_var === null &&
     (parallel.port_strategy === 'parameterized' || parallel.port_base !== null) &&
-    'parallel: no port is handed out without port_env_var',
+    'parallel: winnow assigns no port without port_env_var',
   ({ spec: { parallel } }) =>
     parallel.port_strategy !== 'parameterized' &&
     parallel.port_env_var !== null &&
-    'parallel: no port is handed out without port_strategy: parameterized',
+    'parallel: winnow assigns no port without port_strategy: parameterized',
 ]
 
 export function listNotes(context: RuleContext): string[] {

@@ -30,7 +30,7 @@ interface PlannedKey {
 type MeasurementSpec = Pick<Spec, 'measurement'>
 
 const JUDGED_IN_SINGLE_JOB =
-  'metric.primary.type judge: in single-job mode the key of the models would lie beside the code that is measured; use the workflows of winnow init --github, or let the harness print a score and use type: hard.'
+  'metric.primary.type judge: in single-job mode the code under measurement would run on the machine that holds the key of the models; use the workflows of winnow init --github, or let the harness print a score and use type: hard.'
 
 /**
  * Lists valid but unbuilt features as one sentence each. Callers refuse them before anything runs; none is ignored.
@@ -235,13 +235,13 @@ const PLANNED_KEYS: readonly PlannedKey[] = [
     path: ['dependencies', 'approvers'],
     missing: 'checking who approves is, but on GitHub,',
     readIn: ['github', 'single-job'],
-    instead: 'remove it: every person who may write the ledger may approve, and winnow log says who did',
+    instead: 'remove it: every person who may write the ledger may approve, and winnow log shows who did',
   },
   {
     path: ['report', 'comment'],
     missing: 'commenting on pull requests is, but on GitHub,',
     readIn: ['github', 'single-job'],
-    instead: 'remove it: here nothing is commented',
+    instead: 'remove it: winnow posts no comments here',
   },
   {
     path: ['report', 'dashboard'],

@@ -21,7 +21,7 @@ const comparisonSchema = z.strictObject({
 })
 
 const futilitySchema = z.strictObject({
-  worse_factor: z.number().default(1.2).describe('So many times worse ends it.'),
+  worse_factor: z.number().default(1.2).describe('Stop when it is worse by this factor.'),
   after_elapsed_seconds: positiveSchema
     .nullable()
     .default(null)
@@ -126,27 +126,27 @@ const measurementKeys = z.strictObject({
   output: z
     .enum(['json', 'metric-lines', ...BENCHMARK_FORMATS])
     .default('json')
-    .describe('What the harness prints; the benchmark tools are explained in docs/adapters.md.'),
+    .describe('Format of the harness output; docs/adapters.md explains the benchmark tools.'),
   output_format: z.literal('json').optional().describe('ce: accepted, json.'),
   per_case: z.boolean().optional().describe('ce: accepted.'),
   score: scoreSchema.nullable().default(null).describe('Separate trusted scorer.'),
   env: z
     .array(textSchema)
     .default([])
-    .describe('Names of variables let through, besides PATH HOME LANG TZ CI.')
+    .describe('Names of variables that commands see, in addition to PATH HOME LANG TZ CI.')
     .meta({ examples: [['GOCACHE']] }),
   env_file: envFileSchema.nullable().default(null).describe('Named keys loaded from a file.'),
   isolation: isolationSchema
     .default('auto')
     .describe(
-      'How the candidate is kept from everything else. uid: each side is a user of its own, which takes root; auto: that in measuring jobs on GitHub where it works, else none.',
+      'Isolation of the sides. uid: each side runs as a separate user, which requires root. auto: uid in measuring jobs on GitHub where it works, otherwise none.',
     ),
   network: z.enum(['on', 'off']).default('on').describe('off needs bwrap or container.'),
   mode: z
     .enum(['auto', 'once', 'paired'])
     .default('auto')
     .describe(
-      'once: one run a side; paired: pairs until there is evidence; auto: once if it repeats exactly.',
+      'once: one run of each side. paired: pairs until the evidence suffices. auto: once if the metric repeats exactly, otherwise paired.',
     ),
   stability: stabilitySection.nullable().default(null).describe(STABILITY),
   baseline: z
@@ -185,7 +185,7 @@ const scoringSchema = z.strictObject({
   scale: scoreScaleSchema
     .nullable()
     .default(null)
-    .describe('Which scores there are; null: the one range that the rubric names, as in "1 to 5".'),
+    .describe('Range of the scores. null: the only range that the rubric names, as in "1 to 5".'),
 })
 
 const calibrationSchema = z.strictObject({
@@ -208,19 +208,19 @@ const judgeSection = z.strictObject({
   singleton_sample: naturalSchema.default(0).describe('Singletons scored with singleton_rubric.'),
   singleton_rubric: textSchema.nullable().default(null).describe('Rubric for singletons.'),
   sample_seed: z.number().int().default(42).describe('Seed of the sample.'),
-  batch_size: countSchema.default(5).describe('Items per request; 1 keeps them from each other.'),
+  batch_size: countSchema.default(5).describe('Items per request. With 1, no item influences another.'),
   minimum_improvement: z.number().nonnegative().default(0.3).describe('Score gain that counts.'),
   max_total_cost_usd: positiveSchema
     .nullable()
     .default(5)
-    .describe('Cap of all that judging costs; null, for none, is refused.'),
+    .describe('Cost cap of all judging. winnow refuses null, which means no cap.'),
   judges: countSchema.default(1).describe('Judges per item; their mean counts.'),
   confirmation_seed: z
     .number()
     .int()
     .nullable()
     .default(null)
-    .describe('Seed of the samples that confirm, of other items; null: sample_seed + 1.'),
+    .describe('Seed of the confirming samples, which use other items. null: sample_seed + 1.'),
   calibration: calibrationSchema
     .nullable()
     .default(null)
@@ -248,7 +248,7 @@ const primarySchema = z.strictObject({
     )
     .meta({ examples: ['p99_ms', 'geomean_ns_per_op'] }),
   direction: directionSchema.default('minimize').describe('Which way is better.'),
-  target: z.number().nullable().default(null).describe('Good enough: the campaign may stop here.'),
+  target: z.number().nullable().default(null).describe('Value at which the campaign may stop.'),
   baseline: z.number().nullable().optional().describe('ce: ignored, winnow measures it.'),
 })
 
@@ -275,7 +275,7 @@ const objectiveSchema = z.strictObject({
   role: z
     .enum(['required', 'guardrail', 'secondary'])
     .default('required')
-    .describe('required: may win; guardrail: must be shown harmless; secondary: logged.'),
+    .describe('required: may win; guardrail: must be proven harmless; secondary: logged.'),
   type: z.literal('hard').default('hard').describe('Only hard.'),
   target: z.number().nullable().default(null).describe('Good enough.'),
   max_regression: maxRegressionSchema.nullable().default(null).describe('How much worse is still allowed.'),
@@ -296,7 +296,7 @@ const metricKeys = z.strictObject({
   objectives: z
     .array(objectiveSchema)
     .default([])
-    .describe('Further metrics that must improve or not suffer.'),
+    .describe('Further metrics that must improve, or must not get worse.'),
   constraints: z
     .array(constraintSchema)
     .default([])
@@ -339,10 +339,13 @@ export const evidenceSection = z.strictObject({
     .union([z.literal('auto'), countSchema])
     .default('auto')
     .describe('auto: 8 when an execution takes under 20 s, else 4.'),
-  max_jobs: countSchema.default(8).describe('Jobs before an experiment is parked.'),
-  alpha: level.default(0.01).describe('Level of campaign_control fixed.'),
-  screen: z.number().gt(1).default(20).describe('Evidence that earns a fresh runner.'),
-  campaign_control: z.enum(['e-lond', 'fixed']).default('e-lond').describe('Level of a whole campaign.'),
+  max_jobs: countSchema.default(8).describe('Jobs until an experiment is not proven.'),
+  alpha: level.default(0.01).describe('Error budget of each experiment under campaign_control fixed.'),
+  screen: z.number().gt(1).default(20).describe('Evidence from which a fresh runner confirms.'),
+  campaign_control: z
+    .enum(['e-lond', 'fixed'])
+    .default('e-lond')
+    .describe('How the campaign divides its error budget: e-lond, or alpha for each experiment.'),
   q: level.default(0.1).describe('False discoveries allowed by e-lond.'),
   fresh_runners: naturalSchema.default(1).describe('Fresh runners that must confirm.'),
 })

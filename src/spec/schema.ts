@@ -50,24 +50,26 @@ export function buildSpecSchema(rules: SpecRules, environment: SpecEnvironment =
       .max(200)
       .regex(KEBAB, KEBAB_TEXT)
       .optional()
-      .describe('Name of the campaign and of its branches; else that of the file.'),
+      .describe('Name of the campaign and of its branches. Default: the file name.'),
     description: (rules === 'ce' ? textSchema : textSchema.optional()).describe(
-      'What it is about, told to proposers; else the name.',
+      'Description that proposers read. Default: the name.',
     ),
     metric: buildMetricSection(rules).describe('What counts.'),
     measurement: buildMeasurementSection(rules).describe('How it is measured.'),
     gates: z
       .array(commandGateSection)
       .default([])
-      .describe('Commands that must pass before speed counts; one gate of either kind is required.'),
-    evidence: evidenceSection.prefault({}).describe('How much proof a change needs.'),
+      .describe(
+        'Commands that must pass before the metric counts. A spec needs at least one gate of either kind.',
+      ),
+    evidence: evidenceSection.prefault({}).describe('Evidence that a change needs.'),
     scope: buildScopeSchema(rules).describe('What an experiment may change.'),
     propose: z
       .array(proposerSection)
       .min(1)
       .default([{ use: 'external' }])
       .describe('Where ideas come from.'),
-    advice: z.array(textSchema).default([]).describe('What to keep in mind, told to proposers.'),
+    advice: z.array(textSchema).default([]).describe('Advice that proposers read.'),
     constraints: z.array(textSchema).default([]).describe("ce's name of advice."),
     limits: buildLimitsSection(rules).prefault({}).describe('Size of one experiment.'),
     dependencies: dependenciesSection.prefault({}).describe('Packages an experiment may add.'),
@@ -83,11 +85,11 @@ export function buildSpecSchema(rules: SpecRules, environment: SpecEnvironment =
     epochs: epochsSection.nullable().default(null).describe('Passes of a suite.'),
     merge: mergeSection.prefault({}).describe('How kept changes land.'),
     branches: branchesSection.prefault({}).describe('Names of branches.'),
-    report: reportSection.prefault({}).describe('What is shown.'),
+    report: reportSection.prefault({}).describe('Comments, dashboard and notifications.'),
     schedule: textSchema
       .default('daily')
       .describe(
-        'When GitHub wakes it: hourly, daily, weekly or as in cron; init --github writes it, nothing else reads it.',
+        'Schedule of the workflow: hourly, daily, weekly or a cron expression. Only init --github reads it.',
       ),
   })
 }
@@ -132,13 +134,13 @@ function buildStoppingSection(rules: SpecRules, environment: SpecEnvironment) {
       .nullable()
       .default(environment.privateRepository ? 600 : null)
       .describe(
-        'Runner minutes, on GitHub as they are billed: each job rounded up. Those for measuring the total are set aside; 600 in a private repository on GitHub.',
+        'Runner minutes, on GitHub as billed: each job is rounded up. Some are reserved for measuring the total. Default: 600 in a private repository on GitHub.',
       ),
     max_total_cost_usd: positiveSchema.nullable().default(null).describe('Money spent on models.'),
     max_failures: countSchema
       .nullable()
       .default(null)
-      .describe('Experiments that crash or run out of time, of the whole campaign.'),
+      .describe('Experiments that crash or time out, in the whole campaign.'),
   })
 }
 
@@ -172,7 +174,7 @@ const dependenciesSection = z.strictObject({
   min_release_age_days: naturalSchema
     .default(0)
     .describe(
-      'With more than 0, what `approved` names waits for a person while its release is younger, or of unknown age.',
+      'Least age of a release in days. A package in `approved` whose release is younger, or of unknown age, waits for a person. 0: no check.',
     ),
   allow_scripts: z.boolean().default(false).describe('Let packages run install scripts.'),
 })
@@ -207,7 +209,7 @@ const policySection = z.strictObject({
       ]),
     )
     .default([])
-    .describe('Decide when the primary is shown unchanged.'),
+    .describe('Decide when the primary is proven unchanged.'),
   on_failure: z.literal('discard').default('discard').describe('Only discard.'),
 })
 
@@ -281,13 +283,15 @@ const mergeSection = z.strictObject({
   auto: z
     .boolean()
     .default(true)
-    .describe('Merge without a person; else what is kept waits for a person to merge it.'),
+    .describe('Merge kept changes without a person. Otherwise a person merges them.'),
   max_open_experiments: countSchema.default(4).describe('Open pull requests of the engine.'),
   max_pull_requests_per_hour: countSchema.default(4).describe('Of the engine: how fast they are opened.'),
   unisolated: z
     .enum(['allow', 'deny', 'auto'])
     .default('auto')
-    .describe('Merge what was measured without isolation; auto denies strangers on GitHub.'),
+    .describe(
+      'Merge changes that were measured without isolation. auto: not those of authors without write access on GitHub.',
+    ),
   on_merge: z.enum(['stop', 'restart']).default('stop').describe('When the campaign is merged.'),
 })
 

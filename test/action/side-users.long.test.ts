@@ -106,7 +106,7 @@ describe.skipIf(!isRoot)('a job where there are users for sides', () => {
     const { person, order } = await fresh({ 'bench/size.sh': needs + FILES['bench/size.sh'] })
     const ended = await measuring(person, order)
     expect([ended.code, ended.stderr]).toEqual([0, ''])
-    const why = 'as a user of its own the harness fails: no tool for you'
+    const why = 'as a separate user, the harness fails: no tool for you'
     expect(ended.stdout).toContain(`Isolation: none, because ${why}.`)
     expect(ended.summary).toContain(`Without isolation, because ${why}.`)
     const report = reportIn(ended)

@@ -120,7 +120,7 @@ describe.skipIf(!isRoot || SUDO_ROOT === '')('a single job whose user may become
     const spec = `${SIZE_SPEC}merge: { unisolated: allow }\n`
     const { github, token } = await campaign({ harness: needs + sudo + COUNT, spec })
     const first = await hosted(github, token)
-    const why = 'Isolation: none, because as a user of its own the harness fails: no tool for you.'
+    const why = 'Isolation: none, because as a separate user, the harness fails: no tool for you.'
     expect([first.code, first.stdout]).toEqual([0, expect.stringContaining(why)])
     expect(first.summary).toContain('Only what people with write access bring is measured.')
     expect(first.stdout.split('\n')).not.toContain('0')

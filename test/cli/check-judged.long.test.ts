@@ -51,7 +51,7 @@ describe('winnow check of a judged spec', () => {
     const unpaid = await judgedProject().winnowWith({ env }, 'check')
     expect([unpaid.code, unpaid.err]).toEqual([
       2,
-      expect.stringContaining('what the-judge costs is not known'),
+      expect.stringContaining('the price of the-judge is unknown'),
     ])
   })
 })

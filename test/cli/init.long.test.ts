@@ -197,7 +197,7 @@ describe('winnow init --goal', () => {
     const { code, out } = await person.winnow('init', '--goal', 'use less memory in value', '--no-check')
     expect(code).toBe(0)
     expect(out).toContain('understood: memory: minimize max_rss_mb')
-    expect(out).toContain('understood: it is about src/value')
+    expect(out).toContain('understood: it concerns src/value')
     expect(read(person, '.winnow/memory.yaml')).toContain('name: max_rss_mb')
   })
 
@@ -284,7 +284,7 @@ describe('winnow init where it cannot', () => {
     [
       'there is no project',
       () => project({ 'photo.svg': 'x\n' }),
-      'no project of a language that init knows',
+      'init found no committed project in a language that it knows',
     ],
   ])('%s says so, and writes nothing', async (_, make, message) => {
     const person = make()

@@ -20,7 +20,7 @@ it('an idea that drops its slowest benchmark is broken, and one that is faster i
   await offer(person, 'Quick 9\nSlow 900\n')
   const { err } = await person.winnow('run')
   expect(err).toMatch(
-    /^exp-001 Broken: .*the benchmarks are not those of the base: BenchmarkSlow\.ns_per_op is missing/m,
+    /^exp-001 Broken: .*the benchmarks differ from those of the base: BenchmarkSlow\.ns_per_op is missing/m,
   )
   expect(err).toMatch(/^exp-002 Kept: geomean_ns_per_op 100 -> 90 /m)
   await proven(person)

@@ -57,7 +57,7 @@ describe('where there are no users for sides', () => {
     expect(err).toMatch(
       /measurement\.isolation uid: (?:there is no user winnow-1|only root can|users for sides are not built)/,
     )
-    expect(err).toMatch(/fix: (?:make them as root: for n in|run winnow as root|measure on Linux)/)
+    expect(err).toMatch(/fix: (?:create them as root: for n in|run winnow as root|measure on Linux)/)
     expect(existsSync(join(person.cache, 'trial'))).toBe(false)
   })
 

@@ -168,7 +168,7 @@ describe('winnow try', () => {
       code: 13,
       id: null,
       sentence:
-        'Broken: the base itself fails, also without your change: the base does not pass: the harness crashed: ended with exit code 3.',
+        'Broken: the base itself fails, also without your change: the base fails: the harness crashed: ended with exit code 3.',
     })
     expect(await tried(person)).toEqual(first)
     person.git('stash', '-q')

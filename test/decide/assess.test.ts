@@ -87,7 +87,7 @@ describe('what ends a judgement before any comparison', () => {
     expect(judge({ executions: ran }, { stop: pairs })).toMatchObject({
       retry: true,
       reason:
-        "executions failed on both sides, so they say nothing about the candidate; the base's crashed (exit 3)",
+        "executions failed on both sides, so they prove nothing about the candidate; the base's crashed (exit 3)",
     })
     const alone = [run('base', { bytes: 9 }), crashed(label), run('base', { bytes: 9 }), crashed(label)]
     expect(judge({ executions: alone }, { stop: pairs })).toMatchObject({ retry: false, outcome: 'error' })
@@ -102,7 +102,7 @@ describe('what ends a judgement before any comparison', () => {
     const gates = [gateRun('base', 'tests', { passed: false }), gateRun(label, 'tests', { passed: false })]
     const found = judge({ gates })
     expect(found).toMatchObject({ outcome: 'error', retry: true })
-    expect(found.reason).toBe('gate tests failed (exit 0) on the base too: this says nothing about exp-001')
+    expect(found.reason).toBe('gate tests failed (exit 0) on the base too, so it is no fault of exp-001')
   })
 
   test('a gate nobody ran has not passed', () => {

@@ -55,7 +55,7 @@ describe('a candidate that lost its slowest benchmark', () => {
     ).toEqual({
       outcome: 'error',
       retry: false,
-      reason: 'the benchmarks are not those of the base: render.ns is missing',
+      reason: 'the benchmarks differ from those of the base: render.ns is missing',
     })
   })
 
@@ -73,7 +73,7 @@ describe('a candidate that lost its slowest benchmark', () => {
     const many = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`b${at}`, 10]))
     const { reason } = verdict([ran('base', many), ran(label, { b0: 10, other: 1 })])
     expect(reason).toBe(
-      'the benchmarks are not those of the base: b1.ns, b10.ns, b100.ns and 296 more are missing; other.ns is new',
+      'the benchmarks differ from those of the base: b1.ns, b10.ns, b100.ns and 296 more are missing; other.ns is new',
     )
   })
 
@@ -82,7 +82,7 @@ describe('a candidate that lost its slowest benchmark', () => {
     const byStability: StopRule = { rule: 'stability', baseline: stored }
     expect(verdict([ran(label, { parse: 10 })], byStability)).toMatchObject({
       outcome: 'error',
-      reason: 'the benchmarks are not those of the base: render.ns is missing',
+      reason: 'the benchmarks differ from those of the base: render.ns is missing',
     })
     expect(verdict([ran(label, { parse: 1, render: 100 })], byStability).outcome).toBe('eligible')
   })
@@ -92,7 +92,7 @@ describe('a candidate with a benchmark of its own', () => {
   it('is an error: its mean is another mean', () => {
     expect(verdict([ran('base', BASE), ran(label, { ...BASE, easy: 0.1 })])).toMatchObject({
       outcome: 'error',
-      reason: 'the benchmarks are not those of the base: easy.ns is new',
+      reason: 'the benchmarks differ from those of the base: easy.ns is new',
     })
   })
 })

@@ -114,7 +114,7 @@ describe('package.json', () => {
     [
       'a range that is none',
       '{ "dependencies": { "a": { "version": "1" } } }',
-      'is not as its tool writes it at a',
+      'does not have the form that its tool writes at a',
     ],
   ])('%s cannot be approved', (_, candidate, why) => {
     expect(faultOf('package.json', base, candidate)).toContain(

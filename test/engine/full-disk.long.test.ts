@@ -180,7 +180,7 @@ describe.skipIf(refusal !== null)(`a disk that fills up${skipped}`, () => {
       expect(await site.run()).toEqual({ for: 'ideas' })
       expect(await site.outcomes()).toEqual({ a3: 'kept', b5: 'kept' })
       const why = expect.stringMatching(
-        /^this machine failed, not your code: ENOSPC: no space is left where it is measured, /,
+        /^this machine failed, not your code: ENOSPC: no space is left in the measuring directory /,
       )
       expect(await failures(site)).toEqual([null, why, why, null, null])
       await site.proven()

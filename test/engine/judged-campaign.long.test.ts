@@ -35,7 +35,7 @@ describe('an idea in a campaign that a model judges', () => {
     await site.start()
     expect(await site.run()).toMatchObject({ for: 'person' })
     expect((await site.campaign()).status_reason).toContain(
-      'it prints 24 items, and two samples that share none have 26',
+      'it prints 24 items, but two samples without a common item need 26',
     )
     expect(site.server.asked).toEqual([])
   }, 120_000)
@@ -66,7 +66,7 @@ describe('the money of a judged campaign', () => {
   it('is not spent on a model whose price nobody knows', async () => {
     const site = await judgedYard({ better: answers('good') }, { price: '' })
     await site.start()
-    await expect(site.run()).rejects.toThrow('what the-judge costs is not known')
+    await expect(site.run()).rejects.toThrow('the price of the-judge is unknown')
     expect(site.server.asked).toEqual([])
   }, 120_000)
 })

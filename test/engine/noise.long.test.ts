@@ -84,7 +84,7 @@ describe('a base that does not work', () => {
     await site.start()
     expect(await site.run()).toEqual({
       for: 'person',
-      what: 'the campaign is paused: the base does not pass: gate tests failed (exit 1).\nFix it, then: winnow resume (winnow check shows what fails; after a change to the spec, run winnow amend first)',
+      what: 'the campaign is paused: the base fails: gate tests failed (exit 1).\nFix it, then: winnow resume (winnow check shows what fails; after a change to the spec, run winnow amend first)',
     })
     await site.person({ kind: 'campaign-resumed', reason: 'try again' })
     expect(await site.run()).toMatchObject({ for: 'person' })

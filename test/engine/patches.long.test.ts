@@ -39,7 +39,7 @@ describe('a campaign whose ideas are patches alone', () => {
     await site.start()
     expect(await site.run()).toEqual({
       for: 'nothing',
-      reason: 'no idea is left, and none can come from outside',
+      reason: 'no idea is left, and no proposer or person can add one',
     })
     expect((await site.campaign()).status).toBe('stopped')
     await site.proven()

@@ -197,7 +197,7 @@ esac
     await site.start()
     expect(await site.run()).toEqual({
       for: 'nothing',
-      reason: 'no idea is left, and none can come from outside',
+      reason: 'no idea is left, and no proposer or person can add one',
     })
     expect(await site.outcomes()).toEqual({ 'three letters do': 'kept' })
     expect((await site.experiment('three letters do')).learnings).toBe('letters cost')

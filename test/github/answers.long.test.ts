@@ -219,13 +219,13 @@ const FORGED: Readonly<
   'a long patch': [({ answering }) => answering({ patch: text(1_100_000) }), 'answers.0.patch: '],
   'the same asking twice': [
     ({ file }) => file({ answers: [file().answers[0], file().answers[0]] }),
-    'one asking is answered twice',
+    'one request is answered twice',
   ],
   'more than is asked for': [({ answering }) => answering({ merge: true }), 'answers.0: Unrecognized key'],
   'a cost below nothing': [({ answering }) => answering({ minutes: -1 }), 'answers.0.minutes: '],
   'a binary change without end': [
     ({ answering }) => answering({ patch: 'GIT binary patch\nliteral 99999999999\n' }),
-    'what it unpacks to is too large',
+    'its unpacked content is too large',
   ],
   'no JSON': [() => '::set-output name=x::y', 'the file of answers holds no JSON'],
   nothing: [() => '', 'the file of answers holds no JSON'],

@@ -217,7 +217,7 @@ describe('the history in a brief', () => {
       const text = historyOf(anExperiment(1, ended))
       expect(text).not.toContain('Do not try again')
       expect(text).not.toContain('no gain')
-      expect(sectionOf(text, 'Better alone, and not taken').trim()).toBe(
+      expect(sectionOf(text, 'Better alone, but not kept').trim()).toBe(
         '- exp-001: `Unroll` `promising alone, neutral in combination: bytes 7 -> 7 (0.0 %)`',
       )
     },

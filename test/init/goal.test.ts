@@ -67,8 +67,8 @@ describe('what is told of a goal', () => {
     const told = renderGoal(readGoal('make the parser faster, under 1 s'), ['src/parser.js'], drafted)
     expect(told).toEqual([
       'understood: time: minimize wall_seconds',
-      'understood: good enough under 1 s, which is metric.primary.target 1000 of milliseconds',
-      'understood: it is about src/parser.js; scope.mutable may be narrowed to that',
+      'understood: the target is under 1 s, which is metric.primary.target 1000 of milliseconds',
+      'understood: it concerns src/parser.js; you can narrow scope.mutable to that',
       expect.stringMatching(/^gates: the tests/),
     ])
   })

@@ -73,7 +73,7 @@ describe('several languages in one place', () => {
 
   it('may also be none', () => {
     expect(() => detectProject(yardOf({ 'photo.svg': '' }), undefined)).toThrow(
-      'no project of a language that init knows was found here',
+      'init found no committed project in a language that it knows here',
     )
   })
 })

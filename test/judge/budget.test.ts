@@ -22,7 +22,7 @@ describe('a budget', () => {
 
   it('is refused where the price is not known, and nobody said that it may cost anything', () => {
     expect(() => openBudget({ model: 'm', capUsd: 5, price: null })).toThrow(
-      'what m costs is not known, so that no cap of $5.00 can be kept',
+      'the price of m is unknown, so winnow cannot keep the cap of $5.00',
     )
     const free = openBudget({ model: 'm', capUsd: null, price: null })
     free.paid({ input: 1_000_000, output: 1_000_000 })

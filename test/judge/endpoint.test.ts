@@ -32,7 +32,7 @@ describe('the address of models', () => {
   })
 
   it.each(['two words', 'line\nend', 'schlüssel'])('takes no key like %j, and does not repeat it', key => {
-    const message = 'the key of the models holds characters that no header can carry'
+    const message = 'WINNOW_MODEL_KEY holds characters that a header cannot carry'
     expect(() => parseEndpoint('https://api.openai.com/v1', key)).toThrow(message)
   })
 })

@@ -53,7 +53,7 @@ describe('what jobs of one run hand to each other', () => {
     ['is something else', [], 'the file of scores: '],
     ['has another number', { ...ABOUT, winnow: 2, judgings: [] }, 'winnow: '],
     ['has more than it should', { ...ABOUT, judgings: [], verdict: 'kept' }, 'the file of scores: '],
-    ['answers twice', { ...ABOUT, judgings: [judging('k'), judging('k')] }, 'one asking is answered twice'],
+    ['answers twice', { ...ABOUT, judgings: [judging('k'), judging('k')] }, 'one request is answered twice'],
     ['costs less than nothing', { ...ABOUT, judgings: [judging('k', { usd: -1 })] }, 'judgings.0.usd'],
     [
       'ends as nothing does',

@@ -57,7 +57,7 @@ describe('what a side leaves in its own places is its own doing, and no failure 
     const { tampered, runner_error: failed } = await leaving(script)
     expect(failed).toBeNull()
     expect(tampered?.during).toBe('exp-001')
-    expect(tampered?.path).toMatch(/^[^\0]{1,90}…, which is nested too deep to be looked at$/)
+    expect(tampered?.path).toMatch(/^[^\0]{1,90}…, which is nested too deep to be inspected$/)
   })
 
   test.each([

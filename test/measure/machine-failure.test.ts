@@ -56,7 +56,7 @@ describe('a runner that failed', () => {
         /^this machine failed, not your code: .* \(spawn sh E/,
       )
     expect(describeRunnerError(new DiskFull('space', '/tmp'))).toBe(
-      'this machine failed, not your code: ENOSPC: no space is left where it is measured, /tmp',
+      'this machine failed, not your code: ENOSPC: no space is left in the measuring directory /tmp',
     )
     expect(describeRunnerError(failing('ENOENT'))).toBe('spawn sh ENOENT')
   })

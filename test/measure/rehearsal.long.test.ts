@@ -29,22 +29,22 @@ describe.skipIf(!isRoot)('a rehearsal as a user of a side', () => {
     [
       'tells of a set-up',
       { measurement: { setup: 'sh needs-root.sh' } },
-      'as a user of its own the set-up fails: cargo: not found',
+      'as a separate user, the set-up fails: cargo: not found',
     ],
     [
       'tells of a gate',
       { gates: [{ name: 'tests', command: 'sh needs-root.sh' }] },
-      'as a user of its own gate tests fails: cargo: not found',
+      'as a separate user, gate tests fails: cargo: not found',
     ],
     [
       'tells of the harness',
       { measurement: { command: 'sh needs-root.sh' } },
-      'as a user of its own the harness fails: cargo: not found',
+      'as a separate user, the harness fails: cargo: not found',
     ],
     [
       'tells of one that says nothing',
       { measurement: { command: 'exit 4' } },
-      'as a user of its own the harness fails: ended with exit code 4',
+      'as a separate user, the harness fails: ended with exit code 4',
     ],
   ])('%s', async (_what, spec, expected) => {
     const { input } = await rehearsed({ spec })

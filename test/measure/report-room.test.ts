@@ -47,7 +47,7 @@ describe('a side that prints more than a report can carry', () => {
     const { whole } = await measured({ candidate: 900 }, MOST)
     const [failed] = whole.executions.filter(({ status }) => status !== 'ok')
     expect(failed?.error).toMatch(
-      /^its metrics have \d{5} bytes, and its side 40000 left in this report: print fewer/,
+      /^its metrics take \d{5} bytes, but its side has only 40000 left in this report: print fewer/,
     )
     expect(failed).not.toHaveProperty('artifacts')
   })

@@ -423,7 +423,7 @@ describe.skipIf(!isRoot)('before sides with users of their own are measured', ()
     const folder = join(room, named)
     await expect(measure({ stop: alone, input: { env } })).rejects.toMatchObject({
       message: expect.stringMatching(
-        new RegExp(`^user \\d+ of a side can change what others find by PATH in ${folder}$`),
+        new RegExp(`^user \\d+ of a side can replace programs on PATH in ${folder}$`),
       ),
       fix: `chmod -R o-w ${folder}, or take it off PATH`,
     })

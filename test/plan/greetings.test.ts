@@ -70,7 +70,7 @@ describe('a pull request that comes while the campaign stands still', () => {
     expect(greeting).toMatchObject({ number: 7, obstacle: 'sync-conflict' })
     if (!greeting) throw new Error('nobody is greeted')
     const said = renderPausedComment(built.campaign, greeting)
-    expect(said).toContain('main conflicts with what was kept')
+    expect(said).toContain('main conflicts with kept changes')
     const again = planCampaign(arrived(built, somebodys({ ownComments: said }), { sync }))
     expect(again).toMatchObject({ actions: [], waiting: { for: 'person' } })
   })

@@ -31,7 +31,7 @@ describe('a simplification', () => {
   it('lands when it is shown to cost less than min_effect, though it gains nothing', () => {
     const site = ended([simpler('a')])
     expect(endings(site)).toEqual([
-      ['kept', expect.stringContaining('simpler, and shown to cost less than 2.0 %')],
+      ['kept', expect.stringContaining('simpler, and proven to cost less than 2.0 %')],
     ])
     expect(site.campaign.experiments['exp-001']?.purpose).toBe('simplify')
     expect(site.campaign.simplified).toBeCloseTo(Math.log(1.01), 6)

@@ -99,10 +99,10 @@ describe('what a file says', () => {
   it('is noted where the spec cannot use it', () => {
     const note = (changes: Record<string, unknown>) => parsed(changed('winnow-smallest.yaml', changes)).notes
     expect(note({ 'parallel.port_base': 4000 })).toEqual([
-      'parallel: no port is handed out without port_env_var',
+      'parallel: winnow assigns no port without port_env_var',
     ])
     expect(note({ 'parallel.port_env_var': 'PORT', 'parallel.port_base': 4000 })).toEqual([
-      'parallel: no port is handed out without port_strategy: parameterized',
+      'parallel: winnow assigns no port without port_strategy: parameterized',
     ])
     expect(note({ 'measurement.baseline': 'cached' })).toEqual([
       'measurement.baseline is not used: only measurement.stability compares with a stored score',

@@ -179,7 +179,7 @@ function weighObjectives(
   const elapsedSeconds = candidate.elapsed_seconds ?? null
   const measured = { base: primary.base.value, candidate: primary.candidate.value, samples, elapsedSeconds }
   if (!eligible && !contending && isFutile(stability, primary.objective, measured)) {
-    return createClosedDecision('censored', 'too far behind to be worth more measurements', lists)
+    return createClosedDecision('censored', 'too far behind for more measurements', lists)
   }
   const lost = lists.violated_objectives.length > 0 || !contending
   const undecided = lost ? 'revert' : 'inconclusive'

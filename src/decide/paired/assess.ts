@@ -69,12 +69,12 @@ function createScaleViolation(metric: string): AssessmentFinding {
 
 function decidePaired(paired: PairedCase, evaluation: PairsEvaluation): AssessmentFinding {
   const { status, primary, harmed } = evaluation
-  if (status === 'continue') throw new TypeError('a job that goes on has no verdict')
+  if (status === 'continue') throw new TypeError('a job that still runs has no verdict')
   const { reason, effect } = computeEvidenceVerdict(primary)
   if (status === 'drop' && reason === 'broken') {
     const broken = isJudgedMetric(paired.spec)
-      ? 'two of its items have no score, where those of the base have one'
-      : 'two of its executions failed where the base ran'
+      ? 'two of its items have no score, but those of the base have one'
+      : 'two of its executions failed, but those of the base ran'
     return createFinding('error', broken, { failure_class: 'eval' })
   }
   const outcome = toPairedOutcome(status, evaluation)

@@ -131,8 +131,8 @@ function renderQualifier(
     return `${promising} is promising${status === 'park' ? `, ${describeNotEnough(paired)}` : ''}`
   if (tie !== null) return `${tie} is better (tie-breaker)`
   if (status === 'keep') return explainKeep(paired, improved)
-  if (status === 'park' && hasNoItemsLeft(paired)) return 'no items are left that were not scored before'
-  if (improved.length > 0 && open.length > 0) return `${open.join(', ')} not shown harmless yet`
+  if (status === 'park' && hasNoItemsLeft(paired)) return 'every item was scored before'
+  if (improved.length > 0 && open.length > 0) return `${open.join(', ')} not proven harmless yet`
   return explainEnd(paired, reason)
 }
 
@@ -160,9 +160,9 @@ function explainKeep({ rule, terms, spec }: PairedCase, improved: readonly strin
   if (terms.as === 'simplify') {
     const { scale, min_effect: least } = rule
     const share = Math.abs(toShare(least, direction)) * 100
-    return `simpler, and shown to cost less than ${scale === 'log' ? `${share.toFixed(1)} %` : formatNumber(least)}`
+    return `simpler, and proven to cost less than ${scale === 'log' ? `${share.toFixed(1)} %` : formatNumber(least)}`
   }
-  return improved.includes(name) ? null : `${improved.join(', ')} shown to be better`
+  return improved.includes(name) ? null : `${improved.join(', ')} proven better`
 }
 
 /** Why measuring ended; null where the numbers show it. */
@@ -179,9 +179,9 @@ function explainEnd(paired: PairedCase, reason: EvidenceReason): string | null {
     case 'gain-unlikely':
       return `stopped early: a gain of ${formatLeastGain(paired)} or more is unlikely`
     case 'no-promise-after-job-1':
-      return 'stopped early: too little promise after the first job'
+      return 'stopped early: a gain looks unlikely after the first job'
     case 'no-promise-after-job-2':
-      return 'stopped early: too little promise after the second job'
+      return 'stopped early: a gain looks unlikely after the second job'
     case 'jobs-used-up':
       return describeNotEnough(paired)
     case 'gain-shown':

@@ -9,7 +9,7 @@ import { CLONE_DIRECTORY, formatPinnedAction, type PinnedAction } from './steps.
  * restores no cache: a measuring job of the same branch could have saved it, and side users cannot read it.
  */
 export function renderSetupAction({ steps }: Toolchain): string {
-  return `# Written once by \`winnow init --github\` from what it found, and yours from then on: winnow never touches it again.
+  return `# Written once by \`winnow init --github\` from what it found, and yours from now on: winnow does not change it again.
 # It is read from the default branch; the repository to be measured lies in ./repository.
 name: winnow-setup
 description: Sets up the tool chain for measurements.
@@ -44,7 +44,7 @@ export function renderAgentsAction({ specs }: Pick<GithubSetup, 'specs'>): strin
   const steps = [...new Set(presets)].map(preset =>
     renderStep(`Install ${preset}`, `${INSTALLED_BY[preset]}${NEWEST}`),
   )
-  return `# Written once by \`winnow init --github\` from the specs, and yours from then on: winnow never touches it again.
+  return `# Written once by \`winnow init --github\` from the specs, and yours from now on: winnow does not change it again.
 # It is read from the default branch, by the job that asks for ideas and by no other. Name the version of an agent after
 # an @ to have that one; a command of a spec that needs more than the tool chain has is installed here too.
 name: winnow-agents

@@ -57,7 +57,7 @@ function toAccessError({ uid }: Owner, folder: string): UnfitMachine {
 
 function toPathError({ uid }: Owner, { folder }: PathRisk): UnfitMachine {
   return new UnfitMachine(
-    `user ${uid} of a side can change what others find by PATH in ${folder}`,
+    `user ${uid} of a side can replace programs on PATH in ${folder}`,
     `chmod -R o-w ${folder}, or take it off PATH`,
   )
 }
@@ -109,7 +109,7 @@ async function askShell(supervisor: Supervisor, questions: readonly string[]): P
   const { exitCode, unreaped } = ended
   const known = exitCode !== null && exitCode >= ALL_NO && exitCode < FIRST_YES + questions.length
   if (known && !(unreaped && exitCode === ALL_NO)) return exitCode
-  throw new Error(`trying a user of a side ended with ${exitCode ?? ended.signal}`)
+  throw new Error(`the access check as a user of a side ended with ${exitCode ?? ended.signal}`)
 }
 
 /**

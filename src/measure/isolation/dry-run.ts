@@ -26,7 +26,7 @@ async function findDryRunFailure(input: MeasureInput): Promise<string | null> {
       onStart: async () => {},
     })
     const why = describeFirstFailure(report)
-    return why && `as a user of its own ${why}`
+    return why && `as a separate user, ${why}`
   } catch (error) {
     if (error instanceof UnfitMachine) return `${error.message} (${error.fix})`
     throw error
@@ -36,8 +36,8 @@ async function findDryRunFailure(input: MeasureInput): Promise<string | null> {
 function buildDryRunOrder(order: Order): Order {
   return {
     ...order,
-    id: hashSha256(`rehearsal ${order.id}`),
-    coins: hashSha256(`rehearsal ${order.coins}`),
+    id: hashSha256(`dry run ${order.id}`),
+    coins: hashSha256(`dry run ${order.coins}`),
     purpose: 'calibration',
     base: order.pin,
     candidates: [],
@@ -65,5 +65,5 @@ function describeFirstFailure({
 }
 
 function describeLastLine(text = ''): string {
-  return text.trim().split('\n').at(-1) || 'it says nothing'
+  return text.trim().split('\n').at(-1) || 'it printed nothing'
 }

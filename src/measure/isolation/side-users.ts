@@ -36,7 +36,7 @@ export interface MissingUsers {
 /** Lists the users that exist on this machine, also without root. */
 export function listSideUsers(): Owner[] | MissingUsers {
   if (process.platform === 'linux') return parseOwners(readFileSync('/etc/passwd', 'utf8'))
-  const what = `users for sides are not built for ${process.platform}`
+  const what = `separate users for sides are not supported on ${process.platform}`
   return { what, fix: 'measure on Linux, or use isolation: none' }
 }
 
@@ -73,14 +73,14 @@ export function parseOwners(passwd: string): Owner[] | MissingUsers {
     if (own === undefined)
       return {
         what: `there is no user ${name}`,
-        fix: `make them as root: ${MAKE_USERS}`,
+        fix: `create them as root: ${MAKE_USERS}`,
       }
     const other = entries.find(entry => entry.uid === own.uid && entry.name !== name)?.name
     if (!isPlain(own.uid) || !isPlain(own.gid) || other !== undefined) {
       const conflict = other === undefined ? 'which is not a plain user' : `which is also ${other}`
       return {
         what: `${name} has the number ${own.uid}, ${conflict}`,
-        fix: `userdel ${name}, and make it anew`,
+        fix: `userdel ${name}, and create it again`,
       }
     }
     owners.push({ uid: own.uid, gid: own.gid })
@@ -101,7 +101,7 @@ const HARD_LINKS = '/proc/sys/fs/protected_hardlinks'
 function checkHardLinks(): MissingUsers | null {
   if (readLinkProtection() === '1') return null
   return {
-    what: 'the kernel lets users link files of others',
+    what: 'the kernel lets users hard-link files of other users',
     fix: 'sysctl -w fs.protected_hardlinks=1, as root',
   }
 }
@@ -122,13 +122,10 @@ export function requireRootOwned(dir: string): void {
   const found = lstatSync(dir)
   const { uid, mode } = found
   if (found.isDirectory() && uid === process.getuid?.() && (mode & WRITABLE_BY_OTHERS) === 0) return
-  throw new UserError(
-    `${dir} can be written by others, and sides with users of their own are measured there`,
-    {
-      place: { file: dir },
-      fix: 'give it to root with mode 0711, or remove it',
-    },
-  )
+  throw new UserError(`other users can write to ${dir}, where sides with separate users are measured`, {
+    place: { file: dir },
+    fix: 'give it to root with mode 0711, or remove it',
+  })
 }
 
 const run = promisify(execFile)

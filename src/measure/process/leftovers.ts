@@ -54,7 +54,7 @@ async function requireDead(workDir: string, own: string, record: RunningClaim | 
   if (record === null || record.boot_id !== getBootId() || (await findAlive(record.owner)) === null) return
   rmSync(own, { force: true })
   throw new UserError(`${workDir} is in use by process ${record.owner.pid}`, {
-    fix: 'wait for it, or end it; two measurements in one place would disturb each other',
+    fix: 'wait for it, or end it; two measurements in one directory would disturb each other',
   })
 }
 

@@ -47,7 +47,7 @@ async function selectSupervisor({ owner, monotonic }: SupervisorChoice): Promise
     createGroupSupervisor(monotonic),
   ]
   for (const candidate of candidates) if ((await findProbeFailure(candidate)) === null) return candidate
-  throw new Error('no way to run a command was found: /bin/sh does not start')
+  throw new Error('winnow cannot run commands: /bin/sh does not start')
 }
 
 /** Never replaces a requested user by weaker isolation. */

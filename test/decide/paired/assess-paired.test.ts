@@ -94,7 +94,7 @@ describe('the verdict of a job', () => {
       outcome: 'inconclusive',
       worse: false,
       given_up: 'for_good',
-      reason: expect.stringContaining('stopped early: too little promise after the first job'),
+      reason: expect.stringContaining('stopped early: a gain looks unlikely after the first job'),
     })
   })
 
@@ -162,7 +162,7 @@ describe('executions that fail among pairs', () => {
     const earlier = aJob('1', [...gainsOf('bytes', 0.05, 5), null])
     expect(assessed({ executions: blocks([95, null]), carried: [earlier] })).toMatchObject({
       outcome: 'error',
-      reason: 'two of its executions failed where the base ran',
+      reason: 'two of its executions failed, but those of the base ran',
     })
   })
 
@@ -224,7 +224,7 @@ describe('what is said', () => {
     })
     expect([open.outcome, open.reason]).toEqual([
       'promising',
-      expect.stringContaining('guard not shown harmless yet'),
+      expect.stringContaining('guard not proven harmless yet'),
     ])
     const harmed = STEADY.map(bytes => ({ bytes, guard: 107 + bytes / 100 }))
     const worse = assessed({

@@ -64,7 +64,9 @@ describe('the sentence of what pairs decided', () => {
 
   it('says why a job was the last', () => {
     const idle = aJob('a', [8, -8, 6.5, -7, 7.5, -5, 5.5, -6])
-    expect(said(aCase([idle])).sentence).toMatch(/stopped early: too little promise after the first job\.$/)
+    expect(said(aCase([idle])).sentence).toMatch(
+      /stopped early: a gain looks unlikely after the first job\.$/,
+    )
     const open = aJob('a', [3.3, -1, 2.4, -2.1, 1.9, 2.7, -1.5, 3])
     const parked = said(aCase([open], { terms: { max_jobs: 1 } }))
     expect(parked).toEqual({
@@ -90,7 +92,7 @@ describe('the sentence of what pairs decided', () => {
         { metric },
       ),
     )
-    expect(open.sentence).toMatch(/so far; memory not shown harmless yet\.$/)
+    expect(open.sentence).toMatch(/so far; memory not proven harmless yet\.$/)
     const harmed = said(
       aCase(
         withMemory(at => 60 + at),
