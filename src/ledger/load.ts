@@ -1,7 +1,7 @@
 import { LedgerError } from '../errors.ts'
 import type { Repository } from '../git/repository.ts'
 import { type Campaign, createEmptyCampaign } from '../model/campaign.ts'
-import { applyEvent } from '../model/fold/fold.ts'
+import { applyEvent, FoldedCopy } from '../model/fold/fold.ts'
 import type { Oid } from '../model/ids.ts'
 import { readCheckpoint, readCheckpointSeq } from './checkpoint.ts'
 import { type ChainHead, createChainError } from './event-file.ts'
@@ -35,20 +35,21 @@ export async function foldAllEvents(repo: Repository, tipCommit: Oid): Promise<L
   return foldUntilTip(repo, await readTip(repo, tipCommit), null)
 }
 
-/** Folds only the new events. It changes the previous campaign in place. */
+/** Folds only the new events. The previous campaign stays as it is. */
 export async function continueCampaign(
   repo: Repository,
   previous: LoadedCampaign,
   newTipCommit: Oid,
 ): Promise<LoadedCampaign> {
-  const { campaign, tip: old } = previous
+  const { tip: old } = previous
   if (old.commit === newTipCommit) return previous
   if (old.commit === null || !(await repo.isAncestor(old.commit, newTipCommit))) {
     return loadCampaign(repo, newTipCommit)
   }
   const tip = await readTip(repo, newTipCommit)
-  await foldNewEvents(repo, tip, campaign, old)
-  return buildLoadedCampaign(campaign, tip, {
+  const copy = new FoldedCopy(previous.campaign)
+  await foldNewEvents(repo, tip, copy.draft, old)
+  return buildLoadedCampaign(copy.finish(), tip, {
     checkpointSeq: await readCheckpointSeq(repo, tip),
     checkpointIgnored: null,
   })

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createEmptyCampaign } from '../../src/model/campaign.ts'
 import { toCanonicalJson } from '../../src/model/canonical-json.ts'
 import type { EventDraft, LedgerEvent } from '../../src/model/event.ts'
-import { fold } from '../../src/model/fold/fold.ts'
+import { fold, FoldedCopy } from '../../src/model/fold/fold.ts'
 import { getCampaignSpec } from '../../src/spec/load.ts'
 import { CampaignBuilder, campaign, HARNESS, oidOf, pointOf, SPEC, unprepared } from '../plan/a-campaign.ts'
 import { carryOut } from '../plan/a-world.ts'
@@ -162,6 +162,24 @@ describe('folding', () => {
         const resumed = fold(JSON.parse(checkpoint), events.slice(at))
         expect(resumed).toEqual(whole)
         expect(toCanonicalJson(resumed)).toBe(toCanonicalJson(whole))
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  it('into copies gives the same, and leaves the campaign of each copy as it was', () => {
+    fc.assert(
+      fc.property(ledgers, fc.nat(), (events, cut) => {
+        const at = cut % (events.length + 1)
+        const before = fold(createEmptyCampaign(), events.slice(0, at))
+        const unchanged = toCanonicalJson(before)
+        const copy = new FoldedCopy(before)
+        for (const [index, event] of events.slice(at).entries()) {
+          copy.applyEvent(event)
+          if (index % 3 === 0) copy.finish()
+        }
+        expect(copy.finish()).toEqual(fold(createEmptyCampaign(), events))
+        expect(toCanonicalJson(before)).toBe(unchanged)
       }),
       { numRuns: 40 },
     )

@@ -113,9 +113,11 @@ export function createMemory(): Memory {
   }
 }
 
-/** Clears data that an interrupted tick or another writer may have invalidated. */
+/**
+ * Clears data that an interrupted tick or another writer may have invalidated. The loaded campaign stays: it
+ * holds only events that the remote has accepted.
+ */
 export function resetMemory(memory: Memory): void {
-  memory.loaded = null
   memory.refs = null
   memory.turn += 1
   memory.shown = null

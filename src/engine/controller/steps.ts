@@ -17,11 +17,8 @@ import type { CampaignContext } from '../campaign/context.ts'
 import { tryFetchCommit } from '../jobs/load-order.ts'
 import type { Transaction } from './transaction.ts'
 
-export async function writeSteps(
-  transaction: Transaction,
-  campaign: Campaign,
-  steps: readonly PlanStep[],
-): Promise<void> {
+export async function writeSteps(transaction: Transaction, steps: readonly PlanStep[]): Promise<void> {
+  const { campaign } = transaction
   for (const step of steps) {
     transaction.context.faults.reach(`step:${step.step}`)
     await writeStep(transaction, campaign, step, steps)

@@ -77,7 +77,6 @@ async function backOff(
 
 type TickStep = TickResult | 'again' | { lost: readonly EventDraft[]; silent?: true }
 
-/** Every early exit resets the memory, because the cached campaign may be half updated. */
 async function tickOnce(controller: ControllerContext, silent: number): Promise<TickStep> {
   const { memory } = controller
   try {
@@ -102,6 +101,8 @@ async function tickOnce(controller: ControllerContext, silent: number): Promise<
       return { waiting: { for: 'person', what: applied.what }, seen: observation }
     return planned.waiting === null ? 'again' : { waiting: planned.waiting, seen: observation }
   } catch (error) {
+    // A damaged cache may be the cause, so the ledger is read again.
+    memory.loaded = null
     resetMemory(memory)
     if (error instanceof ConflictError) return { lost: [] }
     // The push may have arrived: the next observation shows it, as after a lost race. Reads have their own

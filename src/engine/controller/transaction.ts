@@ -7,8 +7,9 @@ import { writeLedgerCommit } from '../../ledger/ledger-commit.ts'
 import type { LoadedCampaign } from '../../ledger/load.ts'
 import { retryLostRaces, toPushAttempt } from '../../ledger/retry.ts'
 import { buildRefusedSyncAlert, findRefusedSync } from '../../model/alerts.ts'
+import type { Campaign } from '../../model/campaign.ts'
 import { type EventDraft, removeEnvelope } from '../../model/event.ts'
-import { applyEvent } from '../../model/fold/fold.ts'
+import { FoldedCopy } from '../../model/fold/fold.ts'
 import type { Oid } from '../../model/ids.ts'
 import { toOneLine } from '../../model/text.ts'
 import { renderLedgerViews } from '../../report/ledger-views.ts'
@@ -25,15 +26,15 @@ export interface TransactionBase {
 
 /**
  * Collects the events and ref moves of one transaction. They become visible with `push`, all at once or not at
- * all (invariants 2 and 9); objects written before a lost push are garbage. `addEvent` applies each event to
- * the loaded campaign, so that another plan can follow. After a failed push the caller has to load the
- * campaign again.
+ * all (invariants 2 and 9); objects written before a lost push are garbage. The events are folded into a copy
+ * of the campaign, which becomes the loaded one only when the remote has accepted them.
  */
 export class Transaction {
   readonly at: string
   readonly context: CampaignContext
   readonly #start: TransactionBase
   readonly #chain: EventChain
+  readonly #copy: FoldedCopy
   readonly #events: ChainedEvent[] = []
   readonly #moves = new Map<string, RefUpdate>()
   #spec: string | undefined
@@ -43,6 +44,7 @@ export class Transaction {
   constructor(context: CampaignContext, transactionBase: TransactionBase) {
     this.context = context
     this.#start = transactionBase
+    this.#copy = new FoldedCopy(transactionBase.loaded.campaign)
     this.at = new Date(context.clock.now()).toISOString()
     this.#chain = openChain(transactionBase.loaded.tip, { at: this.at, by: context.by })
   }
@@ -50,9 +52,19 @@ export class Transaction {
   addEvent(draft: EventDraft): ChainedEvent {
     const chained = this.#chain.addEvent(draft)
     this.#events.push(chained)
-    applyEvent(this.#start.loaded.campaign, chained.event)
+    this.#copy.applyEvent(chained.event)
     if (draft.kind === 'campaign-started' || draft.kind === 'campaign-amended') this.#spec = draft.spec_yaml
     return chained
+  }
+
+  /** The campaign as the next event finds it. Only for writing steps: `predictCampaign` ends its use. */
+  get campaign(): Campaign {
+    return this.#copy.draft
+  }
+
+  /** The campaign after the events so far, as if the remote had accepted them. */
+  predictCampaign(): Campaign {
+    return this.#copy.finish()
   }
 
   /** The ref as this transaction leaves it so far. */
@@ -185,7 +197,8 @@ export class Transaction {
     if (last === undefined) return { ...loaded, tip: { ...loaded.tip, commit, tree } }
     const tip = { commit, tree, seq: last.event.seq + 1, head: last.sha256 }
     const checkpointSeq = this.#checkpointDue() ? tip.seq : loaded.checkpointSeq
-    return { campaign: loaded.campaign, tip, lastSha: last.sha256, checkpointSeq, checkpointIgnored: null }
+    const campaign = this.predictCampaign()
+    return { campaign, tip, lastSha: last.sha256, checkpointSeq, checkpointIgnored: null }
   }
 
   #checkpointDue(): boolean {
@@ -195,7 +208,7 @@ export class Transaction {
 
   async #writeLedger(): Promise<Oid> {
     const { loaded } = this.#start
-    const { campaign } = loaded
+    const campaign = this.predictCampaign()
     const kinds = [...new Set(this.#events.map(({ event }) => event.kind))]
     const last = this.#events.at(-1)
     return writeLedgerCommit(this.context.repository, loaded.tip, this.#events, {
@@ -210,8 +223,8 @@ export class Transaction {
 
   #describeRefusedPush(refs: readonly string[]) {
     const { context } = this
-    const { loaded } = this.#start
-    const isPush = loaded.campaign.status === 'none' || getCampaignSpec(loaded.campaign).merge.via === 'push'
+    const { campaign } = this.#start.loaded
+    const isPush = campaign.status === 'none' || getCampaignSpec(campaign).merge.via === 'push'
     const couldMerge = context.forge.merge !== undefined && isPush
     return { refs, optimize: context.refs.optimize, prefix: context.prefix, couldMerge }
   }

@@ -76,7 +76,6 @@ export async function createLocalRunner(context: CampaignContext, slots: WorkerS
     runId,
     machine: buildMachineKey(readMachineFingerprint(context.env)),
     async facts(campaign) {
-      judges.see(campaign)
       runs.surface()
       const facts = new Map<OrderId, RunFacts>()
       for (const { order, run_id } of listAwaitedOrders(campaign)) {
@@ -93,7 +92,9 @@ export async function createLocalRunner(context: CampaignContext, slots: WorkerS
       // Only its own process may drop an order that this ledger does not know yet.
       await files.prune(live, async holder => holder.runId === runId || (await isRunAlive(holder)) === false)
     },
-    async dispatch(order, spec) {
+    async dispatch(order, spec, campaign) {
+      judges.see(campaign)
+      runner.isolated = campaign.isolated
       if (!runs.has(order.id)) runs.begin(order.id, signal => execute(order, spec, signal))
     },
     cancel: order => runs.cancel(order),

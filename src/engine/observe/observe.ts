@@ -88,14 +88,13 @@ async function readRefs({ place: context, memory }: ObserverContext): Promise<Re
   return refs
 }
 
-/** Predicts the world after a transaction. Pull requests follow with the next observation. */
+/** Builds the world as a push will leave it. The pull requests stay as observed. */
 export async function predictWorld(
   observer: ObserverContext,
-  seen: Observation,
-  refs: ReadonlyMap<string, Oid>,
+  { pulls, defaultTip }: Observation,
+  predicted: Pick<ObservedCampaign, 'campaign' | 'refs'>,
 ): Promise<World> {
-  const { pulls, defaultTip, loaded } = seen
-  return buildWorld({ ...observer, refs, campaign: loaded.campaign, pulls, defaultTip })
+  return buildWorld({ ...observer, ...predicted, pulls, defaultTip })
 }
 
 /**

@@ -35,7 +35,7 @@ function addPick(
   created: Experiment & { picks: ExperimentId },
 ): void {
   const { approval = null, approved = {}, consents = [] } = campaign.experiments[created.picks] ?? {}
-  const inherited = { approved: structuredClone(approved), consents: structuredClone(consents) }
+  const inherited = { approved: { ...approved }, consents: [...consents] }
   const own = { approval, ...inherited, share: 0, variant: 0 }
   campaign.picks[id] = { ...created, ...own, base: base.commit, fate: null }
   campaign.steered = campaign.steered.filter(({ event }) => source.key !== buildPickKey(event))
