@@ -136,8 +136,7 @@ export { type Environment, openRepositoryContext, type RepositoryContext } from 
 export { readCommittedSpec, startCampaign } from './engine/campaign/start.ts'
 export { openController, runCampaign } from './engine/controller/run.ts'
 export { tickCampaign } from './engine/controller/tick.ts'
-export { auditLedger, type AuditResult } from './engine/verify/audit.ts'
-export { replayLedger, type ReplayResult } from './engine/verify/replay.ts'
+export { auditLedger, type AuditResult, replayLedger, type ReplayResult } from './engine/verify/audit.ts'
 
 // Reports and errors
 

@@ -23,7 +23,7 @@ const VERBS = new Set(
    restore resume retry return reverse revert review rewrite rotate round run save score search
    select send serialize set settle share shift should show sign simulate sleep snapshot sort spawn
    split stage start stop store strip submit suggest sum summarize sync take tell test throw
-   tick to trace track trim truncate try unescape unquote unwrap update verify wait watch
+   tick to trace track trim truncate try unescape unquote unwrap update verify wait walk watch
    weigh wipe with wrap write`.split(/\s+/),
 )
 

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
-import { auditLedger } from '../engine/verify/audit.ts'
+import { auditLedger, replayLedger } from '../engine/verify/audit.ts'
 import { locateAuditMemory } from '../engine/verify/branches.ts'
-import { replayLedger } from '../engine/verify/replay.ts'
 import { renderAudit, renderReplay } from '../report/audit.ts'
 import { withCampaign } from './context.ts'
 import type { Verb } from './verb.ts'

@@ -62,3 +62,7 @@ export function formatActionsRun(id: string | number): string {
 export function isActionsRun({ run_id }: { run_id: string }): boolean {
   return run_id.startsWith(ACTIONS_PREFIX)
 }
+
+export function isSamePoint(a: Point, b: Point): boolean {
+  return a.commit === b.commit && a.tree === b.tree
+}

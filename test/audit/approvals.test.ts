@@ -1,5 +1,5 @@
 import { afterAll, expect, it } from 'vitest'
-import { collectEvidence } from '../../src/engine/verify/audit.ts'
+import { collectEvidence } from '../../src/engine/verify/evidence.ts'
 import { createEvidence } from '../../src/engine/verify/evidence.ts'
 import { findStepGaps } from '../../src/engine/verify/incumbent-steps.ts'
 import { readCampaignSpec } from '../../src/spec/load.ts'

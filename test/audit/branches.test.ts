@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { UserError } from '../../src/errors.ts'
-import { auditLedger } from '../../src/engine/verify/audit.ts'
-import { replayLedger } from '../../src/engine/verify/replay.ts'
+import { auditLedger, replayLedger } from '../../src/engine/verify/audit.ts'
 import {
   append,
   clearCopies,

@@ -1,8 +1,7 @@
 import { join } from 'node:path'
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { auditLedger } from '../../src/engine/verify/audit.ts'
-import { replayLedger } from '../../src/engine/verify/replay.ts'
+import { auditLedger, replayLedger } from '../../src/engine/verify/audit.ts'
 import { requireCampaign } from '../../src/engine/controller/run.ts'
 import {
   BROKEN,

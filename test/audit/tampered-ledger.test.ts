@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { replayLedger } from '../../src/engine/verify/replay.ts'
+import { replayLedger } from '../../src/engine/verify/audit.ts'
 import { hashSha256 } from '../../src/model/canonical-json.ts'
 import type { EventDraft } from '../../src/model/event.ts'
 import type { Report } from '../../src/model/report.ts'

@@ -3,10 +3,9 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, expect } from 'vitest'
-import { auditLedger } from '../../src/engine/verify/audit.ts'
+import { auditLedger, replayLedger } from '../../src/engine/verify/audit.ts'
 import type { Environment } from '../../src/engine/campaign/open.ts'
 import type { CampaignContext } from '../../src/engine/campaign/context.ts'
-import { replayLedger } from '../../src/engine/verify/replay.ts'
 import { BEGINNING, ENV, openPost, type Post } from './post.ts'
 
 export { diffOf, patchOf } from './patch-text.ts'

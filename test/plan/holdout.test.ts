@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { collectEvidence } from '../../src/engine/verify/audit.ts'
+import { collectEvidence } from '../../src/engine/verify/evidence.ts'
 import { createEvidence } from '../../src/engine/verify/evidence.ts'
 import { findOrderGaps } from '../../src/engine/verify/orders.ts'
 import { createEmptyCampaign } from '../../src/model/campaign.ts'

@@ -1,16 +1,17 @@
+import { LedgerError } from '../../errors.ts'
+import { buildLocalIsolation } from '../../git/isolation.ts'
+import { createGitRunner } from '../../git/runner.ts'
+import { continueEvents, readEvents } from '../../ledger/read-events.ts'
+import { type LedgerProblem, verifyLedger } from '../../ledger/verify.ts'
 import { type Campaign, createEmptyCampaign } from '../../model/campaign.ts'
-import { hashSha256, toCanonicalJson } from '../../model/canonical-json.ts'
 import type { LedgerEvent } from '../../model/event.ts'
 import { applyEvent } from '../../model/fold/fold.ts'
 import type { Oid } from '../../model/ids.ts'
-import type { Order } from '../../model/order.ts'
-import { isLanded } from '../../model/verdict.ts'
-import { explainForeignPartial, explainForeignReport } from '../../plan/reports.ts'
 import { readCampaignSpec } from '../../spec/load.ts'
 import type { Spec } from '../../spec/schema.ts'
 import type { CampaignContext } from '../campaign/context.ts'
+import { requireLedger } from '../campaign/recover.ts'
 import {
-  type AuditedLedger,
   type AuditMemory,
   checkCampaignBranch,
   checkContinuity,
@@ -19,15 +20,13 @@ import {
   type Continuity,
   describeLostCommit,
   findLostCommits,
-  type KeptCommit,
-  listKeptCommits,
-  readAuditedLedger,
   readSeenTip,
   rememberTip,
 } from './branches.ts'
-import { type AuditEvidence, createEvidence, findEffectGaps, findVerdictGaps } from './evidence.ts'
+import { type AuditEvidence, collectEvidence, createEvidence } from './evidence.ts'
 import { findStepGaps } from './incumbent-steps.ts'
-import { findAmendmentGaps, findOrderGaps, findStartGaps, findTouchedGaps } from './orders.ts'
+import { findAmendmentGaps, findStartGaps, findTouchedGaps } from './orders.ts'
+import { VerdictCheck, type VerdictDifference } from './verdicts.ts'
 
 interface AuditProblem {
   what: string
@@ -57,6 +56,13 @@ export interface AuditResult {
   limits: string
 }
 
+export interface ReplayResult {
+  ok: boolean
+  decisions: number
+  rounds: number
+  differences: VerdictDifference[]
+}
+
 interface AuditMemoryOptions {
   memory: AuditMemory
   acceptReplacement: boolean
@@ -72,22 +78,21 @@ export async function auditLedger(
   context: CampaignContext,
   memoryOptions: AuditMemoryOptions | null = null,
 ): Promise<AuditResult> {
-  const refs = await fetchRefs(context)
+  const { state, optimize, closed, campaign: branch } = context.refs
+  const refs = await fetchRefs(context, [state, optimize, closed, branch, context.defaultBranch])
   const ledger = await readAuditedLedger(context, refs)
-  const trail = new AuditTrail(context)
   const continuity = memoryOptions === null ? null : await compareContinuity(context, ledger, memoryOptions)
-  if (continuity?.problem) trail.problems.push({ what: continuity.problem, commit: ledger.tip })
-  for (const { message, seq, commit } of ledger.problems)
-    trail.problems.push({
-      what: message,
-      ...(seq === null ? {} : { seq }),
-      ...(commit === null ? {} : { commit }),
-    })
-  for (const event of ledger.events) await trail.follow(event)
-  if (ledger.problems.length === 0) trail.compareSpec(ledger.spec)
-  await trail.compareBranches(refs)
-  await trail.compareClosedBranch(refs)
-  const { problems, unproven, open, checked } = trail
+  const found: Finding[] = []
+  if (continuity?.problem) found.push({ what: continuity.problem, commit: ledger.tip })
+  found.push(...ledger.problems.map(toFinding))
+  const evidence = createEvidence()
+  const checked = { events: 0, incumbents: 0, landings: 0, syncs: 0, reverts: 0, foreign: 0, orders: 0 }
+  const campaign = await walkLedger(ledger.events, async step => {
+    countChecked(checked, step.event)
+    for (const check of EVENT_CHECKS) found.push(...(await check({ ...step, context, evidence })))
+  })
+  for (const check of END_CHECKS) found.push(...(await check({ context, refs, ledger, campaign, evidence })))
+  const problems = found.filter(({ is }) => is !== 'open').map(toProblem)
   if (memoryOptions !== null && problems.length === 0) {
     const at = new Date(context.clock.now()).toISOString()
     await rememberTip(context, memoryOptions.memory, { tip: ledger.tip, events: ledger.events.length, at })
@@ -97,11 +102,193 @@ export async function auditLedger(
     campaign: context.name,
     checked,
     problems,
-    unproven,
-    open,
+    unproven: findFirstUnproven(found),
+    open: found.filter(({ is }) => is === 'open').map(toProblem),
     continuity: continuity?.note || null,
     limits: LIMITS,
   }
+}
+
+/** Invariant 3: computes every verdict again. It is the same walk with the verdict check alone. */
+export async function replayLedger(context: CampaignContext): Promise<ReplayResult> {
+  const { state, optimize, closed, experiments } = context.refs
+  const refs = await fetchRefs(context, [state, optimize, closed, `${experiments}*`])
+  const tip = await requireLedger(context, refs)
+  const verdicts = new VerdictCheck(context)
+  await walkLedger(readEvents(context.repository, tip, 0), ({ event, campaign, spec }) =>
+    verdicts.check(event, campaign, spec),
+  )
+  const { decisions, rounds, differences } = verdicts
+  return { ok: differences.length === 0, decisions, rounds, differences }
+}
+
+async function fetchRefs(
+  { repository }: CampaignContext,
+  wanted: readonly string[],
+): Promise<ReadonlyMap<string, Oid>> {
+  const { refs } = await repository.remoteRefs(wanted)
+  await repository.fetch([...refs].map(([ref, oid]) => ({ ref, oid })))
+  return refs
+}
+
+/** An event, with the campaign and the spec in force before it. */
+interface LedgerStep {
+  event: LedgerEvent
+  campaign: Campaign
+  spec: Spec | null
+}
+
+/** Shows every event in turn, and returns the campaign after the last one. */
+async function walkLedger(
+  events: Iterable<LedgerEvent> | AsyncIterable<LedgerEvent>,
+  visit: (step: LedgerStep) => Promise<void>,
+): Promise<Campaign> {
+  const campaign = createEmptyCampaign()
+  for await (const event of events) {
+    const spec = event.kind === 'campaign-started' ? null : readCampaignSpec(campaign)
+    await visit({ event, campaign, spec })
+    applyEvent(campaign, event)
+  }
+  return campaign
+}
+
+// Findings
+
+/** A problem unless it says otherwise. `unproven`: a commit on the optimize branch without evidence. */
+interface Finding extends AuditProblem {
+  is?: 'unproven' | 'open'
+}
+
+function toProblem({ is: _is, ...problem }: Finding): AuditProblem {
+  return problem
+}
+
+function toFinding({ message, seq, commit }: LedgerProblem): Finding {
+  return { what: message, ...(seq === null ? {} : { seq }), ...(commit === null ? {} : { commit }) }
+}
+
+function findFirstUnproven(found: readonly Finding[]): AuditResult['unproven'] {
+  const first = found.find(({ is }) => is === 'unproven')
+  return first?.commit === undefined ? null : { commit: first.commit, what: first.what }
+}
+
+// Checks of each event, in this order
+
+interface AuditedStep extends LedgerStep {
+  context: CampaignContext
+  evidence: AuditEvidence
+}
+
+const EVENT_CHECKS: readonly ((step: AuditedStep) => Finding[] | Promise<Finding[]>)[] = [
+  checkBroughtSpec,
+  checkEvidence,
+  checkRulers,
+  checkIncumbentStep,
+]
+
+/** A spec from the default branch takes effect with its sync, which is the very next event. */
+function checkBroughtSpec({ event, campaign, evidence }: AuditedStep): Finding[] {
+  const { kind, seq } = event
+  if (kind !== 'synced') return findMissingSync(evidence)
+  if (event.order !== null || event.harness === (evidence.broughtSpec?.harness ?? campaign.harness)) return []
+  return [{ what: `event ${seq} (synced): it brings another harness, and nothing was measured with it`, seq }]
+}
+
+function findMissingSync({ broughtSpec }: AuditEvidence): Finding[] {
+  if (broughtSpec === null) return []
+  const { seq } = broughtSpec
+  const what = `event ${seq} (campaign-amended): it takes a spec from the default branch without a sync`
+  return [{ what, seq }]
+}
+
+/** Adds the event to the evidence, which the checks after this one use. */
+function checkEvidence({ evidence, campaign, spec, event }: AuditedStep): Finding[] {
+  return describeGaps(event, collectEvidence(evidence, campaign, spec, event))
+}
+
+/** Invariant 4: the campaign, its specs and its orders name the ruler that git has. */
+async function checkRulers({ context, campaign, event }: AuditedStep): Promise<Finding[]> {
+  if (event.seq === 0 && event.kind !== 'campaign-started')
+    return describeGaps(event, ['a ledger begins with a campaign'])
+  if (event.kind === 'order-issued') return describeGaps(event, await findTouchedGaps(context, event))
+  if (event.kind === 'campaign-amended')
+    return describeGaps(event, await findAmendmentGaps(context, campaign, event))
+  if (event.kind !== 'campaign-started') return []
+  return describeGaps(
+    event,
+    event.seq === 0 ? await findStartGaps(context, event) : ['a ledger holds one campaign'],
+  )
+}
+
+async function checkIncumbentStep(step: AuditedStep): Promise<Finding[]> {
+  const { context, campaign, spec, evidence, event } = step
+  if (event.kind !== 'incumbent-moved') return []
+  const gaps = await findStepGaps({ place: context, campaign, spec, evidence }, event)
+  if (gaps.length === 0) return []
+  const { commit } = event.to
+  const what = `commit ${commit} has no evidence: ${gaps.join('; ')}`
+  return [{ what, commit, seq: event.seq, is: 'unproven' }]
+}
+
+function describeGaps({ seq, kind }: LedgerEvent, gaps: readonly string[]): Finding[] {
+  return gaps.map(gap => ({ what: `event ${seq} (${kind}): ${gap}`, seq }))
+}
+
+const COUNTED = { merged: 'landings', synced: 'syncs', reverted: 'reverts', foreign: 'foreign' } as const
+
+function countChecked(checked: AuditResult['checked'], event: LedgerEvent): void {
+  checked.events += 1
+  if (event.kind === 'measured') checked.orders += 1
+  if (event.kind !== 'incumbent-moved') return
+  checked.incumbents += 1
+  checked[COUNTED[event.why]] += 1
+}
+
+// Checks after the last event, in this order
+
+interface AuditedEnd {
+  context: CampaignContext
+  refs: ReadonlyMap<string, Oid>
+  ledger: AuditedLedger
+  campaign: Campaign
+  evidence: AuditEvidence
+}
+
+const END_CHECKS: readonly ((end: AuditedEnd) => Finding[] | Promise<Finding[]>)[] = [
+  checkSpecFile,
+  checkBranches,
+  checkClosedBranch,
+]
+
+/** People read spec.yaml beside the events, so it has to be the spec in force. */
+function checkSpecFile({ ledger, campaign, evidence }: AuditedEnd): Finding[] {
+  if (ledger.problems.length > 0) return []
+  const found = findMissingSync(evidence)
+  if (ledger.spec === campaign.spec_yaml) return found
+  return [...found, { what: 'spec.yaml in the ledger is not the spec that its events put in force' }]
+}
+
+async function checkBranches({ context, refs, campaign, evidence }: AuditedEnd): Promise<Finding[]> {
+  if (campaign.status === 'none') return []
+  const { incumbents, syncedTips } = evidence
+  const tip = await checkOptimizeBranch(context, refs, { campaign, incumbents })
+  const advance = checkCampaignBranch(context, refs, incumbents)
+  const synced = await checkSyncedCommits(context, refs, campaign, syncedTips)
+  return [...(tip ? [tip] : []), ...(advance ? [advance] : []), ...synced].map(({ open, what, commit }) => ({
+    what,
+    commit,
+    is: open ? ('open' as const) : ('unproven' as const),
+  }))
+}
+
+/** Invariant 8: every measured or landed commit is reachable from the closed branch. */
+async function checkClosedBranch({ context, refs, evidence }: AuditedEnd): Promise<Finding[]> {
+  const lost = await findLostCommits(context, refs, evidence.kept)
+  return lost.map(each => ({
+    what: describeLostCommit(context, refs, each),
+    commit: each.commit,
+    seq: each.seq,
+  }))
 }
 
 async function compareContinuity(
@@ -117,222 +304,46 @@ async function compareContinuity(
   )
 }
 
-async function fetchRefs(context: CampaignContext): Promise<ReadonlyMap<string, Oid>> {
-  const { state, optimize, closed, campaign } = context.refs
-  const wanted = [state, optimize, closed, campaign, context.defaultBranch]
-  const { refs } = await context.repository.remoteRefs(wanted)
-  await context.repository.fetch([...refs].map(([ref, oid]) => ({ ref, oid })))
-  return refs
+// Reading
+
+/** The ledger's events, without its checkpoint and views. */
+interface AuditedLedger {
+  tip: Oid
+  problems: LedgerProblem[]
+  /** Events up to the first invalid one; later ones cannot be trusted. */
+  events: LedgerEvent[]
+  /** spec.yaml beside the events; null when missing. */
+  spec: string | null
 }
 
-/** Follows the chain of recorded incumbents, event by event. */
-class AuditTrail {
-  readonly checked = { events: 0, incumbents: 0, landings: 0, syncs: 0, reverts: 0, foreign: 0, orders: 0 }
-  readonly problems: AuditProblem[] = []
-  readonly open: AuditProblem[] = []
-  unproven: AuditResult['unproven'] = null
-  readonly #context: CampaignContext
-  readonly #campaign: Campaign = createEmptyCampaign()
-  readonly #evidence: AuditEvidence = createEvidence()
-  readonly #incumbents = new Set<Oid>()
-  readonly #kept: KeptCommit[] = []
-  readonly #synced: Oid[] = []
-  #unsynced: number | null = null
-  /** The harness before the spec that a sync brings. */
-  #ruledBy: string | null = null
-
-  constructor(context: CampaignContext) {
-    this.#context = context
-  }
-
-  async follow(event: LedgerEvent): Promise<void> {
-    const { seq, kind } = event
-    const spec = kind === 'campaign-started' ? null : readCampaignSpec(this.#campaign)
-    this.checked.events += 1
-    if (kind === 'measured') this.checked.orders += 1
-    this.#checkPendingSync(event)
-    const gaps = [
-      ...collectEvidence(this.#evidence, this.#campaign, spec, event),
-      ...(await this.#findEventGaps(event)),
-    ]
-    for (const gap of gaps) this.problems.push({ what: `event ${seq} (${kind}): ${gap}`, seq })
-    if (event.kind === 'incumbent-moved') await this.#checkStep(event)
-    this.#kept.push(...listKeptCommits(event, this.#evidence))
-    if (event.kind === 'synced') this.#synced.push(event.default_tip)
-    applyEvent(this.#campaign, event)
-    if (event.kind === 'campaign-started') this.#incumbents.add(event.start.commit)
-  }
-
-  /** A spec from the default branch takes effect with its sync, which is the very next event. */
-  #checkPendingSync(next: LedgerEvent | null): void {
-    const seq = this.#unsynced
-    if (seq !== null && next?.kind !== 'synced') {
-      const what = `event ${seq} (campaign-amended): it takes a spec from the default branch without a sync`
-      this.problems.push({ what, seq })
-    }
-    const { harness } = this.#campaign
-    if (next?.kind === 'synced' && next.order === null && next.harness !== (this.#ruledBy ?? harness)) {
-      const what = `event ${next.seq} (synced): it brings another harness, and nothing was measured with it`
-      this.problems.push({ what, seq: next.seq })
-    }
-    const amends = next?.kind === 'campaign-amended' && next.source === 'default-branch'
-    this.#ruledBy = amends ? harness : null
-    this.#unsynced = amends ? next.seq : null
-  }
-
-  async #findEventGaps(event: LedgerEvent): Promise<string[]> {
-    if (event.seq === 0 && event.kind !== 'campaign-started') return ['a ledger begins with a campaign']
-    if (event.kind === 'order-issued') return findTouchedGaps(this.#context, event)
-    if (event.kind === 'campaign-started')
-      return event.seq === 0 ? findStartGaps(this.#context, event) : ['a ledger holds one campaign']
-    return event.kind === 'campaign-amended' ? findAmendmentGaps(this.#context, this.#campaign, event) : []
-  }
-
-  async #checkStep(event: LedgerEvent<'incumbent-moved'>): Promise<void> {
-    const { commit } = event.to
-    this.checked.incumbents += 1
-    this.checked[COUNTED[event.why]] += 1
-    this.#incumbents.add(commit)
-    const campaign = this.#campaign
-    const request = {
-      place: this.#context,
-      campaign,
-      spec: readCampaignSpec(campaign),
-      evidence: this.#evidence,
-    }
-    const gaps = await findStepGaps(request, event)
-    if (gaps.length > 0)
-      this.#unproven(commit, `commit ${commit} has no evidence: ${gaps.join('; ')}`, event.seq)
-  }
-
-  #unproven(commit: Oid, what: string, seq?: number): void {
-    this.problems.push({ what, commit, ...(seq === undefined ? {} : { seq }) })
-    this.unproven ??= { commit, what }
-  }
-
-  /** People read spec.yaml beside the events, so it has to be the spec in force. */
-  compareSpec(yaml: string | null): void {
-    this.#checkPendingSync(null)
-    if (yaml === this.#campaign.spec_yaml) return
-    this.problems.push({ what: 'spec.yaml in the ledger is not the spec that its events put in force' })
-  }
-
-  async compareBranches(refs: ReadonlyMap<string, Oid>): Promise<void> {
-    if (this.#campaign.status === 'none') return
-    const incumbents = this.#incumbents
-    const found = await checkOptimizeBranch(this.#context, refs, { campaign: this.#campaign, incumbents })
-    if (found?.open) this.open.push({ what: found.what, commit: found.commit })
-    else if (found) this.#unproven(found.commit, found.what)
-    const advance = checkCampaignBranch(this.#context, refs, incumbents)
-    const synced = await checkSyncedCommits(this.#context, refs, this.#campaign, this.#synced)
-    for (const { what, commit } of advance ? [advance, ...synced] : synced) this.open.push({ what, commit })
-  }
-
-  async compareClosedBranch(refs: ReadonlyMap<string, Oid>): Promise<void> {
-    for (const lost of await findLostCommits(this.#context, refs, this.#kept)) {
-      const { commit, seq } = lost
-      this.problems.push({ what: describeLostCommit(this.#context, refs, lost), commit, seq })
-    }
+async function readAuditedLedger(
+  context: CampaignContext,
+  refs: ReadonlyMap<string, Oid>,
+): Promise<AuditedLedger> {
+  const { repository, env } = context
+  const tip = await requireLedger(context, refs)
+  const { tree } = await repository.commit(tip)
+  const git = createGitRunner(buildLocalIsolation(repository.dir, env), { GIT_DIR: repository.dir })
+  const problems = await verifyLedger(repository, git, tip)
+  return {
+    tip,
+    problems,
+    events: await readValidEvents(context, tree),
+    spec: await readPinnedSpec(context, tree),
   }
 }
 
-const COUNTED = { merged: 'landings', synced: 'syncs', reverted: 'reverts', foreign: 'foreign' } as const
-
-/** Adds an event to the evidence; `campaign` is the state before it. Returns its gaps. */
-export function collectEvidence(
-  evidence: AuditEvidence,
-  campaign: Campaign,
-  spec: Spec | null,
-  event: LedgerEvent,
-): string[] {
-  if (event.kind === 'order-issued') return recordIssuedOrder(evidence, campaign, spec, event)
-  if (event.kind === 'measured') return recordReport(evidence, campaign, event)
-  if (event.kind === 'order-lost') return recordInterruption(evidence, campaign, event)
-  if (event.kind === 'effect-measured') return findEffectGaps(evidence, campaign, spec, event)
-  if (event.kind === 'decided') recordDecision(evidence, campaign, spec, event)
-  else recordIncumbentEvent(evidence, campaign, event)
-  return []
+async function readPinnedSpec({ repository }: CampaignContext, tree: Oid): Promise<string | null> {
+  const entry = await repository.findEntry(tree, 'spec.yaml')
+  return entry?.type === 'blob' ? (await repository.blob(entry.oid)).toString('utf8') : null
 }
 
-/** A revert by an experiment is a landing and is proven as one. */
-function recordIncumbentEvent(evidence: AuditEvidence, campaign: Campaign, event: LedgerEvent): void {
-  const { incumbentEvents } = evidence
-  recordHarnessChange(evidence, campaign, event)
-  if (event.kind === 'merged') incumbentEvents.set(event.commit, event)
-  else if (event.kind === 'synced') incumbentEvents.set(event.to.commit, event)
-  else if (event.kind === 'reverted' && event.by_experiment === null)
-    incumbentEvents.set(event.to.commit, event)
-  else if (event.kind === 'foreign-tip' && event.state === 'adopted')
-    incumbentEvents.set(event.to.commit, event)
-}
-
-/** The event before a sync puts its spec in force. */
-function recordHarnessChange(evidence: AuditEvidence, campaign: Campaign, event: LedgerEvent): void {
-  if (event.kind === 'campaign-amended' && event.source === 'default-branch')
-    evidence.harnessAmended ||= event.harness !== campaign.harness
-  if (event.kind !== 'synced') return
-  if (evidence.harnessAmended || event.harness !== campaign.harness)
-    evidence.harnessChanges.add(event.to.commit)
-  evidence.harnessAmended = false
-}
-
-function recordIssuedOrder(
-  evidence: AuditEvidence,
-  campaign: Campaign,
-  spec: Spec | null,
-  event: LedgerEvent<'order-issued'>,
-): string[] {
-  const { seq, id, kind: _kind, at: _at, by: _by, cause: _cause, prev: _prev, ...terms } = event
-  const order: Order = { id, ...terms }
-  const gaps = findOrderGaps(campaign, spec, order)
-  evidence.orders.set(id, { order, seq, gaps, report: null })
-  return gaps
-}
-
-/** Only the first report of a live order counts; any other changes no state and is not checked. */
-function recordReport(evidence: AuditEvidence, campaign: Campaign, event: LedgerEvent<'measured'>): string[] {
-  const live = campaign.orders[event.order]
-  const record = evidence.orders.get(event.order)
-  if (!live || live.report || !record) return []
-  record.report = event.report
-  for (const { label, head } of record.order.candidates) evidence.measuredHeads.add(`${label} ${head}`)
-  const mismatch = explainForeignReport(record.order, event.report)
-  if (mismatch === null) return []
-  const gap = `its report (event ${event.seq}) is not an answer to it: ${mismatch}`
-  record.gaps = [...record.gaps, gap]
-  return [gap]
-}
-
-/** Pairs of a lost run count like those of a report. */
-function recordInterruption(
-  evidence: AuditEvidence,
-  campaign: Campaign,
-  event: LedgerEvent<'order-lost'>,
-): string[] {
-  const record = evidence.orders.get(event.order)
-  if (event.partial === undefined || !campaign.orders[event.order] || !record) return []
-  const mismatch = explainForeignPartial(record.order, event.partial)
-  return mismatch === null
-    ? []
-    : [`what its lost run left (event ${event.seq}) is not an answer to it: ${mismatch}`]
-}
-
-function recordDecision(
-  evidence: AuditEvidence,
-  campaign: Campaign,
-  spec: Spec | null,
-  event: LedgerEvent<'decided'>,
-): void {
-  if (!isLanded(event.outcome)) return
-  const order = event.order === null ? null : (evidence.orders.get(event.order) ?? null)
-  const holdoutId = campaign.experiments[event.experiment]?.holdout ?? null
-  const holdout = holdoutId === null ? null : (evidence.orders.get(holdoutId) ?? null)
-  const gaps = findVerdictGaps({ campaign, spec, order, holdout, event })
-  const { spec_sha256 } = campaign
-  evidence.verdicts.set(event.seq, { event, sha256: computeEventDigest(event), spec_sha256, order, gaps })
-}
-
-/** The canonical JSON is the event's file: reading the ledger has verified that. */
-function computeEventDigest(event: LedgerEvent): string {
-  return hashSha256(`${toCanonicalJson(event)}\n`)
+async function readValidEvents({ repository }: CampaignContext, tree: Oid): Promise<LedgerEvent[]> {
+  const events: LedgerEvent[] = []
+  try {
+    for await (const event of continueEvents(repository, tree, { seq: 0, head: null })) events.push(event)
+  } catch (error) {
+    if (!(error instanceof LedgerError)) throw error
+  }
+  return events
 }

@@ -2,20 +2,15 @@ import { readFileSync } from 'node:fs'
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
-import { LedgerError, UserError } from '../../errors.ts'
+import { UserError } from '../../errors.ts'
 import { moveDamagedAside } from '../../git/damage.ts'
-import { buildLocalIsolation } from '../../git/isolation.ts'
-import { createGitRunner } from '../../git/runner.ts'
-import { continueEvents } from '../../ledger/read-events.ts'
-import { type LedgerProblem, verifyLedger } from '../../ledger/verify.ts'
 import { isMissing } from '../../measure/file-system.ts'
 import type { Campaign } from '../../model/campaign.ts'
-import type { LedgerEvent } from '../../model/event.ts'
 import { type Oid, oidSchema, toShortRef } from '../../model/ids.ts'
 import { parseTrailers } from '../../model/landing.ts'
 import type { CampaignContext } from '../campaign/context.ts'
-import { isArchived, requireLedger } from '../campaign/recover.ts'
-import type { AuditEvidence } from './evidence.ts'
+import { isArchived } from '../campaign/recover.ts'
+import type { KeptCommit } from './evidence.ts'
 
 /** A branch position that no event explains. `open`: the campaign knows the tip and is measuring it. */
 interface BranchFinding {
@@ -108,28 +103,6 @@ export async function checkSyncedCommits(
     found.push({ open: true, commit, what: `the synced commit ${commit} is not on ${name} now` })
   }
   return found
-}
-
-export interface KeptCommit {
-  commit: Oid
-  seq: number
-  /** Described for the error message. */
-  what: string
-}
-
-/** Returns the commits that the closed branch has to keep, according to the event. */
-export function listKeptCommits(event: LedgerEvent, { measuredHeads }: AuditEvidence): KeptCommit[] {
-  const { seq } = event
-  if (event.kind === 'merged')
-    return [{ commit: event.commit, seq, what: `the landing of ${event.experiment}` }]
-  if (event.kind === 'reverted')
-    return [{ commit: event.to.commit, seq, what: `the revert of ${event.experiment}` }]
-  if (event.kind === 'foreign-tip' && event.state === 'found')
-    return [{ commit: event.to.commit, seq, what: 'a foreign tip' }]
-  if (event.kind !== 'closed' || event.head === null) return []
-  const { experiment, head } = event
-  const measured = measuredHeads.has(`${experiment} ${head}`)
-  return measured ? [{ commit: head, seq, what: `the measured head of ${experiment}` }] : []
 }
 
 const CHUNK = 500
@@ -281,46 +254,4 @@ function readJson(text: string): unknown {
     if (error instanceof SyntaxError) return null
     throw error
   }
-}
-
-/** The ledger's events, without its checkpoint and views. */
-export interface AuditedLedger {
-  tip: Oid
-  problems: LedgerProblem[]
-  /** Events up to the first invalid one; later ones cannot be trusted. */
-  events: LedgerEvent[]
-  /** spec.yaml beside the events; null when missing. */
-  spec: string | null
-}
-
-export async function readAuditedLedger(
-  context: CampaignContext,
-  refs: ReadonlyMap<string, Oid>,
-): Promise<AuditedLedger> {
-  const { repository, env } = context
-  const tip = await requireLedger(context, refs)
-  const { tree } = await repository.commit(tip)
-  const git = createGitRunner(buildLocalIsolation(repository.dir, env), { GIT_DIR: repository.dir })
-  const problems = await verifyLedger(repository, git, tip)
-  return {
-    tip,
-    problems,
-    events: await readValidEvents(context, tree),
-    spec: await readPinnedSpec(context, tree),
-  }
-}
-
-async function readPinnedSpec({ repository }: CampaignContext, tree: Oid): Promise<string | null> {
-  const entry = await repository.findEntry(tree, 'spec.yaml')
-  return entry?.type === 'blob' ? (await repository.blob(entry.oid)).toString('utf8') : null
-}
-
-async function readValidEvents({ repository }: CampaignContext, tree: Oid): Promise<LedgerEvent[]> {
-  const events: LedgerEvent[] = []
-  try {
-    for await (const event of continueEvents(repository, tree, { seq: 0, head: null })) events.push(event)
-  } catch (error) {
-    if (!(error instanceof LedgerError)) throw error
-  }
-  return events
 }

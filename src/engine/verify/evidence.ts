@@ -1,11 +1,12 @@
 import { judgeHoldout } from '../../decide/holdout.ts'
-import { compareTrees } from '../../git/tree.ts'
 import type { Campaign } from '../../model/campaign.ts'
+import { hashSha256, toCanonicalJson } from '../../model/canonical-json.ts'
 import type { LedgerEvent } from '../../model/event.ts'
 import { type Experiment, findSubject } from '../../model/experiment.ts'
-import type { Oid, OrderId, Point } from '../../model/ids.ts'
+import { isSamePoint, type Oid, type OrderId } from '../../model/ids.ts'
 import type { Order } from '../../model/order.ts'
 import type { Report } from '../../model/report.ts'
+import { isLanded } from '../../model/verdict.ts'
 import { readEffectReport } from '../../plan/effects.ts'
 import { isHoldoutRequired } from '../../plan/holdout.ts'
 import {
@@ -14,10 +15,10 @@ import {
   type Judgement,
   limitSimplification,
 } from '../../plan/judgement.ts'
+import { explainForeignPartial, explainForeignReport } from '../../plan/reports.ts'
 import type { Spec } from '../../spec/schema.ts'
-import { compileScope } from '../../spec/scope.ts'
-import type { CampaignContext } from '../campaign/context.ts'
-import { compareFields } from './replay.ts'
+import { findOrderGaps } from './orders.ts'
+import { compareFields } from './verdicts.ts'
 
 /** Evidence that the ledger holds up to one event. A gap describes what a proof lacks. */
 export interface AuditEvidence {
@@ -28,9 +29,23 @@ export interface AuditEvidence {
   verdicts: Map<number, LandedVerdict>
   /** The event that made a commit the incumbent, by commit. */
   incumbentEvents: Map<Oid, IncumbentEvent>
-  harnessAmended: boolean
+  /** Set while the latest event brought a spec from the default branch, with the harness before it. */
+  broughtSpec: { seq: number; harness: string } | null
   /** Sync commits that brought another harness. */
   harnessChanges: Set<Oid>
+  /** The start and every recorded incumbent after it. */
+  incumbents: Set<Oid>
+  /** Commits that the closed branch has to keep. */
+  kept: KeptCommit[]
+  /** Tips of the default branch that were synced. */
+  syncedTips: Oid[]
+}
+
+export interface KeptCommit {
+  commit: Oid
+  seq: number
+  /** Described for the error message. */
+  what: string
 }
 
 export interface OrderRecord {
@@ -57,49 +72,155 @@ export function createEvidence(): AuditEvidence {
     measuredHeads: new Set(),
     verdicts: new Map(),
     incumbentEvents: new Map(),
-    harnessAmended: false,
+    broughtSpec: null,
     harnessChanges: new Set(),
+    incumbents: new Set(),
+    kept: [],
+    syncedTips: [],
   }
 }
 
-/** One recorded move of the incumbent; `campaign` is the state before the event. */
-export interface IncumbentStep {
-  place: CampaignContext
-  campaign: Campaign
-  spec: Spec | null
-  evidence: AuditEvidence
-  from: Point
-  to: Point
+/** Adds an event to the evidence; `campaign` is the state before it. Returns its gaps. */
+export function collectEvidence(
+  evidence: AuditEvidence,
+  campaign: Campaign,
+  spec: Spec | null,
+  event: LedgerEvent,
+): string[] {
+  recordBranchPositions(evidence, event)
+  recordHarnessChange(evidence, campaign, event)
+  if (event.kind === 'order-issued') return recordIssuedOrder(evidence, campaign, spec, event)
+  if (event.kind === 'measured') return recordReport(evidence, campaign, event)
+  if (event.kind === 'order-lost') return recordInterruption(evidence, campaign, event)
+  if (event.kind === 'effect-measured') return findEffectGaps(evidence, campaign, spec, event)
+  if (event.kind === 'decided') recordDecision(evidence, campaign, spec, event)
+  else recordIncumbentEvent(evidence, event)
+  return []
 }
 
-export async function listAbsentCommits(
-  { repository }: CampaignContext,
-  oids: readonly Oid[],
-): Promise<string[]> {
-  const gaps: string[] = []
-  for (const oid of oids)
-    if (!(await repository.has(oid))) gaps.push(`commit ${oid} is not in the repository`)
+/** A revert by an experiment is a landing and is proven as one. */
+function recordIncumbentEvent({ incumbentEvents }: AuditEvidence, event: LedgerEvent): void {
+  if (event.kind === 'merged') incumbentEvents.set(event.commit, event)
+  else if (event.kind === 'synced') incumbentEvents.set(event.to.commit, event)
+  else if (event.kind === 'reverted' && event.by_experiment === null)
+    incumbentEvents.set(event.to.commit, event)
+  else if (event.kind === 'foreign-tip' && event.state === 'adopted')
+    incumbentEvents.set(event.to.commit, event)
+}
+
+/** The event before a sync puts its spec in force. */
+function recordHarnessChange(evidence: AuditEvidence, { harness }: Campaign, event: LedgerEvent): void {
+  if (event.kind === 'synced') {
+    const before = evidence.broughtSpec?.harness ?? harness
+    if (event.harness !== harness || before !== harness) evidence.harnessChanges.add(event.to.commit)
+  }
+  const brings = event.kind === 'campaign-amended' && event.source === 'default-branch'
+  evidence.broughtSpec = brings ? { seq: event.seq, harness } : null
+}
+
+function recordBranchPositions(evidence: AuditEvidence, event: LedgerEvent): void {
+  evidence.kept.push(...listKeptCommits(event, evidence))
+  if (event.kind === 'campaign-started') evidence.incumbents.add(event.start.commit)
+  if (event.kind === 'incumbent-moved') evidence.incumbents.add(event.to.commit)
+  if (event.kind === 'synced') evidence.syncedTips.push(event.default_tip)
+}
+
+/** Returns the commits that the closed branch has to keep, according to the event. */
+function listKeptCommits(event: LedgerEvent, { measuredHeads }: AuditEvidence): KeptCommit[] {
+  const { seq } = event
+  if (event.kind === 'merged')
+    return [{ commit: event.commit, seq, what: `the landing of ${event.experiment}` }]
+  if (event.kind === 'reverted')
+    return [{ commit: event.to.commit, seq, what: `the revert of ${event.experiment}` }]
+  if (event.kind === 'foreign-tip' && event.state === 'found')
+    return [{ commit: event.to.commit, seq, what: 'a foreign tip' }]
+  if (event.kind !== 'closed' || event.head === null) return []
+  const { experiment, head } = event
+  const measured = measuredHeads.has(`${experiment} ${head}`)
+  return measured ? [{ commit: head, seq, what: `the measured head of ${experiment}` }] : []
+}
+
+function recordIssuedOrder(
+  evidence: AuditEvidence,
+  campaign: Campaign,
+  spec: Spec | null,
+  event: LedgerEvent<'order-issued'>,
+): string[] {
+  const { seq, id, kind: _kind, at: _at, by: _by, cause: _cause, prev: _prev, ...terms } = event
+  const order: Order = { id, ...terms }
+  const gaps = findOrderGaps(campaign, spec, order)
+  evidence.orders.set(id, { order, seq, gaps, report: null })
   return gaps
 }
 
-/** The order that measured exactly this step before the event that relies on it, or the gaps. */
-type StepMeasurement = { name: string; order: Order; report: Report } | { gaps: string[] }
+/** Only the first report of a live order counts; any other changes no state and is not checked. */
+function recordReport(evidence: AuditEvidence, campaign: Campaign, event: LedgerEvent<'measured'>): string[] {
+  const live = campaign.orders[event.order]
+  const record = evidence.orders.get(event.order)
+  if (!live || live.report || !record) return []
+  record.report = event.report
+  for (const { label, head } of record.order.candidates) evidence.measuredHeads.add(`${label} ${head}`)
+  const mismatch = explainForeignReport(record.order, event.report)
+  if (mismatch === null) return []
+  const gap = `its report (event ${event.seq}) is not an answer to it: ${mismatch}`
+  record.gaps = [...record.gaps, gap]
+  return [gap]
+}
 
-export function findStepMeasurement(
-  { evidence, from, to }: Pick<IncumbentStep, 'evidence' | 'from' | 'to'>,
-  reliance: { order: OrderId; seq: number },
-  label: 'foreign' | 'sync',
-): StepMeasurement {
-  const record = evidence.orders.get(reliance.order)
-  const name = `order ${reliance.order.slice(0, 12)}`
-  if (!record?.report) return { gaps: [`${name} was not measured before event ${reliance.seq}`] }
-  if (record.gaps.length > 0) return { gaps: record.gaps.map(gap => `${name}: ${gap}`) }
-  const { order, report } = record
-  const [candidate] = order.candidates
-  const same = candidate?.label === label && candidate.tree === to.tree && order.base.tree === from.tree
-  if (!same || report.trees[label] !== to.tree)
-    return { gaps: [`${name} measured another tree than ${to.tree}`] }
-  return { name, order, report }
+/** Pairs of a lost run count like those of a report. */
+function recordInterruption(
+  evidence: AuditEvidence,
+  campaign: Campaign,
+  event: LedgerEvent<'order-lost'>,
+): string[] {
+  const record = evidence.orders.get(event.order)
+  if (event.partial === undefined || !campaign.orders[event.order] || !record) return []
+  const mismatch = explainForeignPartial(record.order, event.partial)
+  return mismatch === null
+    ? []
+    : [`what its lost run left (event ${event.seq}) is not an answer to it: ${mismatch}`]
+}
+
+function recordDecision(
+  evidence: AuditEvidence,
+  campaign: Campaign,
+  spec: Spec | null,
+  event: LedgerEvent<'decided'>,
+): void {
+  if (!isLanded(event.outcome)) return
+  const order = event.order === null ? null : (evidence.orders.get(event.order) ?? null)
+  const holdoutId = campaign.experiments[event.experiment]?.holdout ?? null
+  const holdout = holdoutId === null ? null : (evidence.orders.get(holdoutId) ?? null)
+  const gaps = findVerdictGaps({ campaign, spec, order, holdout, event })
+  const { spec_sha256 } = campaign
+  evidence.verdicts.set(event.seq, { event, sha256: computeEventDigest(event), spec_sha256, order, gaps })
+}
+
+/** The canonical JSON is the event's file: reading the ledger has verified that. */
+function computeEventDigest(event: LedgerEvent): string {
+  return hashSha256(`${toCanonicalJson(event)}\n`)
+}
+
+export interface OrderMeasurement {
+  name: string
+  order: Order
+  report: Report
+}
+
+export interface MissingEvidence {
+  gaps: string[]
+}
+
+/** Returns the order with its report, or the reasons why event `seq` cannot rely on it. */
+export function findMeasurement(
+  { orders }: AuditEvidence,
+  { order: id, seq }: { order: OrderId; seq: number },
+): OrderMeasurement | MissingEvidence {
+  const record = orders.get(id)
+  const name = `order ${id.slice(0, 12)}`
+  if (!record?.report) return { gaps: [`${name} was not measured before event ${seq}`] }
+  const { order, report, gaps } = record
+  return gaps.length > 0 ? { gaps: gaps.map(gap => `${name}: ${gap}`) } : { name, order, report }
 }
 
 interface RecordedVerdict {
@@ -115,7 +236,7 @@ interface RecordedVerdict {
  * Invariant 1: a landing was measured before by an order in force, and judging its report again gives the
  * recorded verdict.
  */
-export function findVerdictGaps(verdict: RecordedVerdict): string[] {
+function findVerdictGaps(verdict: RecordedVerdict): string[] {
   const { campaign, spec, order: record, event } = verdict
   const experiment = findSubject(campaign, event.experiment)
   if (!experiment) return [`${event.experiment} was never opened`]
@@ -197,17 +318,15 @@ function findHoldoutGaps(spec: Spec, experiment: Experiment, { order, holdout }:
 }
 
 /** Reads the report again: it has to give the recorded effect of the landing or the campaign. */
-export function findEffectGaps(
-  { orders }: AuditEvidence,
+function findEffectGaps(
+  evidence: AuditEvidence,
   campaign: Campaign,
   spec: Spec | null,
   event: LedgerEvent<'effect-measured'>,
 ): string[] {
-  const record = orders.get(event.order)
-  if (!record?.report) return [`order ${event.order.slice(0, 12)} was not measured before it`]
-  const { order, report, gaps } = record
-  const name = `order ${order.id.slice(0, 12)}`
-  if (gaps.length > 0) return gaps.map(gap => `${name}: ${gap}`)
+  const measured = findMeasurement(evidence, event)
+  if ('gaps' in measured) return measured.gaps
+  const { name, order, report } = measured
   if (spec === null) return ['the spec in force cannot be read']
   const reading = readEffectReport(campaign, spec, { order, report, event: event.cause })
   if (reading.is === 'more') return [`${name} is one job of several, and says nothing by itself`]
@@ -216,18 +335,4 @@ export function findEffectGaps(
     ({ field, recorded, recomputed }) =>
       `it records ${field} ${JSON.stringify(recorded)}, read again it is ${JSON.stringify(recomputed)}`,
   )
-}
-
-/** Invariant 4: outside scope.mutable the tree equals the pin, as it was measured. */
-export async function findPinGaps({ place: context, campaign, spec, to }: IncumbentStep): Promise<string[]> {
-  if (spec === null) return ['the spec in force cannot be read']
-  const { pin } = campaign
-  const { isMutable } = compileScope(spec)
-  const differences = await compareTrees(context.repository, pin.tree, to.tree)
-  const first = differences.find(({ path }) => !isMutable(path))
-  return first ? [`${first.path} is outside scope.mutable and not as in the pinned commit ${pin.commit}`] : []
-}
-
-export function isSamePoint(a: Point, b: Point): boolean {
-  return a.commit === b.commit && a.tree === b.tree
 }

@@ -3,20 +3,14 @@ import { UserError } from '../../errors.ts'
 import type { MergeResult } from '../../git/history.ts'
 import { hashSha256 } from '../../model/canonical-json.ts'
 import type { LedgerEvent } from '../../model/event.ts'
-import type { Oid } from '../../model/ids.ts'
+import { isSamePoint, type Oid, type OrderId } from '../../model/ids.ts'
 import { isForeignPassing } from '../../plan/branch-changes.ts'
 import type { Spec } from '../../spec/schema.ts'
 import { findForeignRefusal } from '../observe/candidate-facts.ts'
 import { computeTreeHarness, findContainedLandings, isUnread } from '../observe/sync.ts'
-import {
-  findPinGaps,
-  findStepMeasurement,
-  type IncumbentStep,
-  isSamePoint,
-  listAbsentCommits,
-  type OrderRecord,
-} from './evidence.ts'
-import { findLandingGaps } from './landing.ts'
+import { findMeasurement, type MissingEvidence, type OrderMeasurement } from './evidence.ts'
+import { findLandingGaps, findPinGaps, type IncumbentStep } from './landing.ts'
+import { listAbsentCommits } from './orders.ts'
 
 /** Invariant 1: returns what a proof of this commit lacks; an empty list when it is proven. */
 export async function findStepGaps(
@@ -159,20 +153,18 @@ async function findRevertGaps(step: IncumbentStep, reverted: RevertedEvent): Pro
   const { parents } = await context.repository.commit(to.commit)
   if (parents.length !== 1 || parents[0] !== from.commit)
     return [`its parents are ${parents.join(', ') || 'none'}, not the incumbent ${from.commit} alone`]
-  const record = evidence.orders.get(reverted.measured_in)
-  const name = `order ${reverted.measured_in.slice(0, 12)}`
-  if (!record?.report) return [`${name} was not measured before event ${reverted.seq}`]
-  if (record.gaps.length > 0) return record.gaps.map(gap => `${name}: ${gap}`)
-  if (record.order.harness !== campaign.harness)
-    return [`${name} was measured with a harness no longer in force`]
+  const measured = findMeasurement(evidence, { order: reverted.measured_in, seq: reverted.seq })
+  if ('gaps' in measured) return measured.gaps
+  const { name, order } = measured
+  if (order.harness !== campaign.harness) return [`${name} was measured with a harness no longer in force`]
   if (spec === null) return ['the spec in force cannot be read']
-  const failed = explainUnmeasuredTree(record, to.tree, spec)
+  const failed = explainUnmeasuredTree(measured, to.tree, spec)
   return failed === null ? findPinGaps(step) : [`${name} ${failed}`]
 }
 
 /** The base of an order in force is an incumbent with its own proof; a candidate must have passed. */
-function explainUnmeasuredTree({ order, report }: OrderRecord, tree: Oid, spec: Spec): string | null {
-  if (order.base.tree === tree || report === null) return null
+function explainUnmeasuredTree({ order, report }: OrderMeasurement, tree: Oid, spec: Spec): string | null {
+  if (order.base.tree === tree) return null
   const candidate = order.candidates.find(entry => entry.tree === tree)
   if (!candidate || report.trees[candidate.label] !== tree) return `did not measure tree ${tree}`
   const baseline = order.stop.rule === 'stability' ? order.stop.baseline : null
@@ -185,4 +177,19 @@ function explainUnmeasuredTree({ order, report }: OrderRecord, tree: Oid, spec: 
   })
   const holds = outcome === 'eligible' || outcome === 'dropped' || outcome === 'inconclusive'
   return holds && !retry ? null : `found tree ${tree} ${outcome}: ${reason}`
+}
+
+/** Returns the order that measured exactly this step before the event that relies on it, or the gaps. */
+function findStepMeasurement(
+  { evidence, from, to }: IncumbentStep,
+  reliance: { order: OrderId; seq: number },
+  label: 'foreign' | 'sync',
+): OrderMeasurement | MissingEvidence {
+  const measured = findMeasurement(evidence, reliance)
+  if ('gaps' in measured) return measured
+  const { name, order, report } = measured
+  const [candidate] = order.candidates
+  const same = candidate?.label === label && candidate.tree === to.tree && order.base.tree === from.tree
+  if (same && report.trees[label] === to.tree) return measured
+  return { gaps: [`${name} measured another tree than ${to.tree}`] }
 }

@@ -1,10 +1,12 @@
 import { listTooYoungPackages } from '../../decide/packages.ts'
 import { UserError } from '../../errors.ts'
 import type { Commit } from '../../git/objects.ts'
+import { compareTrees } from '../../git/tree.ts'
 import { formatPackages } from '../../model/approval.ts'
 import type { LedgerEvent } from '../../model/event.ts'
+import type { Campaign } from '../../model/campaign.ts'
 import type { Experiment } from '../../model/experiment.ts'
-import type { Oid } from '../../model/ids.ts'
+import type { Oid, Point } from '../../model/ids.ts'
 import {
   getLinkedPull,
   getMergedTip,
@@ -17,8 +19,22 @@ import {
 import { isSingleMachineOrder, type Order } from '../../model/order.ts'
 import { describeUnapproved } from '../../plan/approvals.ts'
 import type { CandidateFacts } from '../../plan/world.ts'
+import type { Spec } from '../../spec/schema.ts'
+import { compileScope } from '../../spec/scope.ts'
+import type { CampaignContext } from '../campaign/context.ts'
 import { readCandidateFacts } from '../observe/candidate-facts.ts'
-import { findPinGaps, type IncumbentStep, type LandedVerdict, listAbsentCommits } from './evidence.ts'
+import type { AuditEvidence, LandedVerdict } from './evidence.ts'
+import { listAbsentCommits } from './orders.ts'
+
+/** One recorded move of the incumbent; `campaign` is the state before the event. */
+export interface IncumbentStep {
+  place: CampaignContext
+  campaign: Campaign
+  spec: Spec | null
+  evidence: AuditEvidence
+  from: Point
+  to: Point
+}
 
 type MergedEvent = LedgerEvent<'merged'>
 
@@ -184,6 +200,16 @@ async function findResultsGaps({ place: context }: IncumbentStep, merged: Merged
   const other = changed.find(entry => entry.path !== path || entry.newMode !== '100644')
   if (other) return [`its results commit ${results} also changes ${other.path}`]
   return changed.length === 1 ? [] : [`its results commit ${results} adds no ${path}`]
+}
+
+/** Invariant 4: outside scope.mutable the tree equals the pin, as it was measured. */
+export async function findPinGaps({ place: context, campaign, spec, to }: IncumbentStep): Promise<string[]> {
+  if (spec === null) return ['the spec in force cannot be read']
+  const { pin } = campaign
+  const { isMutable } = compileScope(spec)
+  const differences = await compareTrees(context.repository, pin.tree, to.tree)
+  const first = differences.find(({ path }) => !isMutable(path))
+  return first ? [`${first.path} is outside scope.mutable and not as in the pinned commit ${pin.commit}`] : []
 }
 
 function buildLandingWords(step: IncumbentStep, merged: MergedEvent, verdict: LandedVerdict): LandingMessage {

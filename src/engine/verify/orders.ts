@@ -4,7 +4,7 @@ import type { Campaign, Landing } from '../../model/campaign.ts'
 import { hashSha256, toCanonicalJson } from '../../model/canonical-json.ts'
 import type { LedgerEvent } from '../../model/event.ts'
 import { findSubject } from '../../model/experiment.ts'
-import type { Oid, Point } from '../../model/ids.ts'
+import { isSamePoint, type Oid, type Point } from '../../model/ids.ts'
 import {
   buildOrderSubject,
   EFFECT_JOBS,
@@ -28,7 +28,6 @@ import type { Spec } from '../../spec/schema.ts'
 import type { CampaignContext } from '../campaign/context.ts'
 import { compareTouchedLines } from '../observe/candidate-facts.ts'
 import { computeTreeHarness } from '../observe/sync.ts'
-import { isSamePoint, listAbsentCommits } from './evidence.ts'
 
 /** Invariant 4: an order uses the spec, harness and incumbent in force when it was issued. */
 export function findOrderGaps(campaign: Campaign, spec: Spec | null, order: Order): string[] {
@@ -272,6 +271,16 @@ async function findRulerGaps(
   return harness === recorded.harness
     ? []
     : [`the harness of its commit is ${harness}, it says ${recorded.harness}`]
+}
+
+export async function listAbsentCommits(
+  { repository }: CampaignContext,
+  oids: readonly Oid[],
+): Promise<string[]> {
+  const gaps: string[] = []
+  for (const oid of oids)
+    if (!(await repository.has(oid))) gaps.push(`commit ${oid} is not in the repository`)
+  return gaps
 }
 
 /** The touched lines decide how strictly variants are tested, so they are computed again. */

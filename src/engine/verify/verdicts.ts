@@ -1,10 +1,8 @@
 import { buildSnapshot } from '../../decide/metrics.ts'
-import { readEvents } from '../../ledger/read-events.ts'
-import { type Campaign, createEmptyCampaign, type LiveOrder } from '../../model/campaign.ts'
+import type { Campaign, LiveOrder } from '../../model/campaign.ts'
 import { toCanonicalJson } from '../../model/canonical-json.ts'
 import type { EventDraft, EventKind, LedgerEvent } from '../../model/event.ts'
 import { findSubject } from '../../model/experiment.ts'
-import { applyEvent } from '../../model/fold/fold.ts'
 import type { ExperimentId } from '../../model/ids.ts'
 import { buildMachineKey } from '../../model/report.ts'
 import type { Outcome } from '../../model/verdict.ts'
@@ -17,35 +15,13 @@ import { readReports } from '../../plan/reports.ts'
 import { settleRound } from '../../plan/round.ts'
 import { closeRemaining } from '../../plan/stop.ts'
 import type { CandidateFacts, World } from '../../plan/world.ts'
-import { readCampaignSpec } from '../../spec/load.ts'
 import type { Spec } from '../../spec/schema.ts'
 import type { CampaignContext } from '../campaign/context.ts'
-import { requireLedger } from '../campaign/recover.ts'
 import { readCandidateFacts } from '../observe/candidate-facts.ts'
 
-interface ReplayDifference extends FieldDifference {
+export interface VerdictDifference extends FieldDifference {
   seq: number
   experiment: ExperimentId | null
-}
-
-export interface ReplayResult {
-  ok: boolean
-  decisions: number
-  rounds: number
-  differences: ReplayDifference[]
-}
-
-/** Invariant 3: computes every verdict again from the events before it only. */
-export async function replayLedger(context: CampaignContext): Promise<ReplayResult> {
-  const { repository, refs } = context
-  const wanted = [refs.state, refs.optimize, refs.closed, `${refs.experiments}*`]
-  const found = await repository.remoteRefs(wanted)
-  const tip = await requireLedger(context, found.refs)
-  await repository.fetch([...found.refs].map(([ref, oid]) => ({ ref, oid })))
-  const replay = new ReplayRun(context)
-  for await (const event of readEvents(repository, tip, 0)) await replay.play(event)
-  const { decisions, rounds, differences } = replay
-  return { ok: differences.length === 0, decisions, rounds, differences }
 }
 
 /** Events that one transaction may contain between two verdicts of the same plan. */
@@ -61,12 +37,12 @@ const SAME_TRANSACTION: ReadonlySet<EventKind> = new Set([
   'effect-measured',
 ])
 
-class ReplayRun {
+/** Invariant 3: computes every verdict again from the events before it only. */
+export class VerdictCheck {
   decisions = 0
   rounds = 0
-  readonly differences: ReplayDifference[] = []
+  readonly differences: VerdictDifference[] = []
   readonly #context: CampaignContext
-  readonly #campaign: Campaign = createEmptyCampaign()
   /** The other drafts of the plan that wrote the last verdict. */
   #planned: EventDraft[] = []
   /** Kept here, because the adopting event removes the order before its baseline is recorded. */
@@ -76,14 +52,14 @@ class ReplayRun {
     this.#context = context
   }
 
-  async play(event: LedgerEvent): Promise<void> {
+  /** `campaign` and `spec` are those before the event. */
+  async check(event: LedgerEvent, campaign: Campaign, spec: Spec | null): Promise<void> {
     if (!SAME_TRANSACTION.has(event.kind)) this.#planned = []
     if (event.kind === 'decided') this.decisions += 1
     if (event.kind === 'round-closed') this.rounds += 1
-    if (isVerdict(event)) this.#record(event, await this.#differences(event))
-    if (event.kind === 'closed') this.#record(event, compareClosing(this.#campaign, event))
-    this.#rememberSync(event)
-    applyEvent(this.#campaign, event)
+    if (isVerdict(event)) this.#record(event, await this.#compareVerdict(event, campaign, spec))
+    if (event.kind === 'closed') this.#record(event, compareClosing(campaign, event))
+    this.#rememberSync(event, campaign)
   }
 
   #record(event: LedgerEvent, found: readonly FieldDifference[]): void {
@@ -95,12 +71,15 @@ class ReplayRun {
    * Verdicts of one plan are recorded one after the other, and each changes the campaign. A later one has to
    * match that plan, or a plan computed just before it.
    */
-  async #differences(event: VerdictEvent): Promise<FieldDifference[]> {
+  async #compareVerdict(
+    event: VerdictEvent,
+    campaign: Campaign,
+    spec: Spec | null,
+  ): Promise<FieldDifference[]> {
     const planned = findCounterpart(event, this.#planned)
     if (planned && compareFields(event, planned).length === 0) return []
-    const spec = readCampaignSpec(this.#campaign)
-    if (spec === null) return [{ field: 'spec', recorded: this.#campaign.spec_sha256, recomputed: null }]
-    const drafts = await computeExpectedDrafts(this.#context, this.#campaign, spec)
+    if (spec === null) return [{ field: 'spec', recorded: campaign.spec_sha256, recomputed: null }]
+    const drafts = await computeExpectedDrafts(this.#context, campaign, spec)
     drafts.push(...listSyncBaselines(this.#syncs, spec))
     const now = findCounterpart(event, drafts)
     if (now !== null || planned === null) this.#planned = drafts
@@ -109,9 +88,9 @@ class ReplayRun {
     return [{ field: event.kind, recorded: formatRecorded(event), recomputed: null }]
   }
 
-  #rememberSync({ kind }: LedgerEvent): void {
+  #rememberSync({ kind }: LedgerEvent, { orders }: Campaign): void {
     if (kind === 'campaign-amended' || kind === 'synced') {
-      const live = Object.values(this.#campaign.orders)
+      const live = Object.values(orders)
       this.#syncs.push(...live.filter(({ order }) => order.purpose === 'sync'))
     } else if (kind !== 'incumbent-moved') this.#syncs = []
   }
