@@ -2,7 +2,6 @@ import type { RepositoryContext } from '../engine/campaign/open.ts'
 import { ForgeError } from '../errors.ts'
 import { buildLocalIsolation, findProxy } from '../git/isolation.ts'
 import { createGitRunner, requireGit } from '../git/runner.ts'
-import { examineRepository } from '../github/repository-settings.ts'
 import { WORKFLOW } from '../init/workflows/files.ts'
 import { isBranchMatch } from '../init/workflows/foreign-workflows.ts'
 import { hasJudges, hasProgramProposers, MODEL_ENVIRONMENT, MODEL_SECRET } from '../init/workflows/setup.ts'
@@ -151,6 +150,8 @@ async function examineSettings(
   const asks = hasJudges({ specs }) || hasProgramProposers({ specs })
   const used = findWinnowAction(files)
   const action = used?.repository.toLowerCase() === repository.toLowerCase() ? null : used
+  // Loads Octokit only where it is needed: other commands start faster without it.
+  const { examineRepository } = await import('../github/repository-settings.ts')
   const seen = await examineRepository(access, {
     branches: listWrittenBranches(campaigns),
     environment: asks ? { name: MODEL_ENVIRONMENT, secret: MODEL_SECRET } : null,

@@ -6,7 +6,7 @@ import { ForgeError, UserError } from '../errors.ts'
 import { findProxy } from '../git/isolation.ts'
 import { MOST_SETUP_BRANCHES, type PushResult, type RefUpdate, SETUP_BRANCH } from '../git/push.ts'
 import type { Repository } from '../git/repository.ts'
-import { createGithubClient, type GithubClient } from '../github/client.ts'
+import type { GithubClient } from '../github/client.ts'
 import { openPull } from '../github/edit-pulls.ts'
 import { readBranch } from '../github/read-pulls.ts'
 import { detectProject } from '../init/detect.ts'
@@ -386,7 +386,7 @@ async function openOrFindPull(
   { github, token }: SetupPullInput,
   pull: PullToOpen,
 ): Promise<{ number: number; opened: boolean }> {
-  const answer = await openPull(createSetupClient(call, github, token), pull)
+  const answer = await openPull(await createSetupClient(call, github, token), pull)
   if (answer.ok) return { number: answer.number, opened: true }
   if (answer.code === 'duplicate' && answer.number !== null) return { number: answer.number, opened: false }
   throw new ForgeError(
@@ -422,7 +422,7 @@ export async function findSetupPull(
   const { refs } = await repository.remoteRefs([`refs/heads/${SETUP_BRANCH}*`])
   const token = refs.size === 0 ? '' : await findToken(github, call.environment.env)
   if (token === '') return null
-  const client = createSetupClient(call, github, token)
+  const client = await createSetupClient(call, github, token)
   try {
     for (const ref of refs.keys()) {
       const found = await readBranch(client, { branch: toShortRef(ref), base: toShortRef(defaultBranch) })
@@ -437,9 +437,15 @@ export async function findSetupPull(
   return null
 }
 
-function createSetupClient({ environment }: Call, github: GithubLocation, token: string): GithubClient {
+async function createSetupClient(
+  { environment }: Call,
+  github: GithubLocation,
+  token: string,
+): Promise<GithubClient> {
   const { version, web } = environment
   findProxy(github.apiUrl, environment.env)
+  // Loads Octokit only where it is needed: other commands start faster without it.
+  const { createGithubClient } = await import('../github/client.ts')
   return createGithubClient({
     apiUrl: github.apiUrl,
     repository: github.repository,

@@ -1,17 +1,9 @@
-import { z } from 'zod'
+import type { RestEndpointMethodTypes } from '@octokit/rest'
 import type { Check } from '../model/github.ts'
-import { type GithubClient, parseAnswer } from './client.ts'
+import type { GithubClient } from './client.ts'
 import { truncateBody } from './comments.ts'
 
-const checkRun = z.object({
-  id: z.number(),
-  external_id: z.string().nullable(),
-  status: z.string(),
-  conclusion: z.string().nullable(),
-  output: z.object({ title: z.string().nullable() }),
-})
-type FoundCheckRun = z.infer<typeof checkRun>
-const checkRuns = z.object({ check_runs: z.array(checkRun) })
+type FoundCheckRun = RestEndpointMethodTypes['checks']['listForRef']['response']['data']['check_runs'][number]
 
 /** GitHub accepts 50 annotations per request. Further requests add more, up to our own limit. */
 const ANNOTATIONS_PER_REQUEST = 50
@@ -31,9 +23,8 @@ export function createCheckWriter(client: GithubClient): (check: Check, attempt:
    * check runs: the latest of a name may belong to another experiment with the same head.
    */
   async function findCheckRuns({ name, head, id }: Check): Promise<FoundCheckRun[]> {
-    const values = { ...client.where, ref: head, check_name: name, filter: 'all' as const, per_page: 100 }
-    const { data } = await client.request('GET /repos/{owner}/{repo}/commits/{ref}/check-runs', values)
-    const found = parseAnswer(checkRuns, data, 'check runs').check_runs
+    const values = { ...client.where, ref: head, check_name: name, filter: 'all', per_page: 100 } as const
+    const found = await client.paginate(client.rest.checks.listForRef, values)
     const own = found.filter(each => each.external_id === id)
     const latest = Math.max(...own.map(each => each.id))
     return own.filter(each => each.id === latest || each.status !== 'completed')
@@ -42,13 +33,12 @@ export function createCheckWriter(client: GithubClient): (check: Check, attempt:
   async function create(check: Check, output: CheckOutput): Promise<number> {
     const { name, head, id } = check
     const values = { ...client.where, name, head_sha: head, external_id: id, ...toCheckStatus(check), output }
-    const { data } = await client.request('POST /repos/{owner}/{repo}/check-runs', values)
-    return parseAnswer(checkRun, data, 'a check run').id
+    return (await client.rest.checks.create(values)).data.id
   }
 
   async function update(id: number, check: Check, output: CheckOutput): Promise<void> {
     const values = { ...client.where, check_run_id: id, ...toCheckStatus(check), output }
-    await client.request('PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', values)
+    await client.rest.checks.update(values)
   }
 
   return async (check, attempt) => {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type GithubClient, parseAnswer, type RateBudget } from './client.ts'
+import type { GithubClient } from './client.ts'
 import type { PullQuery, ReadPosition } from './port.ts'
 import {
   type CommentNode,
@@ -10,6 +10,7 @@ import {
   type OwnComment,
   readComments,
 } from './pull-node.ts'
+import { parseAnswer, type RateBudget } from './requests.ts'
 
 /** Per tick: twice the pages of the 2,500 comments that GitHub allows on a pull request. */
 export const MOST_PAGES = 50
@@ -48,7 +49,7 @@ export async function addEarlierComments(
     const found = await readBackwards(client, each, read?.get(each.pull.number), pages)
     if (found.before !== null) {
       const { number } = each.pull
-      say(`#${number}: its oldest comments are not read yet, there are so many; the next wake-up goes on`)
+      say(`#${number}: too many comments for one run; the next scheduled run reads the older ones`)
     }
     const own = read?.get(each.pull.number)?.own ?? []
     const ours = named.filter(({ id }) => own.includes(id))

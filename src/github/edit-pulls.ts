@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ForgeError } from '../errors.ts'
 import { oidSchema } from '../model/ids.ts'
-import { type GithubClient, parseAnswer } from './client.ts'
+import type { GithubClient } from './client.ts'
 import { findOwnComment, truncateBody } from './comments.ts'
 import { isRefusal } from './errors.ts'
 import type {
@@ -16,6 +16,7 @@ import type {
 } from './port.ts'
 import { computeCommentKey, type KnownPull, withKey } from './pull-node.ts'
 import { readBranch, readNumbers } from './read-pulls.ts'
+import { parseAnswer } from './requests.ts'
 
 // Editing
 
@@ -126,10 +127,10 @@ async function writeComment(
   const before = await findOwnComment(client, known, { key, after: comment.after })
   if (before === null) {
     const values = { ...client.where, issue_number: known.pull.number, body: text }
-    await client.request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', values)
+    await client.rest.issues.createComment(values)
   } else if (before.body !== body) {
     const values = { ...client.where, comment_id: before.id, body: text }
-    await client.request('PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}', values)
+    await client.rest.issues.updateComment(values)
   }
 }
 
@@ -150,7 +151,7 @@ async function writeReview(client: GithubClient, { pull }: KnownPull, review: Ne
     body,
     event: REVIEW_EVENTS[state],
   }
-  await client.request('POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews', values)
+  await client.rest.pulls.createReview(values)
 }
 
 async function writeLabels(
@@ -163,9 +164,7 @@ async function writeLabels(
   for (const name of pull.labels) {
     if (wanted.has(name)) continue
     const values = { ...client.where, issue_number: pull.number, name }
-    await ignoreNotFound(
-      client.request('DELETE /repos/{owner}/{repo}/issues/{issue_number}/labels/{name}', values),
-    )
+    await ignoreNotFound(client.rest.issues.removeLabel(values))
   }
 }
 
@@ -192,12 +191,10 @@ async function writeRest(client: GithubClient, { pull }: KnownPull, edit: PullEd
   }
   if (Object.keys(changed).length === 0) return
   const values = { ...client.where, pull_number: pull.number, ...changed }
-  await client.request('PATCH /repos/{owner}/{repo}/pulls/{pull_number}', values)
+  await client.rest.pulls.update(values)
 }
 
 // Opening
-
-const opened = z.object({ number: z.number() })
 
 /** Opens a pull request, or returns the open one with the same branch, title and body (invariant 7). */
 export async function openPull(client: GithubClient, wanted: NewPull): Promise<ForgeAnswer> {
@@ -216,8 +213,7 @@ async function createPull(client: GithubClient, wanted: NewPull): Promise<number
   const { branch, base, title, body, draft = false } = wanted
   const values = { ...client.where, head: branch, base, title, body: truncateBody(body) }
   try {
-    const { data } = await client.request('POST /repos/{owner}/{repo}/pulls', { ...values, draft })
-    return parseAnswer(opened, data, 'a new pull request').number
+    return (await client.rest.pulls.create({ ...values, draft })).data.number
   } catch (error) {
     if (draft && hasErrorText(error, /Draft pull requests are not supported/)) {
       return createPull(client, { ...wanted, draft: false })
@@ -228,7 +224,7 @@ async function createPull(client: GithubClient, wanted: NewPull): Promise<number
 
 async function addLabels(client: GithubClient, number: number, labels: readonly string[]): Promise<void> {
   const values = { ...client.where, issue_number: number, labels: [...labels] }
-  await client.request('POST /repos/{owner}/{repo}/issues/{issue_number}/labels', values)
+  await client.rest.issues.addLabels(values)
 }
 
 async function resolveOpenError(
@@ -269,6 +265,7 @@ function hasErrorText(error: unknown, words: RegExp): boolean {
 
 // Merging
 
+/** The ledger records this commit, so its id is checked. */
 const merged = z.object({ sha: oidSchema, merged: z.boolean(), message: z.string() })
 
 /**
@@ -287,7 +284,7 @@ export async function mergePull(
   const words = { merge_method: 'merge', sha: head, commit_title: title, commit_message: message } as const
   const values = { ...client.where, pull_number: number, ...words }
   try {
-    const { data } = await client.request('PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge', values)
+    const { data } = await client.rest.pulls.merge(values)
     const answer = parseAnswer(merged, data, `the merge of #${number}`)
     return answer.merged ? { ok: true, commit: answer.sha } : toMergeRefusal(answer.message)
   } catch (error) {

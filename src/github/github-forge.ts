@@ -1,15 +1,6 @@
-import { z } from 'zod'
 import type { Pacing } from '../ledger/retry.ts'
 import { createCheckWriter } from './checks.ts'
-import {
-  createGithubClient,
-  createRateBudget,
-  type GithubAccess,
-  type GithubClient,
-  parseAnswer,
-  requestUnlessMissing,
-  withRetries,
-} from './client.ts'
+import { createGithubClient, type GithubAccess, type GithubClient } from './client.ts'
 import { addEarlierComments, MOST_PAGES } from './comments.ts'
 import { editPull, mergePull, openPull, type PullEditing, toRefusedAnswer } from './edit-pulls.ts'
 import { isRefusal } from './errors.ts'
@@ -24,6 +15,7 @@ import {
 } from './port.ts'
 import { type KnownPull, REVIEWERS } from './pull-node.ts'
 import { PullCache, readNumbers, readOpen } from './read-pulls.ts'
+import { createRateBudget, requestUnlessMissing, withRetries } from './requests.ts'
 import { createGithubWorkflows } from './workflows.ts'
 
 export interface GithubForgeOptions extends Pacing, GithubAccess {
@@ -84,7 +76,9 @@ export function createGithubForge(options: GithubForgeOptions): Forge {
 function listReviewerWarnings(known: readonly KnownPull[]): string[] {
   return known.flatMap(({ pull, moreReviewers }) =>
     moreReviewers
-      ? [`#${pull.number}: of reviewers without write access only the last ${REVIEWERS} are looked at`]
+      ? [
+          `#${pull.number}: too many reviewers; winnow reads the last ${REVIEWERS} of those without write access`,
+        ]
       : [],
   )
 }
@@ -165,15 +159,11 @@ function toUnknownPullAnswer(number: number): ForgeAnswer {
 
 /** GitHub ignores a repeated reaction. A deleted comment needs none. */
 async function addReaction(client: GithubClient, comment: string, content: Reaction): Promise<void> {
-  const route = 'POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions'
   const values = { ...client.where, comment_id: Number(comment), content }
-  await requestUnlessMissing(() => client.request(route, values))
+  await requestUnlessMissing(() => client.rest.reactions.createForIssueComment(values))
 }
-
-const visibility = z.object({ private: z.boolean() })
 
 /** Internal repositories count as private, because their minutes are billed too. */
 async function isPrivate(client: GithubClient): Promise<boolean> {
-  const { data } = await client.request('GET /repos/{owner}/{repo}', client.where)
-  return parseAnswer(visibility, data, 'the repository').private
+  return (await client.rest.repos.get(client.where)).data.private
 }

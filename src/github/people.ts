@@ -3,15 +3,9 @@ import { ForgeError } from '../errors.ts'
 import type { Pacing } from '../ledger/retry.ts'
 import { type Approvers, listTeams, READS_TEAMS } from '../model/approval.ts'
 import { oidSchema } from '../model/ids.ts'
-import {
-  cacheForRun,
-  createRateBudget,
-  type GithubClient,
-  parseAnswer,
-  requestUnlessMissing,
-  withRetries,
-} from './client.ts'
+import type { GithubClient } from './client.ts'
 import type { Forge, HeadAuthors, Permission } from './port.ts'
+import { cacheForRun, createRateBudget, parseAnswer, requestUnlessMissing, withRetries } from './requests.ts'
 
 /** Limit of permission lookups per tick. */
 const MAX_PEOPLE = 60
@@ -52,13 +46,12 @@ const collaborator = z.object({ permission: z.enum(['admin', 'write', 'read', 'n
 
 /** Reads the permission itself, because the `author_association` of a comment does not tell it. */
 async function readPermission(client: GithubClient, login: string): Promise<Permission> {
-  const route = 'GET /repos/{owner}/{repo}/collaborators/{username}/permission'
-  const answer = await requestUnlessMissing(() => client.request(route, { ...client.where, username: login }))
+  const answer = await requestUnlessMissing(() =>
+    client.rest.repos.getCollaboratorPermissionLevel({ ...client.where, username: login }),
+  )
   if (answer === null) return 'none'
   return parseAnswer(collaborator, answer.data, `the permission of ${login}`).permission
 }
-
-const membership = z.object({ state: z.string() })
 
 /**
  * A pending invitation is not a membership. GitHub refuses a job token even if the workflow grants every
@@ -66,13 +59,11 @@ const membership = z.object({ state: z.string() })
  */
 async function isMember(client: GithubClient, team: string, login: string): Promise<boolean | null> {
   const [org = '', slug = ''] = team.split('/', 2)
-  const route = 'GET /orgs/{org}/teams/{team_slug}/memberships/{username}'
   try {
     const answer = await requestUnlessMissing(() =>
-      client.request(route, { org, team_slug: slug, username: login }),
+      client.rest.teams.getMembershipForUserInOrg({ org, team_slug: slug, username: login }),
     )
-    if (answer === null) return false
-    return parseAnswer(membership, answer.data, `whether ${login} is in ${team}`).state === 'active'
+    return answer?.data.state === 'active'
   } catch (error) {
     if (error instanceof ForgeError && error.detail.status === 403) return null
     throw error
@@ -107,7 +98,7 @@ const HEAD_QUERY = `query ($owner: String!, $repo: String!, $number: Int!) {
 /** Called only where an approval is about to count: pull request lists do not name the pusher. */
 export async function readHeadAuthors(client: GithubClient, number: number): Promise<HeadAuthors> {
   const answer = await client.graphql(HEAD_QUERY, { ...client.where, number })
-  const { pullRequest } = parseAnswer(headSchema, answer, `who brought #${number}`).repository
+  const { pullRequest } = parseAnswer(headSchema, answer, `the commits of #${number}`).repository
   const { headRefName, headRefOid: head, headRepository, commits } = pullRequest
   const named = commits.nodes
     .flatMap(({ commit: { author, committer } }) => [author, committer])
@@ -115,10 +106,6 @@ export async function readHeadAuthors(client: GithubClient, number: number): Pro
   const pusher = headRepository && (await findPusher(client, headRepository.nameWithOwner, headRefName, head))
   return { head, pusher, named: [...new Set(named)] }
 }
-
-const activity = z.array(
-  z.object({ after: z.string(), actor: z.object({ login: z.string() }).nullable().optional() }),
-)
 
 /** Returns null for a fork that this token cannot read, and for a server without a push log. */
 async function findPusher(
@@ -129,10 +116,8 @@ async function findPusher(
 ): Promise<string | null> {
   const [owner = '', repo = ''] = repository.split('/', 2)
   const values = { owner, repo, ref: `refs/heads/${branch}`, per_page: 100 }
-  const answer = await requestUnlessHidden(() => client.request('GET /repos/{owner}/{repo}/activity', values))
-  if (answer === null) return null
-  const pushes = parseAnswer(activity, answer.data, `pushes to ${branch}`)
-  return pushes.find(({ after }) => after === head)?.actor?.login ?? null
+  const answer = await requestUnlessHidden(() => client.rest.repos.listActivities(values))
+  return answer?.data.find(({ after }) => after === head)?.actor?.login ?? null
 }
 
 async function requestUnlessHidden<T>(ask: () => Promise<T>): Promise<T | null> {
@@ -170,7 +155,7 @@ export async function explainApproverRefusal(
     if (membership === null) unreadable.push(team)
   }
   if (unreadable.length === 0) return NOT_TRUSTED
-  return `Whether ${login} is in ${unreadable.join(' or ')} cannot be read with this token: it takes ${READS_TEAMS}.`
+  return `Whether ${login} is in ${unreadable.join(' or ')} cannot be read with this token: it needs ${READS_TEAMS}.`
 }
 
 const NOT_TRUSTED = 'Only people whom the spec trusts with approvals may do that.'

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { hashSha256, toCanonicalJson } from '../model/canonical-json.ts'
 import { oidSchema } from '../model/ids.ts'
-import { parseAnswer } from './client.ts'
 import type { NewComment } from './port.ts'
 import { type Comment, COMMENTS_AT_ONCE, getAnswerMarker, pull, type Pull, type Review } from './pull.ts'
+import { parseAnswer } from './requests.ts'
 
 // Query
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type GithubClient, parseAnswer } from './client.ts'
+import type { GithubClient } from './client.ts'
 import type { PullQuery } from './port.ts'
 import {
   COMMENT_FIELDS,
@@ -10,6 +10,7 @@ import {
   pullNode,
   toKnownPull,
 } from './pull-node.ts'
+import { parseAnswer } from './requests.ts'
 
 /** Limit of one read. The oldest come first, so closing those makes room for the others. */
 const PAGE_SIZE = 50

@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { ForgeError } from '../errors.ts'
 import type {
   ActionRepository,
@@ -7,7 +6,7 @@ import type {
   EnvironmentSecret,
   Examination,
 } from '../model/github.ts'
-import { createGithubClient, type GithubAccess, type GithubClient, parseAnswer } from './client.ts'
+import { createGithubClient, type GithubAccess, type GithubClient } from './client.ts'
 
 interface ExaminationRequest {
   branches: readonly string[]
@@ -18,45 +17,6 @@ interface ExaminationRequest {
   now: () => number
 }
 
-const on = z.object({ enabled: z.boolean() }).optional()
-const repository = z.object({
-  permissions: z.record(z.string(), z.boolean()).optional(),
-  private: z.boolean(),
-})
-const settings = z.object({
-  can_approve_pull_request_reviews: z.boolean(),
-  default_workflow_permissions: z.enum(['read', 'write']),
-})
-const rules = z.array(z.object({ type: z.string() }))
-const variable = z.object({ value: z.string() })
-const branchState = z.object({ protected: z.boolean() })
-const protection = z.object({
-  required_pull_request_reviews: z.unknown().optional(),
-  required_status_checks: z.unknown().optional(),
-  restrictions: z.unknown().optional(),
-  required_linear_history: on,
-  required_signatures: on,
-  lock_branch: on,
-})
-const workflows = z.object({ workflows: z.array(z.object({ path: z.string(), state: z.string() })) })
-
-const policy = z.object({
-  enabled: z.boolean(),
-  allowed_actions: z.enum(['all', 'local_only', 'selected']).optional(),
-})
-const selected = z.object({
-  github_owned_allowed: z.boolean().optional(),
-  patterns_allowed: z.array(z.string()).optional(),
-})
-const access = z.object({ access_level: z.string() })
-const environment = z.object({
-  deployment_branch_policy: z.object({ custom_branch_policies: z.boolean() }).nullish(),
-})
-const branchPolicies = z.object({
-  branch_policies: z.array(z.object({ name: z.string(), type: z.string().optional() })),
-})
-const visible = z.object({ private: z.boolean() })
-
 // Examination
 
 /** Only reads, never changes a setting. */
@@ -65,26 +25,31 @@ export async function examineRepository(
   { branches, environment, action, now }: ExaminationRequest,
 ): Promise<Examination> {
   const client = createGithubClient(access)
-  const { data, headers } = await client.request('GET /repos/{owner}/{repo}', client.where)
+  const { rest, where } = client
+  const { data: repository, headers } = await rest.repos.get(where)
   const date = Date.parse(headers.date ?? '')
-  const here = parseAnswer(repository, data, 'the repository')
-  const permissions = here.permissions ?? null
+  const { permissions = null } = repository
   const guards: BranchGuard[] = []
   for (const branch of branches)
-    guards.push(await readBranchGuard(client, branch, permissions?.['admin'] === true))
-  const jobs = await requestIfPermitted(() => readJobSettings(client))
+    guards.push(await readBranchGuard(client, branch, permissions?.admin === true))
+  const jobs = await requestIfPermitted(() =>
+    rest.actions.getGithubActionsDefaultWorkflowPermissionsRepository(where),
+  )
+  const workflows = await requestIfPermitted(() =>
+    client.paginate(rest.actions.listRepoWorkflows, { ...where, per_page: 100 }),
+  )
   return {
-    permissions,
+    permissions: permissions && { ...permissions },
     scopes: parseScopes(headers['x-oauth-scopes']),
-    actionsOpenPulls: jobs?.can_approve_pull_request_reviews ?? null,
-    defaultToken: jobs?.default_workflow_permissions ?? null,
+    actionsOpenPulls: jobs?.data.can_approve_pull_request_reviews ?? null,
+    defaultToken: jobs?.data.default_workflow_permissions ?? null,
     policy: await requestIfPermitted(() => examinePolicy(client)),
-    isPublic: !here.private,
+    isPublic: !repository.private,
     environment: environment === null ? null : await examineEnvironment(client, environment),
     action: action === null ? null : await examineAction(client, action),
     paused: (await requestIfPermitted(() => isPaused(client))) === true,
     guards,
-    workflows: await requestIfPermitted(() => readWorkflowStates(client)),
+    workflows: workflows && new Map(workflows.map(({ path, state }) => [path, state])),
     skewSeconds: Number.isNaN(date) ? null : Math.round((date - now()) / 1000),
   }
 }
@@ -96,112 +61,81 @@ function parseScopes(header: unknown): string[] | null {
 
 /** Every reader can see rulesets. Of classic protection, most readers see only that it exists. */
 async function readBranchGuard(client: GithubClient, branch: string, admin: boolean): Promise<BranchGuard> {
-  const ruled = await requestIfPermitted(() => readBranchRules(client, branch))
-  const isProtected = (await requestIfPermitted(() => readProtectedState(client, branch))) ?? false
+  const { rest, where } = client
+  const values = { ...where, branch }
+  const rules = await requestIfPermitted(() =>
+    client.paginate(rest.repos.getBranchRules, { ...values, per_page: 100 }),
+  )
+  const found = await requestIfPermitted(() => rest.repos.getBranch(values))
+  const isProtected = found?.data.protected ?? false
   const classic = isProtected ? await requestIfPermitted(() => readProtection(client, branch)) : []
-  const known = ruled === null && classic === null ? null : [...(ruled ?? []), ...(classic ?? [])]
+  const known =
+    rules === null && classic === null ? null : [...(rules ?? []).map(({ type }) => type), ...(classic ?? [])]
   // An administrator sees classic protection, so its absence means that only rulesets protect the branch.
   const hidden = isProtected && classic === null && !admin
   return { branch, rules: known && [...new Set(known)], hidden }
 }
 
-async function readProtectedState({ request, where }: GithubClient, branch: string): Promise<boolean> {
-  const { data } = await request('GET /repos/{owner}/{repo}/branches/{branch}', { ...where, branch })
-  return parseAnswer(branchState, data, 'a branch').protected
-}
-
 /** Translates classic protection to the rule names of rulesets. */
-async function readProtection({ request, where }: GithubClient, branch: string): Promise<string[]> {
-  const route = 'GET /repos/{owner}/{repo}/branches/{branch}/protection'
-  const { data } = await request(route, { ...where, branch })
-  const found = parseAnswer(protection, data, 'the protection of a branch')
+async function readProtection({ rest, where }: GithubClient, branch: string): Promise<string[]> {
+  const { data } = await rest.repos.getBranchProtection({ ...where, branch })
   const holds: [rule: string, there: boolean][] = [
-    ['pull_request', found.required_pull_request_reviews != null],
-    ['required_status_checks', found.required_status_checks != null],
-    ['update', found.restrictions != null || found.lock_branch?.enabled === true],
-    ['required_linear_history', found.required_linear_history?.enabled === true],
-    ['required_signatures', found.required_signatures?.enabled === true],
+    ['pull_request', data.required_pull_request_reviews != null],
+    ['required_status_checks', data.required_status_checks != null],
+    ['update', data.restrictions != null || data.lock_branch?.enabled === true],
+    ['required_linear_history', data.required_linear_history?.enabled === true],
+    ['required_signatures', data.required_signatures?.enabled === true],
   ]
   return holds.flatMap(([rule, there]) => (there ? [rule] : []))
 }
 
-async function readJobSettings({ request, where }: GithubClient): Promise<z.infer<typeof settings>> {
-  const { data } = await request('GET /repos/{owner}/{repo}/actions/permissions/workflow', where)
-  return parseAnswer(settings, data, 'the settings of workflows')
+async function isPaused({ rest, where }: GithubClient): Promise<boolean> {
+  const { data } = await rest.actions.getRepoVariable({ ...where, name: 'WINNOW_PAUSED' })
+  return !['', 'false'].includes(data.value)
 }
 
-async function isPaused({ request, where }: GithubClient): Promise<boolean> {
-  const values = { ...where, name: 'WINNOW_PAUSED' }
-  const { data } = await request('GET /repos/{owner}/{repo}/actions/variables/{name}', values)
-  return !['', 'false'].includes(parseAnswer(variable, data, 'a variable').value)
-}
-
-async function readBranchRules({ request, where }: GithubClient, branch: string): Promise<string[]> {
-  const { data } = await request('GET /repos/{owner}/{repo}/rules/branches/{branch}', { ...where, branch })
-  return [...new Set(parseAnswer(rules, data, 'the rules of a branch').map(({ type }) => type))]
-}
-
-async function readWorkflowStates({ request, where }: GithubClient): Promise<Map<string, string>> {
-  const values = { ...where, per_page: 100 }
-  const { data } = await request('GET /repos/{owner}/{repo}/actions/workflows', values)
-  return new Map(parseAnswer(workflows, data, 'workflows').workflows.map(({ path, state }) => [path, state]))
-}
-
-async function examinePolicy({ request, where }: GithubClient): Promise<ActionsPolicy> {
-  const { data } = await request('GET /repos/{owner}/{repo}/actions/permissions', where)
-  const { enabled, allowed_actions: allowed = null } = parseAnswer(policy, data, 'the settings of Actions')
+async function examinePolicy({ rest, where }: GithubClient): Promise<ActionsPolicy> {
+  const { data } = await rest.actions.getGithubActionsPermissionsRepository(where)
+  const { enabled, allowed_actions: allowed = null } = data
   if (allowed !== 'selected') return { enabled, allowed, selected: null }
-  const answer = await request('GET /repos/{owner}/{repo}/actions/permissions/selected-actions', where)
-  const found = parseAnswer(selected, answer.data, 'the allowed actions')
-  const { github_owned_allowed: githubOwned = false, patterns_allowed: patterns = [] } = found
+  const { data: selected } = await rest.actions.getAllowedActionsRepository(where)
+  const { github_owned_allowed: githubOwned = false, patterns_allowed: patterns = [] } = selected
   return { enabled, allowed, selected: { githubOwned, patterns } }
 }
 
 /** Reads only the names of secrets: GitHub never returns their values. */
 async function examineEnvironment(
-  { request, where }: GithubClient,
+  { rest, paginate, where }: GithubClient,
   { name, secret }: { name: string; secret: string },
 ): Promise<EnvironmentSecret> {
   const values = { ...where, environment_name: name }
-  const at = 'GET /repos/{owner}/{repo}/environments/{environment_name}'
-  const exists = await isThere(() => request(at, values))
+  const exists = await isThere(() => rest.repos.getEnvironment(values))
   if (exists !== true) return { exists, hasSecret: exists, branches: null }
-  const { data } = await request(at, values)
-  const rule = parseAnswer(environment, data, 'an environment').deployment_branch_policy ?? null
-  const hasSecret = await isThere(() =>
-    request(`${at}/secrets/{secret_name}`, { ...values, secret_name: secret }),
-  )
+  const rule = (await rest.repos.getEnvironment(values)).data.deployment_branch_policy ?? null
+  const hasSecret = await isThere(() => rest.actions.getEnvironmentSecret({ ...values, secret_name: secret }))
   if (rule === null) return { exists, hasSecret, branches: null }
   if (!rule.custom_branch_policies) return { exists, hasSecret, branches: 'protected' }
-  const answer = await requestIfPermitted(() =>
-    request(`${at}/deployment-branch-policies`, { ...values, per_page: 100 }),
+  const policies = await requestIfPermitted(() =>
+    paginate(rest.repos.listDeploymentBranchPolicies, { ...values, per_page: 100 }),
   )
-  const listed =
-    answer === null ? null : parseAnswer(branchPolicies, answer.data, 'the branches of an environment')
-  const branches = listed?.branch_policies.flatMap(each => (each.type === 'tag' ? [] : [each.name])) ?? null
+  const branches = policies?.flatMap(each => (each.type === 'tag' ? [] : [each.name ?? ''])) ?? null
   return { exists, hasSecret, branches }
 }
 
 async function examineAction(
-  { request }: GithubClient,
+  { rest }: GithubClient,
   { repository, commit }: { repository: string; commit: string },
 ): Promise<ActionRepository> {
   const [owner = '', repo = ''] = repository.split('/')
-  const there = { owner, repo }
-  const found = await requestIfPermitted(() => request('GET /repos/{owner}/{repo}', there))
+  const where = { owner, repo }
+  const found = await requestIfPermitted(() => rest.repos.get(where))
   if (found === null) return { exists: false, isPrivate: false, hasCommit: null, access: null }
-  const isPrivate = parseAnswer(visible, found.data, 'the repository of the action').private
-  const route = 'GET /repos/{owner}/{repo}/git/commits/{commit_sha}'
-  const hasCommit = await isThere(() => request(route, { ...there, commit_sha: commit }))
+  const isPrivate = found.data.private
+  const hasCommit = await isThere(() => rest.git.getCommit({ ...where, commit_sha: commit }))
   const level = isPrivate
-    ? await requestIfPermitted(() => request('GET /repos/{owner}/{repo}/actions/permissions/access', there))
+    ? await requestIfPermitted(() => rest.actions.getWorkflowAccessToRepository(where))
     : null
-  return {
-    exists: true,
-    isPrivate,
-    hasCommit,
-    access: level === null ? null : parseAnswer(access, level.data, 'who may use the action').access_level,
-  }
+  return { exists: true, isPrivate, hasCommit, access: level?.data.access_level ?? null }
 }
 
 /**

@@ -1,23 +1,40 @@
-import { findProxy, type Proxy } from '../git/isolation.ts'
+import type { ProxyAgent } from 'undici'
+import { findProxy } from '../git/isolation.ts'
 import type { Fetch } from '../ports.ts'
 
-/** Fetches directly, or through the proxy that the environment names for an address. */
+/**
+ * Fetches directly, or through the proxy that the environment names for an address. https goes through a tunnel
+ * that the proxy cannot read. http goes to the proxy as a request with an absolute URL.
+ */
 export function createWebFetch(env: Readonly<Record<string, string>>): Fetch {
-  const fetchers = new Map<string, Promise<Fetch>>()
-
-  async function createProxied(proxy: Proxy): Promise<Fetch> {
-    // Loads the proxy code only when needed: it takes longer to load than the rest, and most machines have no
-    // proxy.
-    const { createProxiedFetch } = await import('./proxied-fetch.ts')
-    return createProxiedFetch(proxy)
-  }
+  const agents = new Map<string, ProxyAgent>()
 
   return async (url, options) => {
     const proxy = findProxy(url, env)
     if (proxy === null) return fetch(url, options)
-    const key = `${proxy.origin} ${proxy.authorization}`
-    const fetcher = fetchers.get(key) ?? createProxied(proxy)
-    fetchers.set(key, fetcher)
-    return (await fetcher)(url, options)
+    const { name, origin, authorization: token } = proxy
+    const key = `${origin} ${token}`
+    // Loads the proxy code only when needed: most machines have no proxy.
+    const undici = await import('undici')
+    const agent =
+      agents.get(key) ??
+      new undici.ProxyAgent({ uri: origin, proxyTunnel: false, ...(token === null ? {} : { token }) })
+    agents.set(key, agent)
+    try {
+      return await undici.fetch(url, { ...options, dispatcher: agent })
+    } catch (error) {
+      throw options.signal?.aborted === true ? error : toFetchError(`by ${name} (${origin})`, error)
+    }
   }
+}
+
+/** Builds a fetch error with the innermost cause, which is the proxy's own message. */
+function toFetchError(how: string, error: unknown): TypeError {
+  const first = findFirstCause(error)
+  const why = first instanceof Error ? first.message : String(first)
+  return new TypeError('fetch failed', { cause: new Error(`${how}: ${why}`, { cause: error }) })
+}
+
+function findFirstCause(error: unknown): unknown {
+  return error instanceof Error && error.cause !== undefined ? findFirstCause(error.cause) : error
 }

@@ -3,29 +3,13 @@ import { unzipSync } from 'fflate'
 import { z } from 'zod'
 import { ForgeError } from '../errors.ts'
 import type { Pacing } from '../ledger/retry.ts'
-import { type GithubClient, parseAnswer, requestUnlessMissing, withRetries } from './client.ts'
+import type { GithubClient } from './client.ts'
 import { isRefusal } from './errors.ts'
 import type { Artifact, ExpectedArtifact, RunStart, UnzipResult, WorkflowRun, Workflows } from './port.ts'
+import { parseAnswer, requestUnlessMissing, withRetries } from './requests.ts'
 
+/** Octokit's types know only the empty answer. */
 const startedRun = z.object({ workflow_run_id: z.number() })
-const oneRun = z.object({
-  id: z.number(),
-  run_attempt: z.number().default(1),
-  status: z.string().nullable(),
-  conclusion: z.string().nullable(),
-})
-const artifacts = z.object({
-  total_count: z.number(),
-  artifacts: z.array(
-    z.object({
-      id: z.number(),
-      name: z.string(),
-      size_in_bytes: z.number(),
-      expired: z.boolean(),
-      digest: z.string().nullish(),
-    }),
-  ),
-})
 
 /** `file`: the name of our workflow file, which a maintainer may have changed. */
 export function createGithubWorkflows(client: GithubClient, file: string, pacing: Pacing): Workflows {
@@ -132,11 +116,10 @@ async function startRun(
   { branch, inputs }: RunStart,
   details = true,
 ): Promise<number | null> {
-  const route = 'POST /repos/{owner}/{repo}/actions/workflows/{workflow_id}/dispatches'
   const values = { ...client.where, workflow_id: file, ref: branch, inputs: { ...inputs } }
   try {
     const more = details ? { return_run_details: true } : {}
-    const { status, data } = await client.request(route, { ...values, ...more })
+    const { status, data } = await client.rest.actions.createWorkflowDispatch({ ...values, ...more })
     return Number(status) === 204 ? null : parseAnswer(startedRun, data, 'a started run').workflow_run_id
   } catch (error) {
     // Enterprise Servers that do not return the run's id reject the parameter.
@@ -150,17 +133,17 @@ function isRefusedBecause(error: unknown, why: RegExp): boolean {
 }
 
 async function readRun(client: GithubClient, id: number): Promise<WorkflowRun | null> {
-  const route = 'GET /repos/{owner}/{repo}/actions/runs/{run_id}'
-  const answer = await requestUnlessMissing(() => client.request(route, { ...client.where, run_id: id }))
+  const answer = await requestUnlessMissing(() =>
+    client.rest.actions.getWorkflowRun({ ...client.where, run_id: id }),
+  )
   if (answer === null) return null
-  const { run_attempt: attempt, status, conclusion } = parseAnswer(oneRun, answer.data, 'a workflow run')
+  const { run_attempt: attempt = 1, status, conclusion } = answer.data
   return { id, attempt, conclusion: status === 'completed' ? (conclusion ?? 'neutral') : null }
 }
 
 async function cancelRun(client: GithubClient, run: number): Promise<void> {
-  const route = 'POST /repos/{owner}/{repo}/actions/runs/{run_id}/cancel'
   try {
-    await client.request(route, { ...client.where, run_id: run })
+    await client.rest.actions.cancelWorkflowRun({ ...client.where, run_id: run })
   } catch (error) {
     const status = error instanceof ForgeError ? error.detail.status : undefined
     if (status !== 409 && status !== 404) throw error
@@ -188,21 +171,20 @@ async function findArtifacts(
 }
 
 async function listArtifacts(
-  { request, where }: GithubClient,
+  { rest, where }: GithubClient,
   run: number,
   name?: string,
 ): Promise<{ artifacts: Artifact[]; complete: boolean }> {
-  const { data } = await request('GET /repos/{owner}/{repo}/actions/runs/{run_id}/artifacts', {
+  const { data } = await rest.actions.listWorkflowRunArtifacts({
     ...where,
     run_id: run,
     per_page: 100,
     ...(name === undefined ? {} : { name }),
   })
-  const { total_count: total, artifacts: listed } = parseAnswer(artifacts, data, 'artifacts')
-  const found = listed.map(({ id, name, size_in_bytes: bytes, expired, digest }) => {
+  const found = data.artifacts.map(({ id, name, size_in_bytes: bytes, expired, digest }) => {
     return { id, name, bytes, expired, digest: digest?.replace(/^sha256:/, '') ?? null }
   })
-  return { artifacts: found, complete: total <= found.length }
+  return { artifacts: found, complete: data.total_count <= found.length }
 }
 
 /** Factor on the API timeout: archives are much larger than answers. */
@@ -245,11 +227,13 @@ function describeFetchError(error: unknown): string {
 }
 
 async function resolveDownloadUrl(client: GithubClient, id: number): Promise<string | null> {
-  const route = 'GET /repos/{owner}/{repo}/actions/artifacts/{artifact_id}/{archive_format}'
   const values = { ...client.where, artifact_id: id, archive_format: 'zip' }
   try {
-    const { headers } = await client.request(route, { ...values, request: { redirect: 'manual' } })
-    if (headers.location === undefined) throw toDownloadError('GitHub does not say where it is')
+    const { headers } = await client.rest.actions.downloadArtifact({
+      ...values,
+      request: { redirect: 'manual' },
+    })
+    if (headers.location === undefined) throw toDownloadError('GitHub sent no download address')
     return headers.location
   } catch (error) {
     if (error instanceof ForgeError && error.detail.status === 410) return null

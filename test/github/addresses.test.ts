@@ -22,7 +22,7 @@ test.each([
   const { url, paths } = await anyServer()
   const access = { repository: 'team/project', token: 'x', version: '0.0.0', say: () => undefined }
   const client = createGithubClient({ ...access, apiUrl: `${url}${path}` })
-  await client.request('GET /repos/{owner}/{repo}', client.where)
+  await client.rest.repos.get(client.where)
   await client.graphql('query { viewer { login } }', {})
   expect(paths).toEqual(expected)
 })

@@ -16,7 +16,7 @@ test('writes wait for one another, however many are asked for at once', async ()
     for (const { response: each } of waiting.splice(0))
       each.writeHead(200, { 'content-type': 'application/json' }).end('{}')
   })
-  const { request, where } = createGithubClient({
+  const { rest, where } = createGithubClient({
     apiUrl: `http://127.0.0.1:${await listeningForTest(server)}`,
     repository: 'team/project',
     token: 'x',
@@ -24,12 +24,7 @@ test('writes wait for one another, however many are asked for at once', async ()
     say: () => undefined,
   })
   const issue = { ...where, issue_number: 1 }
-  const label = () =>
-    request('POST /repos/{owner}/{repo}/issues/{issue_number}/labels', { ...issue, labels: ['x'] })
-  await Promise.all([
-    label(),
-    label(),
-    request('GET /repos/{owner}/{repo}/issues/{issue_number}/comments', issue),
-  ])
+  const label = () => rest.issues.addLabels({ ...issue, labels: ['x'] })
+  await Promise.all([label(), label(), rest.issues.listComments(issue)])
   expect(together).toBe(1)
 })
