@@ -1,6 +1,6 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { defineConfig, type OutputOptions } from 'rolldown'
+import { defineConfig, type OutputOptions, type TreeshakingOptions } from 'rolldown'
 import { licensesOfBundled } from './rolldown.licenses.ts'
 import { renderSpecJsonSchema } from './src/spec/json-schema.ts'
 
@@ -29,6 +29,11 @@ const output = {
   minify: { compress: true, mangle: { toplevel: false }, codegen: { removeWhitespace: true } },
 } satisfies OutputOptions
 
+/** What a job does not call, its bundle does not hold: `@actions/core` brings an HTTP client for a token that winnow never asks for. */
+const treeshake: TreeshakingOptions = {
+  moduleSideEffects: [{ test: /\/node_modules\/(?:@actions|tunnel|undici)\//, sideEffects: false }],
+}
+
 const PACKAGE_JSON = join(import.meta.dirname, 'package.json')
 
 const licenses = licensesOfBundled('dist/third-party-licenses.txt')
@@ -53,6 +58,7 @@ export default defineConfig([
   {
     input: { cli: 'src/cli/main.ts', index: 'src/index.ts', action: 'src/action/main.ts' },
     platform: 'node',
+    treeshake,
     output: { ...output, cleanDir: true },
     plugins: [
       licenses(),
@@ -78,6 +84,18 @@ export default defineConfig([
     ],
   },
   // Each by itself: a job that runs code of others loads nothing that it does not need.
-  { input: { measure: 'src/action/measure.ts' }, platform: 'node', output, plugins: [licenses(), noDebug] },
-  { input: { propose: 'src/action/propose.ts' }, platform: 'node', output, plugins: [licenses(), noDebug] },
+  {
+    input: { measure: 'src/action/measure.ts' },
+    platform: 'node',
+    treeshake,
+    output,
+    plugins: [licenses(), noDebug],
+  },
+  {
+    input: { propose: 'src/action/propose.ts' },
+    platform: 'node',
+    treeshake,
+    output,
+    plugins: [licenses(), noDebug],
+  },
 ])

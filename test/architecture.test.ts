@@ -132,8 +132,16 @@ describe('the rooms of src', () => {
   })
 
   it('speak to GitHub in one place, which what measures cannot reach', () => {
-    const speaking = imports.filter(({ target }) => target.startsWith('@octokit/'))
-    expect(speaking.filter(({ file }) => !file.startsWith('github/'))).toEqual([])
+    const places: [packages: RegExp, rooms: RegExp][] = [
+      [/^(?:@octokit\/|undici$)/, /^github\//],
+      [/^@actions\/github$/, /^(?:github|action)\//],
+      [/^@actions\/core$/, /^action\//],
+    ]
+    for (const [packages, rooms] of places) {
+      const speaking = imports.filter(({ target }) => packages.test(target))
+      expect(speaking.length).toBeGreaterThan(0)
+      expect(speaking.filter(({ file }) => !rooms.test(file))).toEqual([])
+    }
     expect(ALLOWED_ROOMS.get('measure')?.has('github')).toBe(false)
   })
 

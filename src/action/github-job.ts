@@ -206,8 +206,8 @@ export async function isCommentRefused(
     `${login || 'An account that is gone'} has no write access here: winnow ignored the comment.`,
   )
   console.log(line)
-  appendSummary(env, escapeMarkdown(line))
-  setOutputs(env, { 'result-json': JSON.stringify({ paused: false, campaigns: [], later: [], broken: [] }) })
+  appendSummary(escapeMarkdown(line))
+  setOutputs({ 'result-json': JSON.stringify({ paused: false, campaigns: [], later: [], broken: [] }) })
   return true
 }
 

@@ -1,3 +1,4 @@
+import { getBooleanInput, getInput } from '@actions/core'
 import { UserError } from '../errors.ts'
 
 /** Input names of action.yml. Inputs that were not given are empty. */
@@ -20,28 +21,32 @@ export type Inputs = Readonly<Record<InputName, string>>
 
 export type ActionEnv = Readonly<Record<string, string>>
 
-/** A runner passes an input as INPUT_ and its name in capitals, with its hyphens. */
-export function readInputs(env: ActionEnv): Inputs {
-  const input = (name: InputName) => (env[`INPUT_${name.toUpperCase()}`] ?? '').trim()
+export function readInputs(): Inputs {
   return {
-    command: input('command'),
-    campaign: input('campaign'),
-    order: input('order'),
-    directory: input('directory'),
-    'next-jobs': input('next-jobs'),
-    jobs: input('jobs'),
-    items: input('items'),
-    'github-token': input('github-token'),
-    'app-token': input('app-token'),
-    'dry-run': input('dry-run'),
+    command: getInput('command'),
+    campaign: getInput('campaign'),
+    order: getInput('order'),
+    directory: getInput('directory'),
+    'next-jobs': getInput('next-jobs'),
+    jobs: getInput('jobs'),
+    items: getInput('items'),
+    'github-token': getInput('github-token'),
+    'app-token': getInput('app-token'),
+    'dry-run': getInput('dry-run'),
   }
 }
 
 /** Rejects all other values: taking a typo for "no" would write for real. */
 export function isDryRun({ 'dry-run': given }: Inputs): boolean {
-  if (given === 'true') return true
-  if (given === '' || given === 'false') return false
-  throw new UserError(`the input dry-run is ${JSON.stringify(given)}`, { fix: 'give true or false' })
+  if (given === '') return false
+  try {
+    return getBooleanInput('dry-run')
+  } catch (cause) {
+    throw new UserError(`the input dry-run is ${JSON.stringify(given)}`, {
+      fix: 'set it to true or false',
+      cause,
+    })
+  }
 }
 
 export function omitUndefined(env: Readonly<Record<string, string | undefined>>): ActionEnv {
@@ -60,7 +65,10 @@ export function refuseWindows(platform: NodeJS.Platform): void {
 /** With this variable set, output of a program can set variables of later steps. */
 export function refuseUnsafe(env: ActionEnv): void {
   if ((env['ACTIONS_ALLOW_UNSECURE_COMMANDS'] ?? '').toLowerCase() !== 'true') return
-  throw new UserError('ACTIONS_ALLOW_UNSECURE_COMMANDS is set: what experiments print would be obeyed', {
-    fix: 'remove it from the workflow and from the runner',
-  })
+  throw new UserError(
+    'ACTIONS_ALLOW_UNSECURE_COMMANDS is set: the runner would obey what experiments print',
+    {
+      fix: 'remove it from the workflow and from the runner',
+    },
+  )
 }

@@ -54,8 +54,8 @@ function reportScores(env: ActionEnv, judged: JudgingJobResult, tempDir: string)
   if ('nobody' in judged) {
     const line = toLogLine(`Nothing is scored: ${judged.nobody}.`)
     console.log(line)
-    appendSummary(env, line)
-    setOutputs(env, { 'result-json': JSON.stringify(judged) })
+    appendSummary(line)
+    setOutputs({ 'result-json': JSON.stringify(judged) })
     return 0
   }
   const { scores, broken } = judged
@@ -75,16 +75,15 @@ function reportScores(env: ActionEnv, judged: JudgingJobResult, tempDir: string)
   console.log(line)
   const ended = judgings.flatMap(each => each.ended ?? [])
   appendSummary(
-    env,
     [line, ...ended.map(({ reason }) => `- ${escapeMarkdown(toLogLine(reason), 300)}`)].join('\n'),
   )
   const outputs: Outputs = { 'result-json': JSON.stringify(result), report: file, artifact: SCORES_ARTIFACT }
-  if (broken !== null) return reportFailure(env, broken, outputs)
+  if (broken !== null) return reportFailure(broken, outputs)
   const failure = ended.find(({ is }) => !isRetryableEnd(is))
   // Scores received before the failure are still handed over. The job fails because a person has to repair
   // the access to models.
   if (failure !== undefined)
-    return reportFailure(env, new UserError(`models could not be asked: ${failure.reason}`), outputs)
-  setOutputs(env, outputs)
+    return reportFailure(new UserError(`models could not be asked: ${failure.reason}`), outputs)
+  setOutputs(outputs)
   return 0
 }

@@ -25,7 +25,7 @@ import {
   SYSTEM_CLOCK,
   SYSTEM_RANDOM,
 } from './job.ts'
-import { appendSummary, type Outputs, reportFailure, setOutputs, toLogLine } from './outputs.ts'
+import { appendSummary, type Outputs, reportFailure, setOutputs, toLogLine, writeSummary } from './outputs.ts'
 import {
   type MeasureTask,
   type RootPipeMessage,
@@ -41,6 +41,8 @@ const interrupted = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interrupted.abort())
 const root = process.argv[2] === AS_ROOT ? await readRootPipe(() => interrupted.abort()) : null
 const env = root?.env ?? omitUndefined(process.env)
+// The toolkit reads the environment of its process.
+process.env = { ...env }
 /** Partial results of a measurement that is under way. Null before and after it. */
 let openPartial: PartialFile | null = null
 const programs = { program: fileURLToPath(import.meta.url), node: process.execPath }
@@ -52,14 +54,13 @@ try {
   // Experiment code that changed later steps could have changed the partial results too.
   if (error instanceof LaterCodeChanged) openPartial = null
   const isCancelled = interrupted.signal.aborted && !(error instanceof LaterCodeChanged)
-  process.exitCode = isCancelled
-    ? handleCancelledMeasurement()
-    : reportFailure(env, error, getPartialOutput())
+  process.exitCode = isCancelled ? handleCancelledMeasurement() : reportFailure(error, getPartialOutput())
 }
+await writeSummary()
 
 function handleCancelledMeasurement(): number {
   console.log('Cancelled: the order is not measured to its end. What was measured until now is kept.')
-  setOutputs(env, getPartialOutput())
+  setOutputs(getPartialOutput())
   return 130
 }
 
@@ -78,7 +79,7 @@ async function measureOne(task: MeasureTask): Promise<number> {
   const partialFile = createPartialFile(tempDir, order, root?.runner ?? null)
   openPartial = partialFile
   // A killed job has no later chance to set this output.
-  setOutputs(env, getPartialOutput())
+  setOutputs(getPartialOutput())
   const answer = await measureAndClose(root, {
     directory: clone,
     campaign,
@@ -154,8 +155,8 @@ function reportMeasurement(
   if ('stale' in answer) {
     const line = `Did not measure order ${order.slice(0, 12)}: ${answer.stale}.`
     console.log(toLogLine(line))
-    appendSummary(env, line)
-    return setOutputs(env, { 'result-json': JSON.stringify({ order, stale: answer.stale }) })
+    appendSummary(line)
+    return setOutputs({ 'result-json': JSON.stringify({ order, stale: answer.stale }) })
   }
   const file = join(mkdtempSync(join(tempDir, 'winnow-report-')), getArtifactFileName(order))
   const { report, items } = answer
@@ -170,8 +171,8 @@ function reportMeasurement(
   const result = { order, executions: executions.length, runner_error, tampered: tampered !== null, isolated }
   const line = `Measured order ${order.slice(0, 12)} with ${formatCount(executions.length, 'execution')}. ${RECORDED_LATER}`
   console.log(toLogLine(runner_error === null ? line : `${line} But ${formatRunnerError(runner_error)}`))
-  appendSummary(env, toLogLine(why === undefined ? line : `${line} Without isolation, because ${why}.`))
-  setOutputs(env, {
+  appendSummary(toLogLine(why === undefined ? line : `${line} Without isolation, because ${why}.`))
+  setOutputs({
     'result-json': JSON.stringify(result),
     report: file,
     artifact: getReportArtifactName(order),

@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto'
-import { appendFileSync, existsSync, statSync, writeFileSync } from 'node:fs'
+import { statSync, writeFileSync } from 'node:fs'
+import { error as printError, setOutput, setSecret, summary } from '@actions/core'
 import { type ErrorPlace, getExitCode, UserError } from '../errors.ts'
 import { escapeMarkdown, neutralizeWorkflowCommands, toPlainText } from '../report/markdown.ts'
-import type { ActionEnv } from './inputs.ts'
 
 /**
  * Output names of action.yml. Every command sets all of them, also after a failure, so workflows need no
@@ -21,29 +20,22 @@ export const OUTPUTS = [
 ] as const
 export type Outputs = Readonly<Partial<Record<(typeof OUTPUTS)[number], string>>>
 
-/**
- * Overwrites the file, because code other than ours may have written to it. Redacts only result-json: paths
- * and names are ours, and a password may equal a word of one.
- */
-export function setOutputs(env: ActionEnv, outputs: Outputs): void {
-  clearStepFiles(env)
-  const { GITHUB_OUTPUT: file = '' } = env
-  if (file === '') return
+/** Redacts only result-json: paths and names are ours, and a password may equal a word of one. */
+export function setOutputs(outputs: Outputs): void {
+  clearStepFiles()
+  // Without this file, the toolkit would print the outputs.
+  if (!process.env['GITHUB_OUTPUT']) return
   const values = { ...outputs, 'result-json': fitJson(redactJson(outputs['result-json'] ?? '')) }
-  const lines = OUTPUTS.map(name => {
-    const end = `winnow-${randomUUID()}`
-    return `${name}<<${end}\n${values[name] ?? ''}\n${end}\n`
-  })
-  writeFileSync(file, lines.join(''))
+  for (const name of OUTPUTS) setOutput(name, values[name] ?? '')
 }
 
 /**
- * Our steps set no variables, paths or state. Experiment code that ran as this user may have set some, and
- * the runner would pass them to the next step, which holds tokens.
+ * Our steps set no variables, paths or state. Experiment code that ran as this user may have written to these
+ * files, and the runner would pass that to the next step, which holds tokens.
  */
-function clearStepFiles(env: ActionEnv): void {
-  for (const name of ['GITHUB_ENV', 'GITHUB_PATH', 'GITHUB_STATE']) {
-    const file = env[name] ?? ''
+function clearStepFiles(): void {
+  for (const name of ['GITHUB_OUTPUT', 'GITHUB_ENV', 'GITHUB_PATH', 'GITHUB_STATE']) {
+    const file = process.env[name] ?? ''
     if (file !== '') writeFileSync(file, '')
   }
 }
@@ -54,13 +46,19 @@ function clearStepFiles(env: ActionEnv): void {
 const MOST_SUMMARY_BYTES = 1024 * 1024
 const CUT = '\n… (cut here: GitHub takes no more in a summary)\n'
 
-export function appendSummary({ GITHUB_STEP_SUMMARY: file = '' }: ActionEnv, markdown: string): void {
-  if (file === '') return
-  const used = existsSync(file) ? statSync(file).size : 0
-  const remaining = MOST_SUMMARY_BYTES - used - Buffer.byteLength(CUT)
-  const text = `${redactText(markdown)}\n`
-  if (Buffer.byteLength(text) <= remaining) return appendFileSync(file, text)
-  if (remaining > 0) appendFileSync(file, `${takeWholeLines(text, remaining)}${CUT}`)
+export function appendSummary(markdown: string): void {
+  summary.addRaw(`${redactText(markdown)}\n`)
+}
+
+/** Every process of a step writes its summary once, at its end. */
+export async function writeSummary(): Promise<void> {
+  const { GITHUB_STEP_SUMMARY: file = '' } = process.env
+  if (file === '' || summary.isEmptyBuffer()) return
+  const text = summary.stringify()
+  const remaining = MOST_SUMMARY_BYTES - statSync(file).size - Buffer.byteLength(CUT)
+  if (Buffer.byteLength(text) > remaining)
+    summary.emptyBuffer().addRaw(remaining > 0 ? `${takeWholeLines(text, remaining)}${CUT}` : '')
+  await summary.write()
 }
 
 function takeWholeLines(text: string, bytes: number): string {
@@ -77,7 +75,7 @@ export function toLogLine(text: string): string {
 
 const secrets = new Set<string>()
 
-/** For a process whose parent has already masked these values at the runner. */
+/** For a process whose parent has already masked these values in the log. */
 export function addSecrets(values: readonly string[]): void {
   for (const value of values) if (value !== '') secrets.add(value)
 }
@@ -89,7 +87,7 @@ export function addSecrets(values: readonly string[]): void {
 export function hideSecrets(values: readonly string[]): void {
   for (const value of new Set(values.filter(each => each !== '' && !secrets.has(each)))) {
     secrets.add(value)
-    console.log(`::add-mask::${escapeCommandText(value)}`)
+    setSecret(value)
   }
 }
 
@@ -131,57 +129,25 @@ function listLongSecrets(): string[] {
   return [...secrets].filter(({ length }) => length >= TOKEN_LENGTH)
 }
 
-// Workflow commands
+// Failures
 
-/** GitHub folds the lines that `work` prints under this name. */
-export async function logGroup<T>(name: string, work: () => Promise<T>): Promise<T> {
-  console.log(`::group::${escapeCommandText(toLogLine(name))}`)
-  try {
-    return await work()
-  } finally {
-    console.log('::endgroup::')
-  }
-}
-
-/** Escapes the message, so that it cannot contain another workflow command. */
-export function renderAnnotation(
-  level: 'error' | 'notice' | 'warning',
-  message: string,
-  place: ErrorPlace = {},
-): string {
-  const properties = [
-    ['file', place.file],
-    ['line', place.line],
-    ['title', 'winnow'],
-  ].flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${escapeProperty(String(value))}`]))
-  return `::${level} ${properties.join(',')}::${escapeCommandText(redactText(toPlainText(message)).slice(0, 4000))}`
-}
-
-function escapeCommandText(text: string): string {
-  return text
-    .replaceAll('%', '%25')
-    .replaceAll('\r', '%0D')
-    .replaceAll('\n', '%0A')
-    .replaceAll('##[', '##%5B')
-}
-
-function escapeProperty(text: string): string {
-  return escapeCommandText(toPlainText(text)).replaceAll(':', '%3A').replaceAll(',', '%2C')
+/** The toolkit escapes line breaks, and `toLogLine` neutralizes commands that the runner would find after them. */
+export function printAnnotation(message: string, { file, line }: ErrorPlace = {}): void {
+  printError(toLogLine(message).slice(0, 4000), {
+    title: 'winnow',
+    ...(file === undefined ? {} : { file: toLogLine(file) }),
+    ...(line === undefined ? {} : { startLine: line }),
+  })
 }
 
 /** Prints an annotation, adds the error to the summary, sets the outputs and returns the exit code. */
-export function reportFailure(env: ActionEnv, error: unknown, others: Outputs = {}): number {
+export function reportFailure(error: unknown, others: Outputs = {}): number {
   const message = redactText(error instanceof Error ? error.message : String(error))
   const fix = error instanceof UserError && error.fix !== undefined ? `\nfix: ${error.fix}` : ''
-  console.log(renderAnnotation('error', `${message}${fix}`, error instanceof UserError ? error.place : {}))
-  appendSummary(
-    env,
-    `**error** ${`${message}${fix}`
-      .split('\n')
-      .map(text => escapeMarkdown(text))
-      .join(' ')}`,
-  )
-  setOutputs(env, { ...others, 'result-json': JSON.stringify({ error: toPlainText(message) }) })
+  printAnnotation(`${message}${fix}`, error instanceof UserError ? error.place : {})
+  const lines = `${message}${fix}`.split('\n').map(text => escapeMarkdown(text))
+  appendSummary(`**error** ${lines.join(' ')}`)
+  setOutputs({ ...others, 'result-json': JSON.stringify({ error: toPlainText(message) }) })
   return getExitCode(error)
 }
 

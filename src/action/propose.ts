@@ -16,7 +16,7 @@ import {
   resolveInWorkspace,
   SYSTEM_CLOCK,
 } from './job.ts'
-import { appendSummary, reportFailure, setOutputs, toLogLine } from './outputs.ts'
+import { appendSummary, reportFailure, setOutputs, toLogLine, writeSummary } from './outputs.ts'
 import { clearRunnerFiles, LaterCode } from './sandbox.ts'
 
 /** The task of a process whose environment holds no secret but the model key. */
@@ -28,13 +28,14 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => in
 try {
   process.exitCode = await askProposers(taskSchema.parse(JSON.parse(process.argv[2] ?? 'null')))
 } catch (error) {
-  process.exitCode = interrupted.signal.aborted ? handleCancelledProposals() : reportFailure(env, error)
+  process.exitCode = interrupted.signal.aborted ? handleCancelledProposals() : reportFailure(error)
 }
+await writeSummary()
 
 /** The next tick finds no file and marks the requests as lost. */
 function handleCancelledProposals(): number {
   console.log('Cancelled: the programs that were being asked were stopped.')
-  setOutputs(env, {})
+  setOutputs({})
   return 130
 }
 
@@ -75,8 +76,8 @@ function reportAnswers(answers: Answers | { nobody: string }, tempDir: string): 
   if ('nobody' in answers) {
     const line = `No program was asked for an idea: ${answers.nobody}.`
     console.log(toLogLine(line))
-    appendSummary(env, toLogLine(line))
-    return setOutputs(env, { 'result-json': JSON.stringify(answers) })
+    appendSummary(toLogLine(line))
+    return setOutputs({ 'result-json': JSON.stringify(answers) })
   }
   const file = join(mkdtempSync(join(tempDir, 'winnow-answers-')), ANSWERS_FILE)
   writeFileSync(`${file}.part`, renderAnswersFile(answers))
@@ -85,7 +86,7 @@ function reportAnswers(answers: Answers | { nobody: string }, tempDir: string): 
   const requested = answers.answers.length
   const line = `Asked for ${formatCount(requested, 'idea')} and got ${ideas}. ${RECORDED_LATER}`
   console.log(line)
-  appendSummary(env, [line, ...renderFailedAnswers(answers)].join('\n'))
+  appendSummary([line, ...renderFailedAnswers(answers)].join('\n'))
   const result = { campaign: answers.campaign, asked: requested, ideas }
-  setOutputs(env, { 'result-json': JSON.stringify(result), report: file, artifact: ANSWERS_ARTIFACT })
+  setOutputs({ 'result-json': JSON.stringify(result), report: file, artifact: ANSWERS_ARTIFACT })
 }

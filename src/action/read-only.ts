@@ -11,7 +11,7 @@ import { removeSecrets } from '../measure/environment.ts'
 import { escapeMarkdown } from '../report/markdown.ts'
 import type { ActionEnv } from './inputs.ts'
 import { getTempDir, resolveInWorkspace } from './job.ts'
-import { appendSummary, renderAnnotation, setOutputs, toLogLine } from './outputs.ts'
+import { printAnnotation, appendSummary, setOutputs, toLogLine } from './outputs.ts'
 import type { Task } from './root-pipe.ts'
 
 const MOST_BYTES = 32 * 1024 * 1024
@@ -38,12 +38,11 @@ async function spawnCommandLine(
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   if (ended.error !== undefined) throw ended.error
-  setOutputs(env, { 'result-json': ended.stdout.trim() })
+  setOutputs({ 'result-json': ended.stdout.trim() })
   for (const text of [ended.stdout, ended.stderr]) if (text !== '') console.log(toLogLine(text.trimEnd()))
   const [mistake] = /^error: .*$/m.exec(ended.stderr) ?? []
-  if (mistake !== undefined) console.log(renderAnnotation('error', mistake))
+  if (mistake !== undefined) printAnnotation(mistake)
   appendSummary(
-    env,
     `winnow ${argv[0] ?? ''}, exit code ${ended.status ?? 'none'}. ${escapeMarkdown(mistake ?? '')}`.trimEnd(),
   )
   return ended.status ?? 70

@@ -28,9 +28,9 @@ export async function reportCampaign({ inputs, env }: Task): Promise<number> {
     // Only GitHub knows the missing numbers of pull requests, and this command sends no requests.
     const status = buildStatusView(campaign, new Map(), listStatusNotes(spec))
     for (const line of renderStatus(campaign, status)) console.log(toLogLine(line))
-    appendSummary(env, toLogLine(views['digest.md'] ?? ''))
+    appendSummary(toLogLine(views['digest.md'] ?? ''))
     const artifact = `winnow-views-${campaign.name}`
-    setOutputs(env, { 'result-json': JSON.stringify(status), report: dir, artifact })
+    setOutputs({ 'result-json': JSON.stringify(status), report: dir, artifact })
     return 0
   } finally {
     await repository.close()

@@ -51,7 +51,7 @@ export interface UnwrittenFiles {
    * Reports once which files were kept, and names them in outputs for the step that uploads. Empty if there
    * are none.
    */
-  tell(env: ActionEnv): Outputs
+  tell(): Outputs
 }
 
 export function createKeptFiles(env: ActionEnv): UnwrittenFiles {
@@ -75,11 +75,11 @@ export function createKeptFiles(env: ActionEnv): UnwrittenFiles {
       files.set(name, bytes)
       return `${name} of artifact ${artifact}`
     },
-    tell(to) {
+    tell() {
       if (dir === null) return {}
       const line = `What could not be written is kept: ${[...files.keys()].join(', ')} in the artifact ${artifact} of this run.`
       console.log(toLogLine(line))
-      appendSummary(to, `${line} docs/github.md of winnow says what to do with it.`)
+      appendSummary(`${line} docs/github.md of winnow says what to do with it.`)
       return { report: dir, artifact }
     },
   }

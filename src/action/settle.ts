@@ -25,7 +25,7 @@ import { readCampaigns, reportPaused, takeTurns } from './tick.ts'
  * the work of that job.
  */
 export async function settleOnGithub(task: Task): Promise<number> {
-  if (isPaused(task.env)) return reportPaused(task)
+  if (isPaused(task.env)) return reportPaused()
   const job = readGithubJob(task)
   return settleCampaigns(task, job, buildJobEnvironment(task, job))
 }

@@ -52,8 +52,8 @@ export async function runOnGithub(task: Task): Promise<number> {
   if (isPaused(env)) {
     const line = 'WINNOW_PAUSED is set: nothing was looked at.'
     console.log(line)
-    appendSummary(env, line)
-    setOutputs(env, { 'result-json': JSON.stringify({ paused: true }) })
+    appendSummary(line)
+    setOutputs({ 'result-json': JSON.stringify({ paused: true }) })
     return 0
   }
   const job = readGithubJob(task)
@@ -101,7 +101,7 @@ async function continueAsRoot(task: Task, job: GithubJob): Promise<number> {
     return await continueSingleJob(task, job, {
       environment: asRoot,
       unwritten,
-      reportUnwritten: to => giveToRunner(unwritten.tell(to), runner),
+      reportUnwritten: () => giveToRunner(unwritten.tell(), runner),
     })
   } catch (error) {
     if (!(error instanceof MeasurementDeclined)) throw error
@@ -125,10 +125,10 @@ async function continueAsJobUser(task: Task, job: GithubJob, users: MissingUsers
   const laterCode = new LaterCode(env, programs)
   const isolation: JobIsolation = { users, asRoot: false, laterCode: [] }
   const environment = { ...buildJobEnvironment(task, job), isolation }
-  const reportUnwritten = (to: Task['env']): Outputs => {
-    appendSummary(to, toLogLine(describeNoIsolation(users)))
+  const reportUnwritten = (): Outputs => {
+    appendSummary(toLogLine(describeNoIsolation(users)))
     laterCode.requireUnchanged()
-    return unwritten.tell(to)
+    return unwritten.tell()
   }
   return continueSingleJob(task, job, { environment, unwritten, reportUnwritten })
 }
@@ -137,7 +137,7 @@ interface SingleJobRun {
   environment: Call['environment']
   unwritten: ReturnType<typeof createKeptFiles>
   /** Outputs that name the files of unwritten events. */
-  reportUnwritten: (env: Task['env']) => Outputs
+  reportUnwritten: () => Outputs
 }
 
 async function continueSingleJob(
@@ -168,13 +168,13 @@ async function continueSingleJob(
     const quiet = { ...call, terminal: { ...call.terminal, json } }
     const code = await runAndReport(quiet, reportRun).finally(() => clearRunnerFiles(env))
     for (const line of closing) console.log(toLogLine(line))
-    appendSummary(env, closing.map(line => escapeMarkdown(line, SUMMARY_LENGTH)).join('\n\n'))
+    appendSummary(closing.map(line => escapeMarkdown(line, SUMMARY_LENGTH)).join('\n\n'))
     const result = JSON.stringify({ paused: false, code, ...toRecord(answer) })
-    setOutputs(env, { ...reportUnwritten(env), 'result-json': result })
+    setOutputs({ ...reportUnwritten(), 'result-json': result })
     return WAITING_IS_FINE.has(code) ? 0 : code
   } catch (error) {
     if (error instanceof MeasurementDeclined) throw error
-    return reportFailure(env, error, reportUnwritten(env))
+    return reportFailure(error, reportUnwritten())
   }
 }
 

@@ -1,5 +1,6 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { group } from '@actions/core'
 import { runComments } from '../cli/comments.ts'
 import { type CommandContext, withCampaign, withRepository } from '../cli/context.ts'
 import { DEFAULT_PREFIX, type KnownCampaign, listKnownCampaigns } from '../cli/known-campaigns.ts'
@@ -35,7 +36,7 @@ import {
 } from './github-job.ts'
 import { type ActionEnv, type Inputs, isDryRun } from './inputs.ts'
 import { findMeasuringCampaign, getTempDir } from './job.ts'
-import { appendSummary, logGroup, type Outputs, reportFailure, setOutputs, toLogLine } from './outputs.ts'
+import { appendSummary, type Outputs, reportFailure, setOutputs, toLogLine } from './outputs.ts'
 import type { Task } from './root-pipe.ts'
 import { createKeptFiles } from './saved-files.ts'
 
@@ -52,7 +53,7 @@ const SUMMARY_LENGTH = 2_000
 
 /** Ticks one campaign after the other until none has work left. Does not wait for other runs. */
 export async function tickOnGithub(task: Task): Promise<number> {
-  if (isPaused(task.env)) return reportPaused(task)
+  if (isPaused(task.env)) return reportPaused()
   const job = readGithubJob(task)
   return tickCampaigns(task, job, buildJobEnvironment(task, job))
 }
@@ -142,10 +143,10 @@ export async function takeTurns(
       }
     }
     try {
-      await (campaigns.length > 1 ? logGroup(known.name, turn) : turn())
+      await (campaigns.length > 1 ? group(toLogLine(known.name), turn) : turn())
     } catch (error) {
       // Other campaigns continue. The next scheduled run tries this one again.
-      code = Math.max(code, reportFailure(env, error))
+      code = Math.max(code, reportFailure(error))
       broken.push(known.name)
     }
     logDuration(env, environment, { name: known.name, startedAt })
@@ -153,19 +154,19 @@ export async function takeTurns(
   // GitHub refused these calls. The next scheduled run repeats them, but a person may have to grant a
   // permission.
   for (const refusal of turns.flatMap(turn => turn.refused))
-    code = Math.max(code, reportFailure(env, new ForgeError(refusal)))
+    code = Math.max(code, reportFailure(new ForgeError(refusal)))
   const skipped = { later: remaining.map(({ name }) => name), broken }
-  if (isDry) reportDryRun(task, dryRuns, skipped)
+  if (isDry) reportDryRun(dryRuns, skipped)
   else {
     reportTurns(task, turns, {
       ...skipped,
-      outputs: { ...unwritten.tell(env), ...writeItemsFile(env, toJudge) },
+      outputs: { ...unwritten.tell(), ...writeItemsFile(env, toJudge) },
     })
-    code = Math.max(code, await startLeftOver(task, environment, remaining))
+    code = Math.max(code, await startLeftOver(environment, remaining))
   }
   if (campaigns.length === 0 && inputs.campaign === '') {
     console.log(NOTHING_THERE)
-    appendSummary(env, NOTHING_THERE)
+    appendSummary(NOTHING_THERE)
   }
   return code
 }
@@ -175,7 +176,6 @@ export async function takeTurns(
  * that has not started has no branch; the next scheduled run starts it.
  */
 async function startLeftOver(
-  { env }: Task,
   environment: Call['environment'],
   remaining: readonly KnownCampaign[],
 ): Promise<number> {
@@ -195,12 +195,12 @@ async function startLeftOver(
             `No time was left for ${name}: started run${run == null ? '' : ` ${run}`} (${title}).`,
           )
           console.log(line)
-          appendSummary(env, escapeMarkdown(line))
+          appendSummary(escapeMarkdown(line))
           return 0
         },
       )
     } catch (error) {
-      code = Math.max(code, reportFailure(env, error))
+      code = Math.max(code, reportFailure(error))
     }
   }
   return code
@@ -298,15 +298,15 @@ export function reportTurns(
     const line = `${turn.campaign}: ${[describeWaiting(turn.waiting), ...describeNextTurn(turn)].join(' ')}`
     console.log(toLogLine(line))
     const links = turn.started.map(started => formatRunLink(env, started))
-    appendSummary(env, [escapeMarkdown(line, SUMMARY_LENGTH), ...links].join('\n'))
+    appendSummary([escapeMarkdown(line, SUMMARY_LENGTH), ...links].join('\n'))
   }
   if (later.length > 0) {
     const line = toLogLine(`Left for another run: ${later.join(', ')}.`)
     console.log(line)
-    appendSummary(env, line)
+    appendSummary(line)
   }
   const measuring = turns.find(({ orders }) => orders.length > 0)
-  setOutputs(env, {
+  setOutputs({
     ...outputs,
     'result-json': JSON.stringify({ paused: false, campaigns: turns, later, broken }),
     propose: turns.find(({ propose }) => propose)?.campaign ?? '',
@@ -341,17 +341,17 @@ function formatRunLink(
 }
 
 /** Sets no outputs for other jobs, because the dry run wrote no orders for them. */
-export function reportDryRun({ env }: Task, campaigns: readonly DryRunTurn[], rest: SkippedCampaigns): void {
-  appendSummary(env, 'A dry run: nothing was written. The log says what would be.')
+export function reportDryRun(campaigns: readonly DryRunTurn[], rest: SkippedCampaigns): void {
+  appendSummary('A dry run: nothing was written. The log says what would be.')
   const result = { paused: false, dry_run: true, campaigns, ...rest }
-  setOutputs(env, { 'result-json': JSON.stringify(result) })
+  setOutputs({ 'result-json': JSON.stringify(result) })
 }
 
-export function reportPaused({ env }: Task): number {
+export function reportPaused(): number {
   const line = 'WINNOW_PAUSED is set: nothing was looked at.'
   console.log(line)
-  appendSummary(env, line)
-  setOutputs(env, { 'result-json': JSON.stringify({ paused: true, campaigns: [], later: [], broken: [] }) })
+  appendSummary(line)
+  setOutputs({ 'result-json': JSON.stringify({ paused: true, campaigns: [], later: [], broken: [] }) })
   return 0
 }
 

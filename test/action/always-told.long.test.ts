@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { COMMAND_NAMES } from '../../src/action/commands.ts'
 import { INPUTS } from '../../src/action/inputs.ts'
-import { appendSummary, OUTPUTS, setOutputs } from '../../src/action/outputs.ts'
+import { appendSummary, OUTPUTS, setOutputs, writeSummary } from '../../src/action/outputs.ts'
 import { scratch } from '../git/scratch.ts'
 import { step } from './a-runner.ts'
 
@@ -66,15 +66,24 @@ describe('however a step ends', () => {
   })
 })
 
-it('is in the summary as far as GitHub takes it: a longer one would be dropped as a whole', () => {
+function inProcess(env: Record<string, string>): void {
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
+  onTestFinished(() => void vi.unstubAllEnvs())
+}
+
+it('is in the summary as far as GitHub takes it: a longer one would be dropped as a whole', async () => {
   const file = join(scratch(), 'summary')
-  const env = { GITHUB_STEP_SUMMARY: file }
-  appendSummary(env, 'first')
-  appendSummary(env, `${'é'.repeat(300)}\n`.repeat(3_000))
-  appendSummary(env, 'last')
+  writeFileSync(file, 'of another process\n')
+  inProcess({ GITHUB_STEP_SUMMARY: file })
+  appendSummary('first')
+  appendSummary(`${'é'.repeat(300)}\n`.repeat(3_000))
+  appendSummary('last')
+  await writeSummary()
   const text = readFileSync(file, 'utf8')
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(1024 * 1024)
-  expect(text).toMatch(/^first\né+\n[^]*é\n… \(cut here: GitHub takes no more in a summary\)\n/)
+  expect(text).toMatch(
+    /^of another process\nfirst\né+\n[^]*é\n… \(cut here: GitHub takes no more in a summary\)\n/,
+  )
   expect(text).not.toContain('\ufffd')
 })
 
@@ -84,7 +93,8 @@ it('hands no variable, path or state to the steps after it, whoever has written 
     ['GITHUB_ENV', 'GITHUB_PATH', 'GITHUB_STATE', 'GITHUB_OUTPUT'].map(name => [name, join(dir, name)]),
   )
   for (const file of Object.values(files)) writeFileSync(file, 'LD_PRELOAD=/tmp/mine.so\n')
-  setOutputs(files, { report: 'mine' })
+  inProcess(files)
+  setOutputs({ report: 'mine' })
   const texts = Object.values(files).map(file => readFileSync(file, 'utf8'))
   expect(texts.slice(0, 3)).toEqual(['', '', ''])
   expect(texts[3]).not.toContain('LD_PRELOAD')

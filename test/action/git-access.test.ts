@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { readGithubJob, buildJobEnvironment } from '../../src/action/github-job.ts'
 import { readInputs } from '../../src/action/inputs.ts'
 import { withGitAccess } from '../../src/engine/campaign/open.ts'
@@ -9,6 +9,12 @@ import { scratch } from '../git/scratch.ts'
 
 const SERVER = { serverUrl: 'https://github.corp.example', token: 'ghs_x' }
 const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
+
+function readingInputs(env: Readonly<Record<string, string>>) {
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  return readInputs()
+}
 
 /** What git would send there, with this environment. */
 function sent(env: Readonly<Record<string, string>>): string[] {
@@ -79,7 +85,7 @@ test("of two tokens git has one at a time: the App's for nothing but a push that
     GITHUB_RUN_ID: '4711',
     GITHUB_SERVER_URL: SERVER.serverUrl,
   }
-  const task = { inputs: readInputs(env), env }
+  const task = { inputs: readingInputs(env), env }
   const around = buildJobEnvironment(task, readGithubJob(task))
   expect(sent(around.env).at(-1)).toBe(`Authorization: ${basic('x-access-token:ghs_job')}`)
   expect(sent(around.workflowsEnv ?? {}).at(-1)).toBe(`Authorization: ${basic('x-access-token:ghs_app')}`)
@@ -89,6 +95,6 @@ test("of two tokens git has one at a time: the App's for nothing but a push that
   ] as const)
     for (const form of listTokenForms(other)) expect(JSON.stringify(own)).not.toContain(form)
   const alone = { ...env, 'INPUT_APP-TOKEN': '' }
-  const without = { inputs: readInputs(alone), env: alone }
+  const without = { inputs: readingInputs(alone), env: alone }
   expect(buildJobEnvironment(without, readGithubJob(without)).workflowsEnv).toBeUndefined()
 })

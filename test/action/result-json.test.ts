@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { fitJson, MOST_CHARACTERS, parseJsonText, setOutputs } from '../../src/action/outputs.ts'
 import { scratch } from '../git/scratch.ts'
 import { outputsIn } from './a-runner.ts'
@@ -93,7 +93,9 @@ describe('the answer of a command as an output', () => {
 it('is cut where it is written, beside the other outputs', () => {
   const file = join(scratch(), 'output')
   const answer = { error: 'e '.repeat(600_000) }
-  setOutputs({ GITHUB_OUTPUT: file }, { 'result-json': JSON.stringify(answer), artifact: 'winnow-a' })
+  vi.stubEnv('GITHUB_OUTPUT', file)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  setOutputs({ 'result-json': JSON.stringify(answer), artifact: 'winnow-a' })
   const { 'result-json': told = '', artifact } = outputsIn(readFileSync(file, 'utf8'))
   expect(artifact).toBe('winnow-a')
   expect(JSON.parse(told)).toEqual({

@@ -1,15 +1,16 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, test, vi } from 'vitest'
 import {
+  printAnnotation,
   appendSummary,
   hideSecrets,
   type Outputs,
-  renderAnnotation,
   reportFailure,
   setOutputs,
   toLogLine,
+  writeSummary,
 } from '../../src/action/outputs.ts'
 import { createGithubClient } from '../../src/github/client.ts'
 import { listTokenForms } from '../../src/action/drop-secrets.ts'
@@ -97,25 +98,29 @@ test('no client is made that would repeat it in an error', () => {
     expect(() => createGithubClient({ ...access, token })).toThrow('characters that no token has')
 })
 
-test('what is hidden is hidden in every place that the action writes to', () => {
-  const shown = vi.spyOn(console, 'log').mockImplementation(() => undefined)
+test('what is hidden is hidden in every place that the action writes to', async () => {
+  const shown = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
   onTestFinished(() => shown.mockRestore())
   const dir = scratch()
   const env = { GITHUB_OUTPUT: join(dir, 'output'), GITHUB_STEP_SUMMARY: join(dir, 'summary') }
+  for (const [name, file] of Object.entries(env)) {
+    writeFileSync(file, '')
+    vi.stubEnv(name, file)
+  }
+  onTestFinished(() => void vi.unstubAllEnvs())
   const secret = 'ghs_zyxwvutsrq'
   hideSecrets([secret, secret, ''])
-  expect(shown.mock.calls).toEqual([[`::add-mask::${secret}`]])
-  appendSummary(env, `a ${secret} b`)
-  reportFailure(env, new Error(`c ${secret} ${'d'.repeat(140)} ${secret}`))
+  expect(shown.mock.calls).toEqual([[`::add-mask::${secret}\n`]])
+  appendSummary(`a ${secret} b`)
+  reportFailure(new Error(`c ${secret} ${'d'.repeat(140)} ${secret}`))
+  await writeSummary()
   const last = shown.mock.calls.at(-1)?.join() ?? ''
   expect(last).toMatch(/^::error .*c \*\*\* /)
   const written = [...Object.values(env).map(file => readFileSync(file, 'utf8')), last]
-  setOutputs(env, { 'result-json': JSON.stringify({ secret }) })
-  written.push(
-    readFileSync(env.GITHUB_OUTPUT, 'utf8'),
-    toLogLine(`e ${secret}`),
-    renderAnnotation('notice', secret),
-  )
+  setOutputs({ 'result-json': JSON.stringify({ secret }) })
+  printAnnotation(secret)
+  const [annotation] = shown.mock.calls.at(-1) ?? []
+  written.push(readFileSync(env.GITHUB_OUTPUT, 'utf8'), toLogLine(`e ${secret}`), String(annotation))
   expect(written.join('\n').match(/\*\*\*|zyxw|\\_/g)).toEqual(Array(8).fill('***'))
 })
 
@@ -128,7 +133,7 @@ describe('a short password, which stands in other words by chance', () => {
     onTestFinished(() => void vi.resetModules())
     const { hideSecrets: hide, setOutputs } = await import('../../src/action/outputs.ts')
     const { createKeptFiles: keptFiles } = await import('../../src/action/saved-files.ts')
-    const shown = vi.spyOn(console, 'log').mockImplementation(() => undefined)
+    const shown = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
     onTestFinished(() => shown.mockRestore())
     hide(SHORT)
     return { setOutputs, keptFiles }
@@ -137,7 +142,9 @@ describe('a short password, which stands in other words by chance', () => {
   async function hiding(outputs: Outputs): Promise<Record<string, string>> {
     const { setOutputs } = await ownModules()
     const file = join(scratch(), 'output')
-    setOutputs({ GITHUB_OUTPUT: file }, outputs)
+    vi.stubEnv('GITHUB_OUTPUT', file)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    setOutputs(outputs)
     return outputsIn(readFileSync(file, 'utf8'))
   }
 
@@ -175,7 +182,7 @@ describe('a short password, which stands in other words by chance', () => {
     const { keptFiles } = await ownModules()
     const files = keptFiles({ RUNNER_TEMP: scratch() })
     await files.keep('size.json', JSON.stringify({ id: 'ab7', events: [{ order: 7, why: 'lost order 7' }] }))
-    const dir = files.tell({}).report ?? ''
+    const dir = files.tell().report ?? ''
     expect(JSON.parse(readFileSync(join(dir, 'size.json'), 'utf8'))).toEqual({
       id: 'ab7',
       events: [{ order: 7, why: 'lost *** ***' }],

@@ -55,7 +55,8 @@ export async function woken(waking: Waking): Promise<Woken> {
   const { dir, git } = jobClone(github.bare, await defaultBranch(github.world))
   git('remote', 'set-url', 'origin', `${url}/team/project`)
   const temp = scratch('winnow-wake-')
-  const env = {
+  const output = join(temp, 'outputs')
+  const env: Record<string, string> = {
     ...ENV,
     GITHUB_API_URL: `${url}/api/v3`,
     GITHUB_SERVER_URL: url,
@@ -65,30 +66,28 @@ export async function woken(waking: Waking): Promise<Woken> {
     GITHUB_ACTOR: 'ada',
     GITHUB_WORKSPACE: dir,
     RUNNER_TEMP: join(temp, 'temp'),
-    GITHUB_OUTPUT: join(temp, 'outputs'),
+    GITHUB_OUTPUT: output,
     GITHUB_EVENT_NAME: 'schedule',
-    ...(waking.run === undefined ? {} : runEnvironment(waking.run)),
-    ...waking.env,
-  }
-  const inputs = readInputs({
     INPUT_COMMAND: waking.ended === undefined ? 'tick' : 'settle',
     'INPUT_GITHUB-TOKEN': token,
     'INPUT_APP-TOKEN': waking.appToken ?? '',
     'INPUT_NEXT-JOBS': 'measure',
     INPUT_JOBS: waking.ended === undefined ? '' : JSON.stringify(needsOf(waking.ended)),
-  })
-  const task: Task = { inputs, env }
-  const { code, out } = await heard(async () => {
+    ...(waking.run === undefined ? {} : runEnvironment(waking.run)),
+    ...waking.env,
+  }
+  const { code, out } = await heard(env, async () => {
     try {
+      const task: Task = { inputs: readInputs(), env }
       const given = jobOf(task, waking)
       return await (waking.ended === undefined
         ? tickCampaigns(task, ...given)
         : settleCampaigns(task, ...given))
     } catch (error) {
-      return reportFailure(env, error)
+      return reportFailure(error)
     }
   })
-  return { code, out, outputs: outputsIn(env.GITHUB_OUTPUT) }
+  return { code, out, outputs: outputsIn(output) }
 }
 
 function runEnvironment({ id, branch }: Pick<RunRecord, 'id' | 'branch'>): Record<string, string> {
@@ -168,22 +167,42 @@ function jobOf(
   ]
 }
 
-/** Jobs may run side by side: each hears what it printed itself. */
-const heardBy = new AsyncLocalStorage<string[]>()
+interface HeardJob {
+  lines: string[]
+  env: Readonly<Record<string, string>>
+}
 
-async function heard(job: () => Promise<number>): Promise<Pick<Woken, 'code' | 'out'>> {
+/** Jobs may run side by side: each has an environment of its own and hears what it printed itself. */
+const heardBy = new AsyncLocalStorage<HeardJob>()
+
+async function heard(env: HeardJob['env'], job: () => Promise<number>): Promise<Pick<Woken, 'code' | 'out'>> {
   const lines: string[] = []
-  const { log } = console
-  if (listening++ === 0) {
-    unheard = log
-    console.log = (...said: unknown[]) => (heardBy.getStore() ?? { push: log }).push(said.join(' '))
-  }
+  if (listening++ === 0) listen()
   try {
-    return { code: await heardBy.run(lines, job), out: lines.join('\n') }
+    return { code: await heardBy.run({ lines, env }, job), out: lines.join('\n') }
   } finally {
-    if (--listening === 0) console.log = unheard
+    if (--listening === 0) stopListening()
   }
 }
 
 let listening = 0
-let unheard = console.log
+let stopListening: () => void = () => undefined
+
+function listen(): void {
+  const { env } = process
+  const { log } = console
+  const write = process.stdout.write.bind(process.stdout)
+  Object.defineProperty(process, 'env', { configurable: true, get: () => heardBy.getStore()?.env ?? env })
+  console.log = (...said: unknown[]) => (heardBy.getStore()?.lines ?? { push: log }).push(said.join(' '))
+  process.stdout.write = (chunk: string | Uint8Array) => {
+    const job = heardBy.getStore()
+    if (job === undefined) return write(chunk)
+    job.lines.push(String(chunk).replace(/\n$/, ''))
+    return true
+  }
+  stopListening = () => {
+    Object.defineProperty(process, 'env', { configurable: true, writable: true, value: env })
+    console.log = log
+    process.stdout.write = write
+  }
+}
