@@ -78,7 +78,7 @@ describe('a campaign with a noisy metric', () => {
       status: 'paused',
       calibration: null,
       status_reason: expect.stringMatching(
-        /^the harness is not fair: wall_seconds tells two identical copies of the base apart \(evidence of 20 in two independent calibrations, 32 pairs in all\)\. Something it does depends on which copy runs/,
+        /^the harness is not fair: wall_seconds tells two identical copies of the base apart \(evidence of 20 in two independent calibrations, 32 pairs in all\)\. A result depends on which copy runs/,
       ),
     })
     expect(built.campaign.status_reason).toMatch(/[^.]\.\nFix it, then: winnow resume/)
@@ -137,7 +137,7 @@ describe('a campaign with a noisy metric', () => {
     settle(built)
     expect(built.campaign).toMatchObject({ status: 'paused', calibration: null })
     expect(built.campaign.status_reason).toMatch(
-      /^the harness failed in 2 of 32 runs of unchanged code: exit 1\nIdeas would fail by the same chance\. Make it exit 0 whenever it has measured/,
+      /^the harness failed in 2 of 32 runs of unchanged code: exit 1\nIdeas would fail as often\. Let it exit 0 and print the number whenever it has measured/,
     )
   })
 
