@@ -12,27 +12,20 @@ import type { Spec } from '../../spec/schema.ts'
 import type { CampaignContext } from '../campaign/context.ts'
 import { requireLedger } from '../campaign/recover.ts'
 import {
-  type AuditMemory,
+  type AuditMemoryOptions,
+  type AuditProblem,
   checkCampaignBranch,
   checkContinuity,
   checkOptimizeBranch,
   checkSyncedCommits,
-  type Continuity,
-  describeLostCommit,
+  type Finding,
   findLostCommits,
-  readSeenTip,
   rememberTip,
 } from './branches.ts'
 import { type AuditEvidence, collectEvidence, createEvidence } from './evidence.ts'
 import { findStepGaps } from './incumbent-steps.ts'
 import { findAmendmentGaps, findStartGaps, findTouchedGaps } from './orders.ts'
 import { VerdictCheck, type VerdictDifference } from './verdicts.ts'
-
-interface AuditProblem {
-  what: string
-  seq?: number
-  commit?: Oid
-}
 
 export interface AuditResult {
   ok: boolean
@@ -63,11 +56,6 @@ export interface ReplayResult {
   differences: VerdictDifference[]
 }
 
-interface AuditMemoryOptions {
-  memory: AuditMemory
-  acceptReplacement: boolean
-}
-
 const LIMITS =
   'An audit detects inconsistency: it does not stop a forger who may write every ref, nor show that the reported numbers were really measured.'
 
@@ -81,7 +69,8 @@ export async function auditLedger(
   const { state, optimize, closed, campaign: branch } = context.refs
   const refs = await fetchRefs(context, [state, optimize, closed, branch, context.defaultBranch])
   const ledger = await readAuditedLedger(context, refs)
-  const continuity = memoryOptions === null ? null : await compareContinuity(context, ledger, memoryOptions)
+  const now = { tip: ledger.tip, events: ledger.events.length }
+  const continuity = memoryOptions && (await checkContinuity(context, memoryOptions, now))
   const found: Finding[] = []
   if (continuity?.problem) found.push({ what: continuity.problem, commit: ledger.tip })
   found.push(...ledger.problems.map(toFinding))
@@ -95,7 +84,7 @@ export async function auditLedger(
   const problems = found.filter(({ is }) => is !== 'open').map(toProblem)
   if (memoryOptions !== null && problems.length === 0) {
     const at = new Date(context.clock.now()).toISOString()
-    await rememberTip(context, memoryOptions.memory, { tip: ledger.tip, events: ledger.events.length, at })
+    await rememberTip(context, memoryOptions.memory, { ...now, at })
   }
   return {
     ok: problems.length === 0,
@@ -153,11 +142,6 @@ async function walkLedger(
 }
 
 // Findings
-
-/** A problem unless it says otherwise. `unproven`: a commit on the optimize branch without evidence. */
-interface Finding extends AuditProblem {
-  is?: 'unproven' | 'open'
-}
 
 function toProblem({ is: _is, ...problem }: Finding): AuditProblem {
   return problem
@@ -271,37 +255,15 @@ function checkSpecFile({ ledger, campaign, evidence }: AuditedEnd): Finding[] {
 async function checkBranches({ context, refs, campaign, evidence }: AuditedEnd): Promise<Finding[]> {
   if (campaign.status === 'none') return []
   const { incumbents, syncedTips } = evidence
-  const tip = await checkOptimizeBranch(context, refs, { campaign, incumbents })
-  const advance = checkCampaignBranch(context, refs, incumbents)
-  const synced = await checkSyncedCommits(context, refs, campaign, syncedTips)
-  return [...(tip ? [tip] : []), ...(advance ? [advance] : []), ...synced].map(({ open, what, commit }) => ({
-    what,
-    commit,
-    is: open ? ('open' as const) : ('unproven' as const),
-  }))
+  return [
+    ...(await checkOptimizeBranch(context, refs, { campaign, incumbents })),
+    ...checkCampaignBranch(context, refs, incumbents),
+    ...(await checkSyncedCommits(context, refs, campaign, syncedTips)),
+  ]
 }
 
-/** Invariant 8: every measured or landed commit is reachable from the closed branch. */
-async function checkClosedBranch({ context, refs, evidence }: AuditedEnd): Promise<Finding[]> {
-  const lost = await findLostCommits(context, refs, evidence.kept)
-  return lost.map(each => ({
-    what: describeLostCommit(context, refs, each),
-    commit: each.commit,
-    seq: each.seq,
-  }))
-}
-
-async function compareContinuity(
-  context: CampaignContext,
-  { tip, events }: AuditedLedger,
-  { memory, acceptReplacement }: AuditMemoryOptions,
-): Promise<Continuity> {
-  return checkContinuity(
-    context,
-    readSeenTip(context, memory),
-    { tip, events: events.length },
-    acceptReplacement,
-  )
+function checkClosedBranch({ context, refs, evidence }: AuditedEnd): Promise<Finding[]> {
+  return findLostCommits(context, refs, evidence.kept)
 }
 
 // Reading

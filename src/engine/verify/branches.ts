@@ -12,11 +12,18 @@ import type { CampaignContext } from '../campaign/context.ts'
 import { isArchived } from '../campaign/recover.ts'
 import type { KeptCommit } from './evidence.ts'
 
-/** A branch position that no event explains. `open`: the campaign knows the tip and is measuring it. */
-interface BranchFinding {
-  open: boolean
+export interface AuditProblem {
   what: string
-  commit: Oid
+  seq?: number
+  commit?: Oid
+}
+
+/**
+ * A problem unless it says otherwise. `unproven`: a commit on the optimize branch without evidence. `open`: it
+ * contradicts nothing.
+ */
+export interface Finding extends AuditProblem {
+  is?: 'unproven' | 'open'
 }
 
 /** Checks that the optimize branch ends where the ledger says; else names the first unknown commit. */
@@ -24,22 +31,22 @@ export async function checkOptimizeBranch(
   context: CampaignContext,
   refs: ReadonlyMap<string, Oid>,
   { campaign, incumbents }: { campaign: Campaign; incumbents: ReadonlySet<Oid> },
-): Promise<BranchFinding | null> {
+): Promise<Finding[]> {
   const name = toShortRef(context.refs.optimize)
   const last = campaign.incumbent.commit
   const tip = refs.get(context.refs.optimize)
-  if (tip === last) return null
+  if (tip === last) return []
   if (tip === undefined)
-    return { open: false, commit: last, what: `${name} is gone: the last recorded incumbent is ${last}` }
+    return [{ what: `${name} is gone: the last recorded incumbent is ${last}`, commit: last, is: 'unproven' }]
   if (campaign.foreign?.to.commit === tip) {
     const what = `${name} is at ${tip}, which winnow did not push: it is known and not measured yet`
-    return { open: true, commit: tip, what }
+    return [{ what, commit: tip, is: 'open' }]
   }
   if (incumbents.has(tip)) {
     const what = `${name} is at ${tip}, an earlier incumbent: the last recorded one is ${last}`
-    return { open: false, commit: tip, what }
+    return [{ what, commit: tip, is: 'unproven' }]
   }
-  return describeUnknownCommit(context, name, tip, incumbents)
+  return [await describeUnknownCommit(context, name, tip, incumbents)]
 }
 
 async function describeUnknownCommit(
@@ -47,17 +54,17 @@ async function describeUnknownCommit(
   name: string,
   tip: Oid,
   incumbents: ReadonlySet<Oid>,
-): Promise<BranchFinding> {
+): Promise<Finding> {
   const first = await findFirstUnknownCommit(context, tip, incumbents)
   if (first === null) {
     const what = `commit ${tip} on ${name} has no evidence: it does not descend from any recorded incumbent`
-    return { open: false, commit: tip, what }
+    return { what, commit: tip, is: 'unproven' }
   }
   const { message } = await context.repository.commit(first)
   const claim = parseTrailers(message).get('Winnow-Ledger')
   const claimed = claim === undefined ? '' : ` (its trailer claims event ${claim.slice(0, 80)})`
   const what = `commit ${first} on ${name} has no evidence: no event records it as incumbent${claimed}`
-  return { open: false, commit: first, what }
+  return { what, commit: first, is: 'unproven' }
 }
 
 /** Returns the oldest commit on the first-parent path from a recorded incumbent to the tip. */
@@ -80,11 +87,11 @@ export function checkCampaignBranch(
   context: CampaignContext,
   refs: ReadonlyMap<string, Oid>,
   incumbents: ReadonlySet<Oid>,
-): BranchFinding | null {
+): Finding[] {
   const tip = refs.get(context.refs.campaign)
-  if (tip === undefined || incumbents.has(tip)) return null
+  if (tip === undefined || incumbents.has(tip)) return []
   const what = `${toShortRef(context.refs.campaign)} is at ${tip}, which is no recorded incumbent`
-  return { open: true, commit: tip, what }
+  return [{ what, commit: tip, is: 'open' }]
 }
 
 /** Finds synced commits that the default branch does not contain: it was rewritten, or never had them. */
@@ -93,14 +100,14 @@ export async function checkSyncedCommits(
   refs: ReadonlyMap<string, Oid>,
   campaign: Campaign,
   synced: readonly Oid[],
-): Promise<BranchFinding[]> {
+): Promise<Finding[]> {
   const name = toShortRef(campaign.default_branch)
   const tip = refs.get(campaign.default_branch)
-  const found: BranchFinding[] = []
+  const found: Finding[] = []
   for (const commit of synced) {
     if (!(await context.repository.has(commit))) continue
     if (tip !== undefined && (await context.repository.isAncestor(commit, tip))) continue
-    found.push({ open: true, commit, what: `the synced commit ${commit} is not on ${name} now` })
+    found.push({ what: `the synced commit ${commit} is not on ${name} now`, commit, is: 'open' })
   }
   return found
 }
@@ -112,10 +119,11 @@ export async function findLostCommits(
   context: CampaignContext,
   refs: ReadonlyMap<string, Oid>,
   kept: readonly KeptCommit[],
-): Promise<KeptCommit[]> {
-  const closed = refs.get(context.refs.closed)
-  if (closed === undefined) return [...kept]
+): Promise<Finding[]> {
   const { repository } = context
+  const name = toShortRef(context.refs.closed)
+  const closed = refs.get(context.refs.closed)
+  if (closed === undefined) return describeLostCommits(kept, `is not kept: ${name} is gone`)
   const lost: KeptCommit[] = []
   const present: KeptCommit[] = []
   for (const each of kept) ((await repository.has(each.commit)) ? present : lost).push(each)
@@ -125,17 +133,14 @@ export async function findLostCommits(
     const beyond = new Set(await repository.revList({ from, not: closed }))
     lost.push(...chunk.filter(({ commit }) => beyond.has(commit)))
   }
-  return lost.toSorted((a, b) => a.seq - b.seq)
+  return describeLostCommits(
+    lost.toSorted((a, b) => a.seq - b.seq),
+    `is not reachable from ${name}`,
+  )
 }
 
-export function describeLostCommit(
-  context: CampaignContext,
-  refs: ReadonlyMap<string, Oid>,
-  { what, commit }: KeptCommit,
-): string {
-  const name = toShortRef(context.refs.closed)
-  const why = refs.has(context.refs.closed) ? `is not reachable from ${name}` : `is not kept: ${name} is gone`
-  return `${what}, ${commit}, ${why}`
+function describeLostCommits(lost: readonly KeptCommit[], why: string): Finding[] {
+  return lost.map(({ what, commit, seq }) => ({ what: `${what}, ${commit}, ${why}`, commit, seq }))
 }
 
 const seenTip = z.strictObject({
@@ -162,7 +167,12 @@ export function locateAuditMemory(
   return { path: given ?? join(context.dataDir, 'audited.json'), given: given !== null }
 }
 
-export interface Continuity {
+export interface AuditMemoryOptions {
+  memory: AuditMemory
+  acceptReplacement: boolean
+}
+
+interface Continuity {
   /** Set when the ledger was replaced. */
   problem: string | null
   note: string
@@ -175,11 +185,11 @@ export interface Continuity {
  */
 export async function checkContinuity(
   context: CampaignContext,
-  last: SeenTip | null,
+  { memory, acceptReplacement }: AuditMemoryOptions,
   now: Pick<SeenTip, 'tip' | 'events'>,
-  acceptReplacement: boolean,
 ): Promise<Continuity> {
-  const { repository } = context
+  const { repository, progress, refs } = context
+  const last = readSeenTips(memory, line => progress.say(line))[refs.state] ?? null
   if (last === null) {
     return { problem: null, note: `First audit here: ${describeTip(now)} is remembered for the next one.` }
   }
@@ -199,13 +209,6 @@ export async function checkContinuity(
 
 function describeTip({ tip, events }: Pick<SeenTip, 'tip' | 'events'>): string {
   return `the ledger at ${tip.slice(0, 12)} (up to event ${events - 1})`
-}
-
-export function readSeenTip(
-  { progress, refs }: Pick<CampaignContext, 'progress' | 'refs'>,
-  memory: AuditMemory,
-): SeenTip | null {
-  return readSeenTips(memory, line => progress.say(line))[refs.state] ?? null
 }
 
 export async function rememberTip(
