@@ -131,7 +131,7 @@ export async function createRepository(
 ): Promise<void> {
   const git = createGitRunner(buildLocalIsolation(directory, env))
   await git.run(toSilentTask(['init', '--template=', `--initial-branch=${FIRST_BRANCH}`]))
-  await git.run(toSilentTask(['add', '--all', '--force', '--verbose']))
+  await git.run(toSilentTask(['add', '--all', '--force']))
   await git.run(toSilentTask([...AUTHOR, 'commit', '--no-verify', '-m', message]))
 }
 

@@ -1,9 +1,8 @@
 import { Buffer } from 'node:buffer'
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import type { Oid } from '../model/ids.ts'
 import type { Isolation } from './isolation.ts'
+import { type LongLivedProcess, startLongLivedProcess } from './long-lived-process.ts'
 import type { GitTask } from './runner.ts'
-import { closeInput, keepProcessAlive } from './shell-runner.ts'
 import { type Mode, parseMode, unquotePath } from './tree.ts'
 
 export interface DiffEntry {
@@ -53,7 +52,7 @@ function parseRaw(line: string): DiffEntry {
   const [, oldMode = '', newMode = '', oldOid = '', newOid = '', status = '', path = ''] =
     RAW.exec(line) ?? []
   if (status !== 'A' && status !== 'D' && status !== 'M' && status !== 'T') {
-    throw new Error(`git diff-tree printed a line that is not understood: ${line}`)
+    throw new Error(`git diff-tree printed an unknown line: ${line}`)
   }
   return {
     status,
@@ -85,7 +84,7 @@ interface TreeComparison {
 export class TreeDiffer {
   readonly #isolation: Isolation
   readonly #queue: TreeComparison[] = []
-  #child: ChildProcessWithoutNullStreams | null = null
+  #process: LongLivedProcess | null = null
   #text: Buffer[] = []
 
   constructor(isolation: Isolation) {
@@ -96,44 +95,41 @@ export class TreeDiffer {
    * Returns git's output, or null when git could not compare the trees. A one-shot diff then gives the reason.
    */
   compare(from: Oid, to: Oid): Promise<string | null> {
-    const child = this.#child ?? this.#start()
+    const differ = (this.#process ??= this.#start())
     return new Promise(resolve => {
       this.#queue.push({ from, to, answer: resolve })
-      keepProcessAlive(child, true)
-      child.stdin.write(`${from} ${to}\n${END}`)
+      differ.setBusy(true)
+      differ.write(`${from} ${to}\n${END}`)
     })
   }
 
   async close(): Promise<void> {
-    if (this.#child !== null) await closeInput(this.#child)
+    await this.#process?.close()
   }
 
-  #start(): ChildProcessWithoutNullStreams {
+  #start(): LongLivedProcess {
     const { configArgs, cwd, env } = this.#isolation
-    const child = spawn('git', [...configArgs, 'diff-tree', '--stdin', ...DIFF_OPTIONS], {
-      cwd,
-      env,
-      stdio: 'pipe',
-    })
-    child.stdout.on('data', (chunk: Buffer) => this.#read(child, chunk))
-    child.stderr.resume()
-    // The `close` event reports a process that died. The broken pipe adds nothing.
-    child.stdin.on('error', () => undefined)
-    child.on('error', () => this.#lost(child))
-    child.on('close', () => this.#lost(child))
-    this.#child = child
-    return child
+    const differ = startLongLivedProcess(
+      { command: 'git', args: [...configArgs, 'diff-tree', '--stdin', ...DIFF_OPTIONS], cwd, env },
+      {
+        onOutput: chunk => {
+          this.#read(chunk)
+          if (this.#queue.length === 0) differ.setBusy(false)
+        },
+        onEnd: () => this.#answerNull(),
+      },
+    )
+    return differ
   }
 
   /** git echoes a line that is not an object id. The echo marks the end of the output before it. */
-  #read(child: ChildProcessWithoutNullStreams, chunk: Buffer): void {
+  #read(chunk: Buffer): void {
     this.#text.push(chunk)
     if (chunk.at(-1) !== 0x0a) return
     const answers = Buffer.concat(this.#text).toString('utf8').split(END)
     const rest = answers.pop() ?? ''
     this.#text = rest === '' ? [] : [Buffer.from(rest)]
     for (const text of answers) this.#answer(text)
-    if (this.#queue.length === 0) keepProcessAlive(child, false)
   }
 
   #answer(text: string): void {
@@ -142,9 +138,8 @@ export class TreeDiffer {
     question?.answer(text.startsWith(head) ? text.slice(head.length) : null)
   }
 
-  #lost(child: ChildProcessWithoutNullStreams): void {
-    if (this.#child !== child) return
-    this.#child = null
+  #answerNull(): void {
+    this.#process = null
     this.#text = []
     for (const question of this.#queue.splice(0)) question.answer(null)
   }

@@ -67,18 +67,20 @@ export function createFetcher(connection: RemoteConnection): Fetcher {
   }
 }
 
-/**
- * Requests missing history of a shallow repository again each time, because its owner may have completed it.
- * Writes FETCH_HEAD, which is unused, because git then prints a line, and the runner waits 50 ms for a command
- * without output.
- */
+/** Requests missing history of a shallow repository again each time, because its owner may have completed it. */
 export function buildFetchTask(
   context: { dir: string; remote: string },
   tips: readonly RemoteTip[],
   by: 'oid' | 'ref',
 ): GitTask<GitOutput> {
   // The progress output shows that the remote is still sending.
-  const quiet = ['--progress', '--no-tags', '--no-recurse-submodules', '--no-auto-maintenance']
+  const quiet = [
+    '--progress',
+    '--no-tags',
+    '--no-recurse-submodules',
+    '--no-auto-maintenance',
+    '--no-write-fetch-head',
+  ]
   const shallow = isShallow(context.dir) ? ['--unshallow'] : []
   return {
     args: [

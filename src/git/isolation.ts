@@ -172,8 +172,8 @@ function parseProxy({ name, value }: NamedVariable): Proxy {
   const url = URL.canParse(address) ? new URL(address) : null
   const [user, password] = [url?.username, url?.password].map(part => decodeOrNull(part ?? ''))
   if (url === null || !/^https?:$/.test(url.protocol) || user === null || password === null) {
-    throw new UserError(`${name} is not the address of a proxy that GitHub can be asked by`, {
-      fix: 'give http://host:port or https://host:port, or name the host of GitHub in NO_PROXY',
+    throw new UserError(`${name} is not the address of a proxy that winnow can use for GitHub`, {
+      fix: 'set it to http://host:port or https://host:port, or add the host of GitHub to NO_PROXY',
     })
   }
   const authorization = user === '' ? null : `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`

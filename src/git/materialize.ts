@@ -128,7 +128,7 @@ function checkPath(path: string): void {
     if (name !== '' && name !== '.' && name !== '..' && !/^(?:\.git|git~1)[\s.]*$/i.test(name)) continue
     throw new UserError(`the tree holds a file that cannot be written safely: ${JSON.stringify(path)}`, {
       place: { path },
-      fix: 'remove it from the commit',
+      fix: 'remove the file from the commit',
     })
   }
 }

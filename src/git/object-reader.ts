@@ -1,9 +1,8 @@
 import { Buffer } from 'node:buffer'
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import type { Oid } from '../model/ids.ts'
 import type { Isolation } from './isolation.ts'
+import { type LongLivedProcess, startLongLivedProcess } from './long-lived-process.ts'
 import { isObjectType, isOid, type ObjectType } from './object-format.ts'
-import { closeInput, keepProcessAlive } from './shell-runner.ts'
 
 export interface StoredObject {
   type: ObjectType
@@ -24,7 +23,7 @@ interface ObjectRequest {
 export class ObjectReader {
   readonly #isolation: Isolation
   readonly #queue: ObjectRequest[] = []
-  #child: ChildProcessWithoutNullStreams | null = null
+  #process: LongLivedProcess | null = null
   #closed = false
 
   constructor(isolation: Isolation) {
@@ -41,7 +40,7 @@ export class ObjectReader {
 
   async close(): Promise<void> {
     this.#closed = true
-    if (this.#child !== null) await closeInput(this.#child)
+    await this.#process?.close()
   }
 
   #ask(command: ObjectRequest['command'], oid: Oid): Promise<StoredObject | null> {
@@ -53,40 +52,35 @@ export class ObjectReader {
   }
 
   #send(request: ObjectRequest): void {
-    const child = this.#child ?? this.#start()
+    const reader = (this.#process ??= this.#start())
     request.attempts++
     this.#queue.push(request)
-    if (this.#queue.length === 1) keepProcessAlive(child, true)
-    child.stdin.write(`${request.command} ${request.oid}\n`)
+    if (this.#queue.length === 1) reader.setBusy(true)
+    reader.write(`${request.command} ${request.oid}\n`)
   }
 
-  #start(): ChildProcessWithoutNullStreams {
-    const args = [...this.#isolation.configArgs, 'cat-file', '--batch-command']
-    const child = spawn('git', args, { cwd: this.#isolation.cwd, env: this.#isolation.env, stdio: 'pipe' })
+  #start(): LongLivedProcess {
+    const { cwd, env, configArgs } = this.#isolation
     const parser = new AnswerParser(request => request.command === 'contents', this.#queue)
-    let stderr = ''
-    child.stdout.on('data', (chunk: Buffer) => {
-      parser.push(chunk)
-      if (this.#queue.length === 0) keepProcessAlive(child, false)
-    })
-    child.stderr.on('data', (chunk: Buffer) => {
-      stderr = (stderr + chunk.toString('utf8')).slice(-2000)
-    })
-    // The `close` event reports a reader that died. The broken pipe adds nothing.
-    child.stdin.on('error', () => undefined)
-    child.on('error', error => this.#lost(child, error.message))
-    child.on('close', () => this.#lost(child, stderr))
-    this.#child = child
-    return child
+    const reader = startLongLivedProcess(
+      { command: 'git', args: [...configArgs, 'cat-file', '--batch-command'], cwd, env },
+      {
+        onOutput: chunk => {
+          parser.push(chunk)
+          if (this.#queue.length === 0) reader.setBusy(false)
+        },
+        onEnd: reason => this.#retry(reason),
+      },
+    )
+    return reader
   }
 
   /** Sends open requests once more to a new reader. */
-  #lost(child: ChildProcessWithoutNullStreams, words: string): void {
-    if (this.#child !== child) return
-    this.#child = null
+  #retry(reason: string): void {
+    this.#process = null
     for (const request of this.#queue.splice(0)) {
       if (request.attempts < 2 && !this.#closed) this.#send(request)
-      else request.reject(new Error(`git cat-file stopped while reading ${request.oid}: ${words.trim()}`))
+      else request.reject(new Error(`git cat-file stopped while reading ${request.oid}: ${reason}`))
     }
   }
 }

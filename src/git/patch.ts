@@ -47,13 +47,10 @@ export async function applyPatch(context: PatchContext, tree: Oid, patch: string
   }
 }
 
-/**
- * Returns null if the patch applied. Uses --verbose, because the runner waits 50 ms for a command without
- * output.
- */
+/** Returns null if the patch applied. */
 function applyToIndex(patchFile: string, index: string, options: readonly string[]): GitTask<string | null> {
   return {
-    args: ['apply', '--cached', '--verbose', '--whitespace=nowarn', ...options, '--', patchFile],
+    args: ['apply', '--cached', '--whitespace=nowarn', ...options, '--', patchFile],
     answers: [1, 128],
     env: { GIT_INDEX_FILE: index },
     parse: ({ exitCode, stderr }) => (exitCode === 0 ? null : formatPatchErrors(stderr)),

@@ -67,7 +67,7 @@ export function createRemoteConnection(context: RemoteContext, network: GitRunne
 // Failures
 
 const READ_ONLY_TOKEN =
-  'the account that pushes may not write there; a job of GitHub Actions needs contents: write'
+  'the pushing account has no write permission there; a job of GitHub Actions needs contents: write'
 
 function maskPassword(text: string): string {
   return text.replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^/@\s]*@/gi, '$1***@')
@@ -105,8 +105,8 @@ export function explainRemoteFailure(action: string, remote: string, gitDir: str
       fix: 'check the path of the remote; was the repository moved or deleted?',
     })
   }
-  const unwritable = detectStorageFailure(where, words)
-  if (unwritable !== null) return unwritable
+  const storageFailure = detectStorageFailure(where, words)
+  if (storageFailure !== null) return storageFailure
   return new ForgeError(`cannot ${action} ${where}: ${words}`, { output: words })
 }
 
@@ -114,13 +114,10 @@ export function explainRemoteFailure(action: string, remote: string, gitDir: str
 const PERMISSION_DENIED = /Write access to repository not granted|Permission to \S+ denied to /
 
 function explainFormatMismatch(remote: string, gitDir: string): UserError {
-  return new UserError(
-    `${maskPassword(remote)} now has another object format than ${gitDir}, which was made from it`,
-    {
-      place: { file: gitDir },
-      fix: `delete ${gitDir}; it is a cache and is made again`,
-    },
-  )
+  return new UserError(`${maskPassword(remote)} now has another object format than winnow's copy ${gitDir}`, {
+    place: { file: gitDir },
+    fix: `delete ${gitDir}; it is a cache, and winnow fetches it again`,
+  })
 }
 
 // Address and format

@@ -43,15 +43,8 @@ import {
   type RemoteRefs,
   toLocalPath,
 } from './remote-connection.ts'
-import {
-  createGitRunner,
-  createNetworkRunner,
-  type GitRunner,
-  type RemoteLimits,
-  readSilenceLimit,
-  requireGit,
-} from './runner.ts'
-import { createShellRunner, type ShellRunner } from './shell-runner.ts'
+import { createGitRunner, type GitRunner, type RemoteLimits, readSilenceLimit, requireGit } from './runner.ts'
+import { createNetworkRunner, createShellRunner } from './shell-runner.ts'
 import { listWorktrees, type Worktree } from './work-tree.ts'
 
 export interface OpenOptions {
@@ -111,13 +104,12 @@ function buildRepository(options: OpenOptions & { dir: string }, format: ObjectF
   const env = options.env ?? {}
   const isolation = withGitDir(buildLocalIsolation(dir, env), dir)
   const local = createShellRunner(isolation)
-  const network = createRemoteRunner(options, withGitDir(buildNetworkIsolation(dir, env), dir))
+  const limits = readRemoteLimits(options)
+  const network = withGitDir(buildNetworkIsolation(dir, env), dir)
+  const nearRemote = isNetwork(options.remote) ? null : createShellRunner(network, limits)
   const workflowNetwork =
     options.workflowsEnv &&
-    createNetworkRunner(
-      withGitDir(buildNetworkIsolation(dir, options.workflowsEnv), dir),
-      readRemoteLimits(options),
-    )
+    createNetworkRunner(withGitDir(buildNetworkIsolation(dir, options.workflowsEnv), dir), limits)
   const reader = new ObjectReader(isolation)
   const differ = new TreeDiffer(isolation)
   const store = createObjectStore(dir, format, reader)
@@ -134,7 +126,12 @@ function buildRepository(options: OpenOptions & { dir: string }, format: ObjectF
     ...createMaterializer(store),
     ...createRemote(
       { ...options, format, say: options.say ?? (() => undefined) },
-      { network, local: oneShot, localRemote, workflowNetwork: workflowNetwork ?? null },
+      {
+        network: nearRemote ?? createNetworkRunner(network, limits),
+        local: oneShot,
+        localRemote,
+        workflowNetwork: workflowNetwork ?? null,
+      },
     ),
     applyPatch: (tree, patch) => applyPatch({ dir, format, runner: local, store }, tree, patch),
     patchBetween: async (from, to) =>
@@ -145,7 +142,7 @@ function buildRepository(options: OpenOptions & { dir: string }, format: ObjectF
       if ((await localRemote?.isScattered()) === true) await localRemote?.packUp()
     },
     async close() {
-      await Promise.all([reader.close(), differ.close(), local.close(), network.close()])
+      await Promise.all([reader.close(), differ.close(), local.close(), nearRemote?.close()])
     },
   }
 }
@@ -159,26 +156,16 @@ function findLocalRemote({ dir, remote, local, env = {} }: OpenOptions): LocalRe
   return path === null ? null : openLocalRemote(path, createGitRunner(buildOwnerIsolation(dir, env)))
 }
 
-/**
- * A server may hold a connection open behind git. A long-lived shell must not inherit it, so network remotes
- * get separate processes.
- */
-function createRemoteRunner(options: OpenOptions, isolation: Isolation): ShellRunner {
-  const limits = readRemoteLimits(options)
-  if (!isNetwork(options.remote)) return createShellRunner(isolation, limits)
-  return { ...createNetworkRunner(isolation, limits), close: async () => undefined }
-}
-
 function readRemoteLimits({ env = {}, interrupt }: OpenOptions): RemoteLimits {
   return { silenceSeconds: readSilenceLimit(env), stop: interrupt ?? null }
 }
 
 function checkOptions({ remote, prefix }: OpenOptions): void {
   if (remote === '' || remote.startsWith('-') || /[\0\n]/.test(remote)) {
-    throw new UserError(`${JSON.stringify(remote)} is not a remote`, { fix: 'give a URL or a path' })
+    throw new UserError(`${JSON.stringify(remote)} is not a remote`, { fix: 'use a URL or a path' })
   }
   if (!isPrefix(prefix)) {
-    throw new UserError(`${JSON.stringify(prefix)} cannot be the prefix of branches`, {
+    throw new UserError(`${JSON.stringify(prefix)} is not a valid branch prefix`, {
       fix: "use letters, digits, '-', '_' or '.', for example 'optimize'",
     })
   }
@@ -233,7 +220,7 @@ function createRemote(
         asPack: (await localRemote?.canKeepPacks()) ?? false,
       })
       const runner = bringsWorkflows ? workflowNetwork : network
-      if (runner === null) throw new Error('nobody was given a token that may bring workflow files')
+      if (runner === null) throw new Error('no token may push workflow files: check canPushWorkflows first')
       const action = bringsWorkflows ? PUSH_AS_APP : PUSH
       let answer = await run(action, task, runner)
       if (context.local && (await removeStaleLock(answer.output.stderr, updates))) {

@@ -1,5 +1,4 @@
 import { Buffer } from 'node:buffer'
-import { spawn } from 'node:child_process'
 import { GitError, type SimpleGit, simpleGit } from 'simple-git'
 import { ForgeError, UserError } from '../errors.ts'
 import { CONFIG, type Isolation } from './isolation.ts'
@@ -32,47 +31,49 @@ export interface GitRunner {
   run<T>(task: GitTask<T>): Promise<T>
 }
 
-/**
- * Runs one-shot commands. simple-git adds 0.1 ms to a spawn, but waits 50 ms for a command without output, so
- * tasks choose options that print. Its guards against unsafe options are disabled for options that winnow sets
- * itself; no argument comes unchecked from a user.
- */
+/** Runs each command through simple-git. No argument comes unchecked from a user. */
 export function createGitRunner(
-  isolation: Isolation,
+  { cwd, env }: Isolation,
   extra: Readonly<Record<string, string>> = {},
 ): GitRunner {
-  const { cwd } = isolation
-  const env = { ...isolation.env, ...extra }
-  const git = withSimpleGit(cwd, env)
-  const fitFor = (task: GitTask<unknown>) => (task.env ? withSimpleGit(cwd, { ...env, ...task.env }) : git)
-  return { run: task => runGitTask(task, cwd, () => runSimpleGit(fitFor(task), task)) }
-}
-
-function withSimpleGit(baseDir: string, env: Record<string, string>): SimpleGit {
-  return simpleGit({
-    baseDir,
-    config: [...CONFIG],
-    allowEnvironment: Object.keys(env),
-    maxConcurrentProcesses: 8,
-    unsafe: UNSAFE,
-    errors: (_, result) => {
-      const output = {
-        exitCode: result.exitCode,
-        stdout: Buffer.concat(result.stdOut).toString('utf8'),
-        stderr: Buffer.concat(result.stdErr).toString('utf8'),
-      }
-      return result.exitCode === 0 ? undefined : new GitExit(output)
-    },
-  }).env(env)
-}
-
-async function runSimpleGit(git: SimpleGit, { args }: GitTask<unknown>): Promise<GitOutput> {
-  try {
-    return { exitCode: 0, stdout: await git.raw([...args]), stderr: '' }
-  } catch (error) {
-    if (error instanceof GitExit) return error.output
-    throw error
+  const shared = openSimpleGit(cwd, { ...env, ...extra })
+  return {
+    run: task =>
+      runGitTask(task, cwd, async () => {
+        const git = task.env ? openSimpleGit(cwd, { ...env, ...extra, ...task.env }) : shared
+        try {
+          return { exitCode: 0, stdout: await git.raw([...task.args]), stderr: '' }
+        } catch (error) {
+          if (error instanceof GitExit) return error.output
+          throw error
+        }
+      }),
   }
+}
+
+function openSimpleGit(baseDir: string, env: Record<string, string>): SimpleGit {
+  return (
+    simpleGit({
+      baseDir,
+      config: [...CONFIG],
+      allowEnvironment: Object.keys(env),
+      maxConcurrentProcesses: 8,
+      unsafe: UNSAFE,
+      // By default, simple-git answers 50 ms after the exit, even if output is still unread.
+      completion: { onClose: true, onExit: false },
+      errors: (_, result) => {
+        const output = {
+          exitCode: result.exitCode,
+          stdout: Buffer.concat(result.stdOut).toString('utf8'),
+          stderr: Buffer.concat(result.stdErr).toString('utf8'),
+        }
+        return result.exitCode === 0 ? undefined : new GitExit(output)
+      },
+    })
+      .env(env)
+      // simple-git waits another 50 ms for a command that printed nothing. Empty output prevents that.
+      .outputHandler((_, stdout) => queueMicrotask(() => void stdout.emit('data', Buffer.alloc(0))))
+  )
 }
 
 export async function runGitTask<T>(
@@ -82,12 +83,13 @@ export async function runGitTask<T>(
 ): Promise<T> {
   const output = await run()
   if (output.exitCode === 0) return task.parse(output)
-  const unwritable = detectStorageFailure(cwd, output.stderr)
-  if (unwritable !== null) throw unwritable
+  const storageFailure = detectStorageFailure(cwd, output.stderr)
+  if (storageFailure !== null) throw storageFailure
   if (!task.answers?.includes(output.exitCode)) throw new GitExit(output)
   return task.parse(output)
 }
 
+/** simple-git rejects these unless they are named. winnow sets the options itself. */
 const UNSAFE = {
   allowUnsafeHooksPath: true,
   allowUnsafeFsMonitor: true,
@@ -105,52 +107,6 @@ const UNSAFE = {
   allowUnsafePager: true,
   allowUnsafeInclude: true,
 } as const
-
-// Network commands
-
-/**
- * Runs commands that contact a server. Each command has its own process group, so that git's helpers (http,
- * ssh) end with it when the server hangs.
- */
-export function createNetworkRunner(isolation: Isolation, limits: RemoteLimits): GitRunner {
-  return {
-    run: task =>
-      runGitTask(task, isolation.cwd, () =>
-        runWithLimits(limits, onBytes => startGit(isolation, task, limits, onBytes)),
-      ),
-  }
-}
-
-function startGit(
-  { cwd, env, configArgs }: Isolation,
-  task: GitTask<unknown>,
-  { silenceSeconds }: RemoteLimits,
-  onBytes: () => void,
-): RunningCommand<GitOutput> {
-  const slow = ['-c', 'http.lowSpeedLimit=1', '-c', `http.lowSpeedTime=${Math.ceil(silenceSeconds)}`]
-  const child = spawn('git', [...configArgs, ...slow, ...task.args], {
-    cwd,
-    env: { ...env, ...task.env },
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const [stdout, stderr] = [child.stdout, child.stderr].map(stream => {
-    const chunks: Buffer[] = []
-    stream.on('data', (chunk: Buffer) => {
-      chunks.push(chunk)
-      onBytes()
-    })
-    return () => Buffer.concat(chunks).toString('utf8')
-  })
-  const done = new Promise<GitOutput>((resolve, reject) => {
-    child.once('error', reject)
-    child.once('close', (code, signal) => {
-      if (code === null) return reject(new Error(`git was ended by ${signal}`))
-      resolve({ exitCode: code, stdout: stdout?.() ?? '', stderr: stripProgress(stderr?.() ?? '') })
-    })
-  })
-  return { done, end: signal => endProcessGroup(child.pid, signal) }
-}
 
 // Limits
 
@@ -170,9 +126,12 @@ export function readSilenceLimit(env: Readonly<Record<string, string>>): number 
   if (value === undefined || value === '') return DEFAULT_SECONDS
   const seconds = Number(value)
   if (Number.isFinite(seconds) && seconds > 0) return seconds
-  throw new UserError(`${TIMEOUT_VARIABLE} is ${JSON.stringify(value)}, which is no number of seconds`, {
-    fix: `unset it (${DEFAULT_SECONDS} seconds without a byte), or set it to a number above 0`,
-  })
+  throw new UserError(
+    `${TIMEOUT_VARIABLE} is ${JSON.stringify(value)}, which is not a number of seconds above 0`,
+    {
+      fix: `unset it to use ${DEFAULT_SECONDS} seconds, or set it to a number above 0`,
+    },
+  )
 }
 
 /** The remote accepted a connection and sent nothing. It may have carried out the request. */
@@ -185,82 +144,7 @@ export class SilentRemote extends ForgeError {
   }
 }
 
-interface RunningCommand<T> {
-  done: Promise<T>
-  end: (signal: 'SIGTERM' | 'SIGKILL') => void
-}
-
-/** An interrupted process has two seconds: one to finish its writes, the rest to end git. */
-const FINISH_MS = 1_000
-const KILL_MS = 300
-
-/** Ends a command that hangs, or that still runs some time after the process was asked to end. */
-export async function runWithLimits<T>(
-  { silenceSeconds, stop }: RemoteLimits,
-  start: (onBytes: () => void) => RunningCommand<T>,
-): Promise<T> {
-  let ended: Error | null = null
-  const timers = new Set<NodeJS.Timeout>()
-  const later = (ms: number, act: () => void) => {
-    const timer = setTimeout(act, ms)
-    timers.add(timer)
-    return timer
-  }
-  let giveUp: (error: Error) => void = () => undefined
-  const over = new Promise<never>((_, reject) => (giveUp = reject))
-  // Ignore a late rejection: only the race below counts.
-  over.catch(() => undefined)
-  const end = (why: Error) => {
-    if (ended !== null) return
-    ended = why
-    running.end('SIGTERM')
-    later(KILL_MS, () => {
-      running.end('SIGKILL')
-      giveUp(why)
-    })
-  }
-  const silent = later(silenceSeconds * 1000, () =>
-    end(new SilentRemote(`the remote sent no byte for ${silenceSeconds} s`)),
-  )
-  const stopping = () => void later(FINISH_MS, () => end(new Error('git was ended with this process')))
-  const running = start(() => void silent.refresh())
-  if (stop?.aborted === true) stopping()
-  stop?.addEventListener('abort', stopping, { once: true })
-  try {
-    const value = await Promise.race([running.done, over])
-    if (ended !== null) throw ended
-    return value
-  } catch (error) {
-    throw ended ?? error
-  } finally {
-    stop?.removeEventListener('abort', stopping)
-    for (const timer of timers) clearTimeout(timer)
-  }
-}
-
-export function endProcessGroup(pid: number | undefined, signal: 'SIGTERM' | 'SIGKILL'): void {
-  if (pid === undefined) return
-  try {
-    process.kill(-pid, signal)
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
-  }
-}
-
-// Output
-
-const PROGRESS =
-  /^(?:remote: )?(?:Enumerating|Counting|Compressing|Receiving|Resolving|Writing|Unpacking|Checking|Delta compression|Total|Updating)\b/
-
-export function stripProgress(stderr: string): string {
-  if (!stderr.includes('\r') && !/^(?:remote: )?[A-Z][a-z ]+:? .*\d/m.test(stderr)) return stderr
-  const lines = stderr.split('\n').flatMap(line => {
-    const parts = line.split('\r')
-    const kept = parts.filter(part => part !== '' && !PROGRESS.test(part))
-    return kept.length > 0 || line === '' ? [kept.join('\n')] : []
-  })
-  return lines.join('\n')
-}
+// Storage failures
 
 /** git's messages about failures to store data on this machine, not on the remote. */
 const STORAGE_MESSAGE =

@@ -123,7 +123,7 @@ async function readIntoIndex({ git, folder, head, takes }: ScratchIndex): Promis
     buildListTask(['diff-index', '--cached', '--name-only', '--no-renames', '--diff-filter=A', head]),
   )
   await git.run(buildSilentTask(['read-tree', '--reset', head]))
-  await git.run(buildSilentTask(['add', '--update', '--verbose', '--', '.']))
+  await git.run(buildSilentTask(['add', '--update', '--', '.']))
   const unknown = await git.run(buildListTask(['ls-files', '--others', '--exclude-standard']))
   const known = new Set(staged)
   const taken = unknown.filter(line => known.has(line) || (isFile(line) && takes(unquotePath(line))))
@@ -139,7 +139,7 @@ async function readIntoIndex({ git, folder, head, takes }: ScratchIndex): Promis
 /** A split index would write its other half next to the user's index. */
 const NO_SPLIT_INDEX = ['-c', 'core.splitIndex=false']
 
-const ADD_LISTED = ['--literal-pathspecs', 'add', '--force', '--verbose']
+const ADD_LISTED = ['--literal-pathspecs', 'add', '--force']
 
 /** git prints a nested repository as a folder. */
 function isFile(line: string): boolean {

@@ -50,7 +50,7 @@ export async function createAgentTree({ repo, from, dir, env }: AgentPlace): Pro
   await git.run(createInitTask(repo.objectFormat, []))
   await setUpAgentGit(join(dir, '.git'))
   // Forced: every file of the incumbent is tracked, also those that its .gitignore names.
-  await git.run(createQuietTask(['add', '--all', '--force', '--verbose', '.']))
+  await git.run(createQuietTask(['add', '--all', '--force', '.']))
   await git.run(createQuietTask(['commit', '--allow-empty', '--message=The best version so far']))
 }
 
@@ -117,7 +117,7 @@ function createQuietTask(args: readonly string[]): GitTask<void> {
 }
 
 const addAll: GitTask<string | null> = {
-  args: ['add', '--all', '--verbose', '.'],
+  args: ['add', '--all', '.'],
   answers: [1, 128],
   parse: ({ exitCode, stderr }) =>
     exitCode === 0

@@ -34,7 +34,7 @@ export async function appendCommuting(
 ): Promise<LedgerEvent[]> {
   const positional = drafts.find(draft => !COMMUTING_KINDS.has(draft.kind))
   if (positional)
-    throw new TypeError(`${positional.kind} was planned on a tip: it is appended by the engine's own push`)
+    throw new TypeError(`${positional.kind} depends on earlier events: only the push of a plan appends it`)
   if (drafts.length === 0) return []
   const progress: AppendProgress = { tip: null, arrived: new Map() }
   const ref = deps.refs.state
@@ -43,7 +43,7 @@ export async function appendCommuting(
     if (result.done) return result.value
     throw (
       result.refused ??
-      new ConflictError(`the events could not be appended in two minutes: ${result.why}`, [ref])
+      new ConflictError(`winnow could not append the events in two minutes: ${result.why}`, [ref])
     )
   } catch (error) {
     throw await deps.failed(drafts, error)

@@ -42,7 +42,7 @@ function requireChainedEvents(tip: Tip, chained: readonly ChainedEvent[]): void 
   let { seq, head } = tip
   for (const { event, sha256 } of chained) {
     if (event.seq !== seq || event.prev !== head) {
-      throw new LedgerError(`event ${event.seq} was sealed for another tip than the one at ${seq}`, event.seq)
+      throw new LedgerError(`event ${event.seq} continues another tip than the one at ${seq}`, event.seq)
     }
     seq += 1
     head = sha256
@@ -56,7 +56,7 @@ function* listFiles(chained: readonly ChainedEvent[], write: LedgerWrite): Gener
   if (write.checkpoint !== undefined) yield [CHECKPOINT_PATH, write.checkpoint]
   for (const [path, bytes] of Object.entries(write.views ?? {})) {
     if (/^(?:events(?:\/|$)|spec\.yaml$|checkpoint\.json$)/.test(path)) {
-      throw new LedgerError(`${path} is no derived view: it cannot be written as one`)
+      throw new LedgerError(`${path} belongs to the ledger and cannot be written as a view`)
     }
     yield [path, bytes]
   }

@@ -72,7 +72,7 @@ async function foldNewEvents(
   if (tip.seq === start.seq && tip.head !== start.head)
     throw createChainError(tip.seq - 1, 'it is not the one folded before')
   if (campaign.seq !== tip.seq) {
-    throw new LedgerError(`folded ${campaign.seq} events of a ledger that has ${tip.seq}`, campaign.seq)
+    throw new LedgerError(`folded ${campaign.seq} events, but the ledger has ${tip.seq}`, campaign.seq)
   }
 }
 

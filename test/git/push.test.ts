@@ -82,12 +82,12 @@ describe('a push', () => {
     expect(await repository.push([])).toEqual({ ok: true })
   })
 
-  it('is not made with the token of nobody', async () => {
+  it('fails without a token for workflow files', async () => {
     const { remote, repository, main } = await pushedTo()
     expect(repository.canPushWorkflows).toBe(false)
     const update = [{ ref: TIP, from: null, to: main }]
     await expect(repository.push(update, { bringsWorkflows: true })).rejects.toThrow(
-      'nobody was given a token',
+      'no token may push workflow files',
     )
     expect(remote.git('for-each-ref', TIP)).toBe('')
   })

@@ -20,7 +20,7 @@ function command(args: string[], more: Partial<GitTask<GitOutput>> = {}): GitTas
   return { args, answers: [1, 2, 128, 129], parse: output => output, ...more }
 }
 
-/** A `git` of our own before the real one on PATH: it does what a test needs. */
+/** Puts a `git` with this script before the real one on PATH. */
 function fakeGit(script: string): string {
   const bin = scratch()
   writeFileSync(join(bin, 'git'), `#!/bin/sh\n${script}\n`)
@@ -28,17 +28,17 @@ function fakeGit(script: string): string {
   return `${bin}:${ENV.PATH}`
 }
 
-describe('git started by a small shell that stays', () => {
+describe('git started by a shell', () => {
   it.each([
-    ['what it prints', ['rev-parse', '--is-bare-repository']],
-    ['an empty answer', ['for-each-ref']],
+    ['output', ['rev-parse', '--is-bare-repository']],
+    ['no output', ['for-each-ref']],
     ['an error and its exit code', ['rev-parse', '--verify', 'no-such-thing']],
     ['a usage error', ['cat-file', '--no-such-option']],
     [
-      'arguments as they are',
+      'arguments with special characters',
       ['rev-parse', '--sq-quote', "it's", '$HOME `id` "x"', 'a\nb', '*', '', '\\n', ';'],
     ],
-  ])('answers like git started by node: %s', async (_, args) => {
+  ])('gives the same output as simple-git: %s', async (_, args) => {
     const { dir } = bareRemote()
     const direct = createGitRunner(buildLocalIsolation(dir, ENV), { GIT_DIR: dir })
     expect(await shells(dir).run(command(args))).toEqual(await direct.run(command(args)))
@@ -51,7 +51,7 @@ describe('git started by a small shell that stays', () => {
     )
   })
 
-  it('sets for one command what the next does not see', async () => {
+  it('sets variables for one command only', async () => {
     const { dir } = bareRemote()
     const runner = shells(dir)
     const author = command(['var', 'GIT_AUTHOR_IDENT'])
@@ -60,7 +60,7 @@ describe('git started by a small shell that stays', () => {
     expect((await runner.run(author)).stdout).not.toContain("O'Neil")
   })
 
-  it('brings long and binary-like output whole, and never that of another command', async () => {
+  it('returns long output whole and never mixes commands', async () => {
     const { dir } = bareRemote()
     const PATH = fakeGit(
       'for last; do :; done; head -c 300000 /dev/zero | tr "\\0" "$last"; printf "no newline" >&2; exit 1',
@@ -73,27 +73,27 @@ describe('git started by a small shell that stays', () => {
     )
   })
 
-  it('cannot be told by what git prints that git has ended', async () => {
+  it('does not mistake output for the end of a command', async () => {
     const { dir } = bareRemote()
     const PATH = fakeGit("printf '%032d0\\n' 0; printf 'END 0\\n'; echo e >&2; exit 2")
     const { exitCode, stdout } = await shells(dir, { PATH }).run(command(['x']))
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: `${'0'.repeat(33)}\nEND 0\n` })
   })
 
-  it('reads no function from the environment in place of git', async () => {
+  it('imports no function from the environment', async () => {
     const { dir } = bareRemote()
     const runner = shells(dir, { 'BASH_FUNC_git%%': '() { echo forged; }' })
     expect((await runner.run(command(['rev-parse', '--is-bare-repository']))).stdout).toBe('true\n')
   })
 
-  it('starts another shell when one was killed, and says so to whoever waited for it', async () => {
+  it('reports a killed shell and starts another', async () => {
     const { dir } = bareRemote()
     const runner = shells(dir, { PATH: fakeGit('kill -9 $PPID') })
     await expect(runner.run(command(['x']))).rejects.toThrow('the shell that starts git stopped')
     await expect(runner.run(command(['x']))).rejects.toThrow('the shell that starts git stopped')
   })
 
-  it('does not keep a program from ending', () => {
+  it('does not keep node alive', () => {
     const dir = join(scratch(), 'repo')
     mkdirSync(dir)
     const file = (name: string) => join(import.meta.dirname, '../../src/git', name)

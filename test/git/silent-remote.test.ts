@@ -1,9 +1,11 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openRepository, type OpenOptions } from '../../src/git/repository.ts'
-import { readSilenceLimit, stripProgress } from '../../src/git/runner.ts'
+import { readSilenceLimit } from '../../src/git/runner.ts'
+import { stripProgress } from '../../src/git/shell-runner.ts'
 import { UserError } from '../../src/errors.ts'
 import { listening } from '../servers/loopback.ts'
 import { bareRemote, scratch } from './scratch.ts'
@@ -42,7 +44,7 @@ function opening(remote: string, more: Partial<OpenOptions> = {}) {
   return { said, options: { ...options, ...more } }
 }
 
-/** Opened beforehand where the remote answers, so that the silence meets a later question. */
+/** Opens the repository with a remote that answers first, so that a later request meets the silence. */
 async function openedOn(scheme: string, more: Partial<OpenOptions> = {}) {
   const server = await silentServer()
   const { said, options } = opening(`${scheme}://127.0.0.1:${server.port}/x.git`, more)
@@ -54,7 +56,7 @@ async function openedOn(scheme: string, more: Partial<OpenOptions> = {}) {
 }
 
 describe('a remote that accepts and never answers', () => {
-  it.each(['git', 'http'])('is given up with a message after each time-out: %s', async scheme => {
+  it.each(['git', 'http'])('is tried three times, with a message after each: %s', async scheme => {
     const { repository, said, connections } = await openedOn(scheme)
     await expect(repository.remoteRefs()).rejects.toThrow(
       /^cannot read (?:git|http):\/\/127\.0\.0\.1:\d+\/x\.git: the remote sent no byte for 0\.3 s$/,
@@ -66,7 +68,7 @@ describe('a remote that accepts and never answers', () => {
     ])
   })
 
-  it('is asked for a push once: only another look shows whether it was done', async () => {
+  it('gets a push only once, because it may have succeeded', async () => {
     const { repository, connections } = await openedOn('git')
     const tree = await repository.writeTree([])
     const commit = await repository.writeCommit({ tree, parents: [], message: 'x', date: 0 })
@@ -78,7 +80,7 @@ describe('a remote that accepts and never answers', () => {
     expect(connections()).toBe(1)
   })
 
-  it('is left alone soon after this process is asked to end', async () => {
+  it('does not delay the end of an interrupted process', async () => {
     const abort = new AbortController()
     const env = { PATH, HOME: '/nonexistent' }
     const { repository, connected } = await openedOn('git', { env, interrupt: abort.signal })
@@ -91,8 +93,13 @@ describe('a remote that accepts and never answers', () => {
   })
 })
 
-describe('a remote on this machine whose hook hangs', () => {
-  it('is given up as well, with the hook', async () => {
+function isRunning(pid: string): boolean {
+  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', pid], { encoding: 'utf8' })
+  return /^[^Z\s]/.test(stdout)
+}
+
+describe('a push to a repository on this machine whose hook hangs', () => {
+  it('ends with the hook', async () => {
     const remote = bareRemote()
     const { options } = opening(remote.dir)
     const patient = await openRepository({ ...options, env: { PATH } })
@@ -100,18 +107,21 @@ describe('a remote on this machine whose hook hangs', () => {
     onTestFinished(async () => void (await Promise.all([patient.close(), hasty.close()])))
     const hook = join(remote.dir, 'hooks', 'pre-receive')
     mkdirSync(dirname(hook), { recursive: true })
-    writeFileSync(hook, '#!/bin/sh\nsleep 600\n', { mode: 0o755 })
+    const pidFile = join(remote.dir, 'hook.pid')
+    writeFileSync(hook, `#!/bin/sh\necho $$ >${pidFile}\nexec sleep 600\n`, { mode: 0o755 })
     const tree = await patient.writeTree([])
     const commit = await patient.writeCommit({ tree, parents: [], message: 'x', date: 0 })
     const update = { ref: 'refs/heads/optimize/x', from: null, to: commit }
     await expect(hasty.push([update])).rejects.toMatchObject({ isPush: true })
+    const pid = readFileSync(pidFile, 'utf8').trim()
+    await expect.poll(() => isRunning(pid)).toBe(false)
     rmSync(hook)
     expect(await patient.push([update])).toEqual({ ok: true })
   })
 })
 
 describe('the time-out', () => {
-  it('is a minute unless WINNOW_REMOTE_TIMEOUT says otherwise', () => {
+  it('is 60 seconds without WINNOW_REMOTE_TIMEOUT', () => {
     expect(readSilenceLimit({})).toBe(60)
     expect(readSilenceLimit({ WINNOW_REMOTE_TIMEOUT: '' })).toBe(60)
     expect(readSilenceLimit({ WINNOW_REMOTE_TIMEOUT: '300' })).toBe(300)
@@ -120,8 +130,8 @@ describe('the time-out', () => {
   })
 })
 
-describe('what git and the remote say', () => {
-  it('is read without progress displays', () => {
+describe('error output', () => {
+  it('loses its progress displays', () => {
     const stderr = [
       'Enumerating objects: 5, done.',
       'Counting objects:  20% (1/5)\rCounting objects: 100% (5/5), done.',
