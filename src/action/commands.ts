@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url'
 import { UserError } from '../errors.ts'
-import { removeProxySecrets } from '../git/isolation.ts'
+import { findProxy, removeProxySecrets } from '../git/isolation.ts'
 import { MODEL_KEY, removeSecrets } from '../measure/environment.ts'
 import { findNearestWord } from '../spec/nearest-word.ts'
 import { dropSecrets } from './drop-secrets.ts'
-import { isDryRun, TOKENS } from './inputs.ts'
+import { TOKENS } from './inputs.ts'
 import type { Task } from './root-pipe.ts'
 
 type ActionCommand = (task: Task) => Promise<number>
@@ -17,8 +17,14 @@ const ASKS_NOBODY = 'it reads the clone and needs no token'
  * one.
  */
 const COMMANDS: Readonly<Record<string, ActionCommand>> = {
-  tick: async task => (await import('./tick.ts')).tickOnGithub(task),
-  settle: async task => (await import('./settle.ts')).settleOnGithub(refuseDryRun(task)),
+  tick: async task => {
+    requireUsableProxy(task)
+    return (await import('./tick.ts')).tickOnGithub(task)
+  },
+  settle: async task => {
+    requireUsableProxy(task)
+    return (await import('./settle.ts')).settleOnGithub(refuseDryRun(task))
+  },
   propose: startProposing,
   judge: async task => {
     refuseTokens(task, 'it reads the clone, and asks models with a key of their own')
@@ -27,6 +33,7 @@ const COMMANDS: Readonly<Record<string, ActionCommand>> = {
   measure: startMeasuring,
   run: async task => {
     refuseTokens(task, 'it measures beside what it holds', APPS)
+    requireUsableProxy(task)
     return (await import('./single-job.ts')).runOnGithub(refuseDryRun(task))
   },
   report: async task => {
@@ -50,9 +57,14 @@ export function findActionCommand(name: string): ActionCommand {
   })
 }
 
+/** Octokit's package would fail with the proxy as soon as it is loaded, and not say which variable is wrong. */
+function requireUsableProxy({ env }: Task): void {
+  findProxy(env['GITHUB_API_URL'] || 'https://api.github.com', env)
+}
+
 /** Measuring, asking and judging spend money whether or not their result is written. */
 function refuseDryRun(task: Task): Task {
-  if (!isDryRun(task.inputs)) return task
+  if (!task.inputs.isDryRun) return task
   throw new UserError(`command ${task.inputs.command} takes no dry-run: it spends what it costs`, {
     fix: 'command: tick with dry-run: true says what would be done next',
   })

@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { isDebug } from '@actions/core'
+import { context as runnerContext } from '@actions/github'
 import { z } from 'zod'
 import { parseCommentCommand } from '../cli/comment-command.ts'
 import { DEFAULT_PREFIX, type KnownCampaign } from '../cli/known-campaigns.ts'
@@ -9,7 +10,6 @@ import type { Call, CommandArguments, Terminal } from '../cli/verb.ts'
 import { createPublicRegistries } from '../dependencies/registries.ts'
 import { withGitAccess } from '../engine/campaign/open.ts'
 import { UserError } from '../errors.ts'
-import { findProxy } from '../git/isolation.ts'
 import { requireSendable } from '../github/client.ts'
 import { isRefusal } from '../github/errors.ts'
 import { createGithubForge, WORKFLOW_FILE } from '../github/github-forge.ts'
@@ -24,6 +24,9 @@ import { getTempDir, readAttempt, readRunId, resolveInWorkspace, SYSTEM_CLOCK, S
 import { appendSummary, setOutputs, toLogLine } from './outputs.ts'
 import type { Task } from './root-pipe.ts'
 
+/** What the runner says about the server and the event that started the job. No branch can change it. */
+export type JobContext = Pick<typeof runnerContext, 'apiUrl' | 'serverUrl' | 'eventName' | 'payload'>
+
 export interface GithubJob {
   apiUrl: string
   serverUrl: string
@@ -32,10 +35,11 @@ export interface GithubJob {
   /** Token of a GitHub App, for actions that the job's own token may not do. Null: none was given. */
   appToken: string | null
   workflowFile: string
+  /** The event that started the job. Untrusted text. */
+  event: { name: string; payload: unknown }
 }
 
-/** Reads only variables that the runner sets. No branch can change them. */
-export function readGithubJob({ inputs, env }: Task): GithubJob {
+export function readGithubJob({ inputs, env }: Task, context: JobContext = runnerContext): GithubJob {
   const token = inputs['github-token']
   if (token === '') {
     throw new UserError(`command ${inputs.command} needs the input github-token`, {
@@ -44,14 +48,13 @@ export function readGithubJob({ inputs, env }: Task): GithubJob {
   }
   requireSendable(token)
   const appToken = readAppToken(inputs)
-  const { GITHUB_REPOSITORY: repository = '', GITHUB_API_URL, GITHUB_SERVER_URL } = env
+  const { GITHUB_REPOSITORY: repository = '' } = env
   if (repository === '')
     throw new UserError('GITHUB_REPOSITORY is not set: this command runs in a job of GitHub Actions')
-  const serverUrl = (GITHUB_SERVER_URL || 'https://github.com').replace(/\/+$/, '')
-  const apiUrl = GITHUB_API_URL || 'https://api.github.com'
-  // Reports an unusable proxy before the first request.
-  findProxy(apiUrl, env)
-  return { apiUrl, serverUrl, repository, token, appToken, workflowFile: parseWorkflowFile(env) }
+  const { apiUrl, eventName: name, payload } = context
+  const serverUrl = context.serverUrl.replace(/\/+$/, '')
+  const event = { name, payload }
+  return { apiUrl, serverUrl, repository, token, appToken, workflowFile: parseWorkflowFile(env), event }
 }
 
 /** Reads `owner/name/.github/workflows/file.yml@ref`: a maintainer may have renamed the workflow file. */
@@ -76,7 +79,7 @@ export function buildJobEnvironment(task: Task, job: GithubJob): Call['environme
   const { inputs, env } = task
   const { apiUrl, serverUrl, repository, token, appToken, workflowFile } = job
   const say = (line: string) => console.log(toLogLine(line))
-  const debug = isDebugging(env) ? { debug: say } : {}
+  const debug = isDebug() ? { debug: say } : {}
   const web = createWebFetch(env)
   return {
     directory: resolveInWorkspace(env, inputs.directory),
@@ -114,11 +117,6 @@ export function buildJobEnvironment(task: Task, job: GithubJob): Call['environme
 
 function readRunAttempt(env: ActionEnv) {
   return { run_id: readRunId(env), attempt: readAttempt(env) }
-}
-
-/** GitHub sets RUNNER_DEBUG on a re-run with "Enable debug logging". */
-export function isDebugging({ RUNNER_DEBUG }: ActionEnv): boolean {
-  return RUNNER_DEBUG === '1'
 }
 
 /** WINNOW_PAUSED is a repository variable that the workflow passes on. It stops everything. */
@@ -183,21 +181,20 @@ const commented = z.object({
     user: z.object({ login: z.string() }).nullable(),
   }),
 })
-type EventComment = z.output<typeof commented>['comment']
 
 /**
  * Checks whether a comment without permission started this run. Such a comment gets a reaction, and winnow
  * reads no campaign. The event is untrusted text, so the permission comes from GitHub.
  */
 export async function isCommentRefused(
-  { env }: Task,
+  { event }: GithubJob,
   environment: Call['environment'],
   campaigns: readonly KnownCampaign[],
 ): Promise<boolean> {
-  if (env['GITHUB_EVENT_NAME'] !== 'issue_comment') return false
+  if (event.name !== 'issue_comment') return false
   const forge = environment.forge?.(buildCampaignRefs(DEFAULT_PREFIX, ''))
   if (forge === undefined) throw new Error('a job has a forge')
-  const comment = readComment(env['GITHUB_EVENT_PATH'] ?? '')
+  const { comment } = parseEvent(commented, event)
   const login = comment.user?.login ?? ''
   const isBot = login === '' || login.endsWith('[bot]')
   if (!isBot && (await canSteer(forge, campaigns, { login, body: comment.body }))) return false
@@ -211,15 +208,13 @@ export async function isCommentRefused(
   return true
 }
 
-function readComment(file: string): EventComment {
-  try {
-    return commented.parse(JSON.parse(readFileSync(file, 'utf8'))).comment
-  } catch (error) {
-    throw new UserError('GITHUB_EVENT_PATH names no event of a comment', {
-      fix: 'start this job by issue_comment as winnow init --github writes it; the runner sets the path',
-      cause: error,
-    })
-  }
+function parseEvent<T>(schema: z.ZodType<T>, { name, payload }: GithubJob['event']): T {
+  const parsed = schema.safeParse(payload)
+  if (parsed.success) return parsed.data
+  throw new UserError(`GITHUB_EVENT_PATH names no event of the kind ${name}`, {
+    fix: `start this job by ${name} as winnow init --github writes it; the runner sets the path`,
+    cause: parsed.error,
+  })
 }
 
 /** Write access, or the right to approve that a spec gives. */
@@ -256,17 +251,6 @@ async function rejectComment(
 const dispatched = z.object({ inputs: z.object({ title: z.string().optional() }).nullable().optional() })
 
 /** Empty unless workflow_dispatch started this run. */
-export function readDispatchTitle({
-  GITHUB_EVENT_NAME: event,
-  GITHUB_EVENT_PATH: file = '',
-}: ActionEnv): string {
-  if (event !== 'workflow_dispatch') return ''
-  try {
-    return dispatched.parse(JSON.parse(readFileSync(file, 'utf8'))).inputs?.title ?? ''
-  } catch (error) {
-    throw new UserError('GITHUB_EVENT_PATH names no event of a run that was started', {
-      fix: 'start this job by workflow_dispatch as winnow init --github writes it; the runner sets the path',
-      cause: error,
-    })
-  }
+export function readDispatchTitle({ event }: GithubJob): string {
+  return event.name === 'workflow_dispatch' ? (parseEvent(dispatched, event).inputs?.title ?? '') : ''
 }

@@ -17,7 +17,7 @@ export const INPUTS = [
 export type InputName = (typeof INPUTS)[number]
 export const TOKENS = ['github-token', 'app-token'] as const satisfies readonly InputName[]
 
-export type Inputs = Readonly<Record<InputName, string>>
+export type Inputs = Readonly<Record<Exclude<InputName, 'dry-run'>, string> & { isDryRun: boolean }>
 
 export type ActionEnv = Readonly<Record<string, string>>
 
@@ -32,20 +32,19 @@ export function readInputs(): Inputs {
     items: getInput('items'),
     'github-token': getInput('github-token'),
     'app-token': getInput('app-token'),
-    'dry-run': getInput('dry-run'),
+    isDryRun: readDryRun(),
   }
 }
 
 /** Rejects all other values: taking a typo for "no" would write for real. */
-export function isDryRun({ 'dry-run': given }: Inputs): boolean {
+function readDryRun(): boolean {
+  const given = getInput('dry-run')
   if (given === '') return false
   try {
     return getBooleanInput('dry-run')
   } catch (cause) {
-    throw new UserError(`the input dry-run is ${JSON.stringify(given)}`, {
-      fix: 'set it to true or false',
-      cause,
-    })
+    const fix = 'set it to true or false'
+    throw new UserError(`the input dry-run is ${JSON.stringify(given)}`, { fix, cause })
   }
 }
 

@@ -41,7 +41,7 @@ export async function settleCampaigns(
     ? selectRunCampaigns(task.env, known)
     : known.filter(({ name }) => names.includes(name))
   const next = { propose: false, judge: false }
-  const nextLook = isTickLost ? decideNextLook(task.env) : 'usual'
+  const nextLook = isTickLost ? decideNextLook(job) : 'usual'
   return takeTurns(task, { environment, campaigns, run: { does: { settle: ended }, next, has, nextLook } })
 }
 
@@ -55,8 +55,8 @@ function selectRunCampaigns(env: ActionEnv, known: readonly KnownCampaign[]): re
  * first request leaves no record to count. So a run that was started after such a loss starts no further
  * retry.
  */
-function decideNextLook(env: ActionEnv): 'retry' | 'none' {
-  return isRetryTitle(readDispatchTitle(env)) ? 'none' : 'retry'
+function decideNextLook(job: GithubJob): 'retry' | 'none' {
+  return isRetryTitle(readDispatchTitle(job)) ? 'none' : 'retry'
 }
 
 // Results of the earlier jobs

@@ -1,6 +1,6 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { group } from '@actions/core'
+import { group, isDebug } from '@actions/core'
 import { runComments } from '../cli/comments.ts'
 import { type CommandContext, withCampaign, withRepository } from '../cli/context.ts'
 import { DEFAULT_PREFIX, type KnownCampaign, listKnownCampaigns } from '../cli/known-campaigns.ts'
@@ -29,12 +29,11 @@ import {
   createCall,
   type GithubJob,
   isCommentRefused,
-  isDebugging,
   isPaused,
   readGithubJob,
   requireOwnRemote,
 } from './github-job.ts'
-import { type ActionEnv, type Inputs, isDryRun } from './inputs.ts'
+import type { ActionEnv, Inputs } from './inputs.ts'
 import { findMeasuringCampaign, getTempDir } from './job.ts'
 import { appendSummary, type Outputs, reportFailure, setOutputs, toLogLine } from './outputs.ts'
 import type { Task } from './root-pipe.ts'
@@ -65,7 +64,7 @@ export async function tickCampaigns(
 ): Promise<number> {
   const next = readNextJobs(task.inputs)
   const known = await readCampaigns(createCall(environment, {}), job)
-  if (await isCommentRefused(task, environment, known)) return 0
+  if (await isCommentRefused(job, environment, known)) return 0
   const measuring = findMeasuringCampaign(task.env, known)
   const campaigns = measuring === undefined ? chooseCampaigns(known, task) : [measuring]
   const run: ActionsRun = { does: measuring === undefined ? 'start' : 'measure', next, has: next }
@@ -108,7 +107,7 @@ export async function takeTurns(
   { environment: given, campaigns, run }: TurnRequest,
 ): Promise<number> {
   const { env, inputs } = task
-  const isDry = isDryRun(inputs)
+  const isDry = inputs.isDryRun
   const unwritten = createKeptFiles(env)
   const environment = { ...given, keepUnwritten: unwritten.keep }
   const deadline = environment.clock.monotonic() + BUDGET_MS
@@ -149,7 +148,7 @@ export async function takeTurns(
       code = Math.max(code, reportFailure(error))
       broken.push(known.name)
     }
-    logDuration(env, environment, { name: known.name, startedAt })
+    logDuration(environment, { name: known.name, startedAt })
   }
   // GitHub refused these calls. The next scheduled run repeats them, but a person may have to grant a
   // permission.
@@ -208,13 +207,8 @@ async function startLeftOver(
 
 const WRITES_STARTED = { access: 'write', startedOnly: true } as const
 
-function logDuration(
-  env: ActionEnv,
-  { clock }: Call['environment'],
-  { name, startedAt }: { name: string; startedAt: number },
-) {
-  if (isDebugging(env))
-    console.log(toLogLine(`${name} took ${Math.round(clock.monotonic() - startedAt)} ms.`))
+function logDuration({ clock }: Call['environment'], { name, startedAt }: { name: string; startedAt: number }) {
+  if (isDebug()) console.log(toLogLine(`${name} took ${Math.round(clock.monotonic() - startedAt)} ms.`))
 }
 
 /** `items` are the input of the judge job. Null: it has no work. */
@@ -422,7 +416,7 @@ export function readNextJobs(inputs: Inputs): AskingJobs {
   const unknown = named.find(name => !JOBS.includes(name))
   if (unknown !== undefined) throw createNextJobsError(`the input next-jobs names ${JSON.stringify(unknown)}`)
   // A dry run issues no orders.
-  if (!named.includes('measure') && !isDryRun(inputs))
+  if (!named.includes('measure') && !inputs.isDryRun)
     throw createNextJobsError(
       'the input next-jobs does not name measure: no job would measure what this tick orders',
     )

@@ -83,10 +83,10 @@ test("of two tokens git has one at a time: the App's for nothing but a push that
     'INPUT_APP-TOKEN': 'ghs_app',
     GITHUB_REPOSITORY: 'team/project',
     GITHUB_RUN_ID: '4711',
-    GITHUB_SERVER_URL: SERVER.serverUrl,
   }
   const task = { inputs: readingInputs(env), env }
-  const around = buildJobEnvironment(task, readGithubJob(task))
+  const context = { ...SERVER, apiUrl: `${SERVER.serverUrl}/api/v3`, eventName: 'schedule', payload: {} }
+  const around = buildJobEnvironment(task, readGithubJob(task, context))
   expect(sent(around.env).at(-1)).toBe(`Authorization: ${basic('x-access-token:ghs_job')}`)
   expect(sent(around.workflowsEnv ?? {}).at(-1)).toBe(`Authorization: ${basic('x-access-token:ghs_app')}`)
   for (const [own, other] of [
@@ -96,5 +96,5 @@ test("of two tokens git has one at a time: the App's for nothing but a push that
     for (const form of listTokenForms(other)) expect(JSON.stringify(own)).not.toContain(form)
   const alone = { ...env, 'INPUT_APP-TOKEN': '' }
   const without = { inputs: readingInputs(alone), env: alone }
-  expect(buildJobEnvironment(without, readGithubJob(without)).workflowsEnv).toBeUndefined()
+  expect(buildJobEnvironment(without, readGithubJob(without, context)).workflowsEnv).toBeUndefined()
 })

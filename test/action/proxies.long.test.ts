@@ -79,10 +79,11 @@ describe('a job whose way to GitHub is a proxy', () => {
     'is told at once that %s is of no use, without what it says',
     async proxy => {
       const { github, token } = await onGithub()
-      const ended = await ticking(github, token, { HTTP_PROXY: proxy })
+      const env = { HTTPS_PROXY: proxy, GITHUB_API_URL: `https://${HOST}/api/v3` }
+      const ended = await ticking(github, token, env)
       expect([ended.code, ended.stdout]).toEqual([
         2,
-        expect.stringContaining('HTTP_PROXY is not the address'),
+        expect.stringContaining('HTTPS_PROXY is not the address'),
       ])
       expect(github.api.log).toEqual([])
     },

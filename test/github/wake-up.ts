@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import { buildJobEnvironment, readGithubJob } from '../../src/action/github-job.ts'
+import { buildJobEnvironment, type JobContext, readGithubJob } from '../../src/action/github-job.ts'
 import { readInputs } from '../../src/action/inputs.ts'
 import { reportFailure } from '../../src/action/outputs.ts'
 import type { Task } from '../../src/action/root-pipe.ts'
@@ -98,6 +98,13 @@ function runEnvironment({ id, branch }: Pick<RunRecord, 'id' | 'branch'>): Recor
   }
 }
 
+/** The toolkit reads this once a process. Several jobs share this one. */
+function readContext(env: Readonly<Record<string, string>>): JobContext {
+  const { GITHUB_API_URL: apiUrl = '', GITHUB_SERVER_URL: serverUrl = '' } = env
+  const { GITHUB_EVENT_NAME: eventName = '', GITHUB_EVENT_PATH: file } = env
+  return { apiUrl, serverUrl, eventName, payload: file ? JSON.parse(readFileSync(file, 'utf8')) : {} }
+}
+
 /** As `toJSON(needs)` of the settling job has it. */
 function needsOf({ measured }: EndedRun): object {
   const orders = [...measured.keys()].map((order, slot) => ({ slot, order, title: order.slice(0, 7) }))
@@ -140,7 +147,7 @@ function jobOf(
   task: Task,
   { around = {}, patience = {} }: Waking,
 ): [ReturnType<typeof readGithubJob>, Call['environment']] {
-  const job = readGithubJob(task)
+  const job = readGithubJob(task, readContext(task.env))
   const usual = buildJobEnvironment(task, job)
   const clock = around.clock ?? { ...usual.clock, sleep: () => setImmediate() }
   const random = around.random ?? usual.random
