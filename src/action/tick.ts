@@ -207,7 +207,10 @@ async function startLeftOver(
 
 const WRITES_STARTED = { access: 'write', startedOnly: true } as const
 
-function logDuration({ clock }: Call['environment'], { name, startedAt }: { name: string; startedAt: number }) {
+function logDuration(
+  { clock }: Call['environment'],
+  { name, startedAt }: { name: string; startedAt: number },
+) {
   if (isDebug()) console.log(toLogLine(`${name} took ${Math.round(clock.monotonic() - startedAt)} ms.`))
 }
 
