@@ -70,7 +70,7 @@ const FLAG_WARNINGS = {
   unisolated: 'not isolated: the candidate ran without a separate user or container',
   unreaped: 'processes may still run: winnow could not prove that every process of an execution has ended',
   forgeable:
-    'the candidate could fake its score: the harness loads its code in the same process and has no separate scorer',
+    'the score could be faked: the harness loads candidate code in its own process and has no separate scorer',
 } as const satisfies Record<Report['flags'][number], string>
 
 /** `baseline` is null unless ce's rules compared with one. */

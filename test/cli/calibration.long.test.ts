@@ -17,7 +17,7 @@ describe('a campaign does not begin', () => {
   it('with a harness that tells two identical copies apart', async () => {
     const said = await pausedBy(unfairProject())
     expect(said).toMatch(
-      /the campaign is paused: the harness is not fair: ms tells two identical copies of the base apart \(evidence of 20 in two independent calibrations, 32 pairs in all\)\. Something it does depends on which copy runs: look for caches/,
+      /the campaign is paused: the harness is not fair: ms tells two identical copies of the base apart \(evidence of 20 in two independent calibrations, 32 pairs in all\)\. A result depends on which copy runs: look for caches/,
     )
     expect(said).toContain('Mend it, then: winnow resume')
   })

@@ -94,7 +94,7 @@ describe('what no campaign can rest on is an error of check', () => {
     const { code, err } = await unfairProject().winnow('check')
     expect(code).toBe(2)
     expect(err).toContain('error: the harness is not fair: ms tells two identical copies of the base apart')
-    expect(err).toContain('Something it does depends on which copy runs')
+    expect(err).toContain('A result depends on which copy runs')
   })
 
   it('a linear scale without evidence.min_effect', async () => {

@@ -205,7 +205,7 @@ describe('winnow init --goal', () => {
     const person = project(FILES)
     const { code, out, err } = await person.winnow('init', '--goal', 'friendlier error messages')
     expect([code, err]).toEqual([2, ''])
-    expect(out).toContain('a model scores what the harness prints as items')
+    expect(out).toContain('a model scores the items that the harness prints')
     expect(out).toContain('to do: bench/quality.sh:6: the workload is a placeholder')
     expect(existsSync(join(person.dir, '.winnow/quality.yaml'))).toBe(true)
   })
@@ -227,7 +227,7 @@ describe('winnow init in a repository of prompts', () => {
     const { code, err } = await person.winnow('init')
     expect([code, err]).toEqual([
       2,
-      expect.stringContaining('2 texts are committed here, and no program. Missing is a command'),
+      expect.stringContaining('2 texts are committed here, but no program. winnow needs a command'),
     ])
     expect(err).toContain('bench/outputs.sh')
     expect(untracked(person)).toBe('')

@@ -362,7 +362,7 @@ test('the report’s flags become warnings, whatever the outcome', () => {
     expect(found.warnings.map(warning => warning.split(':')[0])).toEqual([
       'not isolated',
       'the score could be faked',
-      'processes may be left',
+      'processes may still run',
     ])
   }
 })

@@ -110,7 +110,11 @@ describe('package.json', () => {
     ['no JSON', '{ "name": "a", }', 'does not parse'],
     ['a conflict', '<<<<<<< HEAD\n{}\n=======\n{}\n>>>>>>> x\n', 'does not parse'],
     ['a list', '[]', 'holds no JSON object'],
-    ['dependencies that are none', '{ "dependencies": ["evil"] }', 'is not as its tool writes it'],
+    [
+      'dependencies that are none',
+      '{ "dependencies": ["evil"] }',
+      'does not have the form that its tool writes',
+    ],
     [
       'a range that is none',
       '{ "dependencies": { "a": { "version": "1" } } }',

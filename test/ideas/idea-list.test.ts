@@ -54,8 +54,8 @@ describe('a list of ideas', () => {
     expect(problem('nothing here', 'a.md')).toBe(
       'a.md: it holds no idea | write one idea a line: - [category] text',
     )
-    expect(problem('- a\n- 7\n', 'a.yml')).toContain('a.yml: entry 2 is no idea')
-    expect(problem('{ hypothesis: x }', 'a.yml')).toContain('a.yml: the file is no idea')
+    expect(problem('- a\n- 7\n', 'a.yml')).toContain('a.yml: entry 2 is not an idea')
+    expect(problem('{ hypothesis: x }', 'a.yml')).toContain('a.yml: the file is not an idea')
     expect(problem('- "open', 'a.yml')).toContain('a.yml cannot be read')
     expect(problem('- x\n'.repeat(501), 'a.md')).toContain('more than 500 ideas')
   })

@@ -73,7 +73,7 @@ scope: { mutable: [src/] }
   it('without tests says so, and still has a gate', () => {
     const { spec, notes } = drafted({ ...NODE, 'package.json': {} })
     expect(spec.gates).toMatchObject([{ name: 'runs', command: 'node bench/parse.mjs' }])
-    expect(notes).toEqual([expect.stringContaining('no tests were found')])
+    expect(notes).toEqual([expect.stringContaining('init found no tests')])
   })
 })
 
@@ -134,7 +134,7 @@ describe('a goal in a spec', () => {
     expect(files[1]?.text).toMatch(/WINNOW-TODO: .*\necho '\{"items": /)
     expect(standIn).toBe(true)
     const told = renderGoal(readGoal(words), [], primary).join('\n')
-    expect(told.includes('a number could stand for it as well')).toBe(counted !== null)
+    expect(told.includes('a printed number could stand for it too')).toBe(counted !== null)
     if (counted !== null) expect(told).toMatch(counted)
   })
 
@@ -156,7 +156,7 @@ describe('a goal in a spec', () => {
     const told = renderGoal(readGoal(goal), [], primary).join('\n')
     expect(told).toContain(
       target === undefined
-        ? `not drafted: "under 200 ms": the unit of ${name} is not known`
+        ? `not drafted: "under 200 ms": the unit of ${name} is unknown`
         : `which is metric.primary.target ${target} of ${name}`,
     )
   })

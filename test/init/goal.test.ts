@@ -76,7 +76,7 @@ describe('what is told of a goal', () => {
   it.each([
     ['fewer flaky failures', 'It looks hard.', /a command that prints the number/],
     ['a more natural tone of voice in the onboarding text', null, null],
-    ['text that feels natural', 'It looks judged.', /prints what is to be compared as items/],
+    ['text that feels natural', 'It looks judged.', /prints the outputs to compare as items/],
     ['make it good', 'It looks hard or judged, or both.', /hard: .*; judged: /],
   ])('%s: what an unknown goal looks like, and what is missing', (words, looks, missing) => {
     const goal = readGoal(words)
@@ -95,7 +95,7 @@ describe('what is told of a goal', () => {
 
   it('is honest about judged metrics and about those that only a harness can print', () => {
     expect(renderGoal(readGoal('friendlier messages'), []).join('\n')).toContain(
-      'a model scores what the harness prints as items',
+      'a model scores the items that the harness prints',
     )
     expect(renderGoal(readGoal('more accuracy'), []).join('\n')).toContain(
       'the harness has to print {"accuracy": <number>}',

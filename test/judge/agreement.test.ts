@@ -65,13 +65,17 @@ describe('labels', () => {
   })
 
   it.each<[string, string, Record<string, unknown>]>([
-    ['{"content": "a", "score": 4}\nnot json', 'no label of an item', { file: 'evals/labels.json', line: 2 }],
-    ['[{"content": "a", "score": "4"}]', 'no label of an item', { path: '[0]' }],
-    ['{"content": "a", "score": 4, "scores": 4}', 'no label of an item', { line: 1 }],
+    [
+      '{"content": "a", "score": 4}\nnot json',
+      'not a label of an item',
+      { file: 'evals/labels.json', line: 2 },
+    ],
+    ['[{"content": "a", "score": "4"}]', 'not a label of an item', { path: '[0]' }],
+    ['{"content": "a", "score": 4, "scores": 4}', 'not a label of an item', { line: 1 }],
     ['\n{"content": "a", "score": 6}', 'the score 6 is not on the scale from 1 to 5', { line: 2 }],
-    [JSON.stringify(labelled([1, 2, 3, 4])), 'too little is labelled', {}],
-    [JSON.stringify(labelled([4, 4, 4, 4, 4, 4])), 'too little is labelled', {}],
-    ['', 'too little is labelled', {}],
+    [JSON.stringify(labelled([1, 2, 3, 4])), 'too few labels', {}],
+    [JSON.stringify(labelled([4, 4, 4, 4, 4, 4])), 'too few labels', {}],
+    ['', 'too few labels', {}],
     [JSON.stringify(labelled([1, 2, 3, 4, 5]).map(label => ({ id: 'a', ...label }))), 'have the id "a"', {}],
   ])('are refused with their place: case %#', (text, message, place) => {
     const error = { message: expect.stringContaining(message), place: expect.objectContaining(place) }

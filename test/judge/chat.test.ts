@@ -157,7 +157,7 @@ describe('an endpoint that refuses', () => {
     [401, /does not accept the key for m: set WINNOW_MODEL_KEY/],
     [403, /does not accept the key for m: set WINNOW_MODEL_KEY/],
     [404, /has no model m, or answers at another address \(404\)/],
-    [302, /points to another address/],
+    [302, /redirects to another address/],
   ])('with %d is not asked again', async (status, reason) => {
     const { server, ask, models } = await asking([{ status, headers: { location: 'http://127.0.0.1:1/' } }])
     expect(await ask()).toEqual({ is: 'refused', reason: expect.stringMatching(reason) })
@@ -167,7 +167,7 @@ describe('an endpoint that refuses', () => {
 
   it.each([400, 413, 422])('with %d says that of one question alone', async status => {
     const { server, ask, models } = await asking([{ status }])
-    const reason = `does not take the question to m (${status})`
+    const reason = `rejects this request to m (${status})`
     expect(await ask()).toEqual({ is: 'not-taken', reason: expect.stringContaining(reason) })
     expect([server.asked.length, models.usage().requests]).toEqual([1, 0])
   })
@@ -177,7 +177,7 @@ describe('an endpoint that refuses', () => {
     const { server, ask } = await asking([{ status: 429, body }])
     expect(await ask()).toMatchObject({
       is: 'refused',
-      reason: expect.stringContaining('nothing left to pay'),
+      reason: expect.stringContaining('no credit left'),
     })
     expect(server.asked).toHaveLength(1)
   })

@@ -15,13 +15,13 @@ describe('the address of models', () => {
   })
 
   it.each([
-    ['', 'no web address'],
-    ['api.openai.com/v1', 'no web address'],
-    ['file:///etc/passwd', 'no web address'],
+    ['', 'not a web address'],
+    ['api.openai.com/v1', 'not a web address'],
+    ['file:///etc/passwd', 'not a web address'],
     ['https://me:pw@api.openai.com/v1', 'more than an address: https://api.openai.com/v1'],
     ['https://api.openai.com/v1?key=x', 'more than an address'],
-    ['http://models.example/v1', 'where others can read along'],
-    ['http://127.0.0.1.example/v1', 'where others can read along'],
+    ['http://models.example/v1', 'without encryption'],
+    ['http://127.0.0.1.example/v1', 'without encryption'],
   ])('%s is refused', (base, why) => {
     expect(() => parseEndpoint(base, 'key')).toThrow(UserError)
     expect(() => parseEndpoint(base, 'key')).toThrow(why)
@@ -54,7 +54,7 @@ describe('the name of a model', () => {
     ['https://api.openai.com/v1', 'haiku', 'or one of cheap, strong'],
   ])('at %s is not guessed: %s', (base, name, fix) => {
     const refused = {
-      message: expect.stringContaining(`${name} stands for no model`),
+      message: expect.stringContaining(`${name} is not the name of a model`),
       fix: expect.stringContaining(fix),
     }
     expect(() => resolveModel(parseEndpoint(base, ''), name)).toThrow(expect.objectContaining(refused))

@@ -88,7 +88,7 @@ describe('what jobs of one run hand to each other', () => {
     expect(await readItemsFile('')).toEqual({ unusable: 'there is no file of items' })
     expect(await readItemsFile(join(dir, 'none'))).toEqual({ unusable: 'there is no file of items' })
     expect(await readItemsFile(link ?? '')).toEqual({ unusable: 'the file of items is a link' })
-    expect(await readItemsFile(folder ?? '')).toEqual({ unusable: 'the file of items is no file' })
+    expect(await readItemsFile(folder ?? '')).toEqual({ unusable: 'the file of items is not a regular file' })
     expect(await readItemsFile(large ?? '')).toEqual({
       unusable: expect.stringContaining('more than 268435456'),
     })

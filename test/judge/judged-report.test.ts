@@ -62,7 +62,7 @@ describe('what is worth a judge', () => {
     expect('executions' in other && other.executions[1]).toMatchObject({
       status: 'bad-output',
       metrics: {},
-      error: expect.stringContaining('3 of the items that are asked for are on both sides'),
+      error: expect.stringContaining('both sides print 3 of the requested items'),
     })
   })
 

@@ -102,6 +102,6 @@ describe('an env file', () => {
 
   test('that is not there is an error that names it', () => {
     expect(() => readEnvFile({ path: 'no.env', keys: ['A'] }, scratch())).toThrow('no.env')
-    expect(() => readEnvFile({ path: '.env', keys: ['A'] }, null)).toThrow('needs the repository')
+    expect(() => readEnvFile({ path: '.env', keys: ['A'] }, null)).toThrow('this runner has no repository')
   })
 })

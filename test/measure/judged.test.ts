@@ -59,6 +59,8 @@ describe('what a judge is to score', () => {
 
   it('is not printed where nobody has it scored', async () => {
     const { input: _, ...experiment } = asking()
-    await expect((await laboratory()).measure(experiment)).rejects.toThrow('no model is set up here to score')
+    await expect((await laboratory()).measure(experiment)).rejects.toThrow(
+      'this runner has no model to score',
+    )
   })
 })

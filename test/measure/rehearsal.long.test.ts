@@ -56,7 +56,7 @@ describe.skipIf(!isRoot)('a rehearsal as a user of a side', () => {
     chmodSync(open, 0o777)
     const env = { PATH: `${open}:${process.env['PATH'] ?? ''}` }
     const { input } = await rehearsed({ input: { env } })
-    const found = `can change what others find by PATH in ${open} (chmod -R o-w ${open}, or take it off PATH)`
+    const found = `can replace programs on PATH in ${open} (chmod -R o-w ${open}, or take it off PATH)`
     expect(await retryDryRun(input)).toContain(found)
   })
 

@@ -116,9 +116,9 @@ describe.skipIf(!isRoot)('a folder where sides lie', () => {
     expect(() => requireRootOwned(dir)).not.toThrow()
     const link = join(scratch(), 'link')
     symlinkSync(dir, link)
-    expect(() => requireRootOwned(link)).toThrow('can be written by others')
+    expect(() => requireRootOwned(link)).toThrow('other users can write to')
     chmodSync(dir, 0o775)
-    expect(() => requireRootOwned(dir)).toThrow('can be written by others')
+    expect(() => requireRootOwned(dir)).toThrow('other users can write to')
   })
 })
 

@@ -432,10 +432,10 @@ describe.skipIf(!isRoot)('before sides with users of their own are measured', ()
   test('a folder that somebody else could change is not used', async () => {
     const { measure, users } = await settled()
     chmodSync(users.dir, 0o777)
-    await expect(measure({})).rejects.toThrow('can be written by others')
+    await expect(measure({})).rejects.toThrow('other users can write to')
     chmodSync(users.dir, 0o711)
     chownSync(users.dir, users.owners[0]?.uid ?? 0, 0)
-    await expect(measure({})).rejects.toThrow('can be written by others')
+    await expect(measure({})).rejects.toThrow('other users can write to')
   })
 
   test('what a killed winnow left running and lying about under their numbers is gone', async () => {

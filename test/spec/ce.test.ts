@@ -99,7 +99,9 @@ describe('a ce-optimize spec', () => {
     expect(notes('ce-hard.yaml', { 'metric.judge': { rubric: 'r', scoring: { primary: 'p' } } })).toContain(
       'metric.judge is ignored: metric.primary.type is hard',
     )
-    expect(notes('ce-clustering.yaml')).toContainEqual(expect.stringContaining('told to proposers as advice'))
+    expect(notes('ce-clustering.yaml')).toContainEqual(
+      expect.stringContaining('proposers get constraints as advice'),
+    )
     expect(notes('ce-text-target.yaml')).toContainEqual(
       expect.stringContaining('measurement.per_case is accepted'),
     )

@@ -142,7 +142,7 @@ describe('what is valid but not built', () => {
   it('includes judging where the key of the models would lie beside what is measured', () => {
     const { spec } = parsed(changed('ce-judge.yaml', { 'measurement.mode': 'paired' }))
     for (const where of ['local', 'github'] as const) expect(listPlannedFeatures(spec, where)).toEqual([])
-    const said = /^metric\.primary\.type judge: in single-job mode the key /
+    const said = /^metric\.primary\.type judge: in single-job mode the code /
     expect(listPlannedFeatures(spec, 'single-job')).toEqual([expect.stringMatching(said)])
   })
 
