@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { waitingRuns } from '../github/measuring-job.ts'
-import { job, onGithub, throughRun, ticking } from './a-campaign.ts'
+import { waitingRuns, wholeRun } from '../github/measuring-job.ts'
+import { wokenJobs } from '../github/wake-up.ts'
+import { job, onGithub, ticking } from './a-campaign.ts'
 
 test('a dry run says what tick would do next, and nothing is written anywhere', async () => {
   const { github, scene, token } = await onGithub()
@@ -43,7 +44,7 @@ test('a dry run says what tick would do next, and nothing is written anywhere', 
   expect((await dry()).result).toMatchObject({
     campaigns: [{ would: ['Waiting for a measurement.', 'Nothing would be written.'] }],
   })
-  for (const run of waitingRuns(github)) await throughRun(github, token, run)
+  for (const run of waitingRuns(github)) await wholeRun(github, run, wokenJobs({ github, token }))
   // The last job of that run has started the next one.
   expect(waitingRuns(github).map(({ title }) => title)).toEqual(['size: measure exp-001'])
   expect((await dry()).result).toMatchObject({

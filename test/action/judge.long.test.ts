@@ -7,10 +7,11 @@ import { runJudgingJob } from '../../src/engine/jobs/judging-job.ts'
 import { answers, idea, ITEMS_HARNESS, JUDGED_SPEC, scoresByWord } from '../engine/judged-yard.ts'
 import { scratch } from '../git/scratch.ts'
 import { githubFrom, type Snapshot, snapshotOf } from '../github/emulator/github.ts'
-import { waitingRuns } from '../github/measuring-job.ts'
+import { waitingRuns, wholeRun } from '../github/measuring-job.ts'
+import { woken, wokenJobs } from '../github/wake-up.ts'
 import { type AskedModel, type ModelReply, modelServer } from '../servers/model-server.ts'
 import { appears, jobClone } from './a-job.ts'
-import { job, onGithub, settlingAfter, throughRun, ticking } from './a-campaign.ts'
+import { job, onGithub, settlingAfter, ticking } from './a-campaign.ts'
 import { type Ended, type Step, step } from './a-runner.ts'
 
 const KEY = 'sentinel-model'
@@ -105,11 +106,20 @@ async function yardOn(
       }),
     settle: (run: number, scores: string, attempt = 1) =>
       settlingAfter(github, token, { run, env: env(run, attempt), job: 'judge', file: scores }),
+    /** Measuring is another test's subject: these jobs run in this process. */
     async measureAll() {
-      for (const run of waitingRuns(github)) await throughRun(github, token, run)
+      const jobs = wokenJobs({ github, token })
+      for (const run of waitingRuns(github)) await wholeRun(github, run, jobs)
+    },
+    /** A first wake-up and its jobs, by which something is measured that is to be scored. */
+    async measured() {
+      const run = ++runs
+      expect(await woken({ github, token, env: env(run) })).toMatchObject({ code: 0 })
+      await yard.measureAll()
     },
     /** Wake-ups with all their jobs, until something is to be scored. */
     async printed() {
+      if (runs === 0) await yard.measured()
       for (let wakes = 0; wakes < 8; wakes++) {
         const { run, ended } = await yard.tick()
         if (ended.outputs['judge'] === 'size') return { run, items: ended.outputs['items'] ?? '' }
@@ -336,13 +346,16 @@ describe('command judge', { timeout: 240_000 }, () => {
     expect(usd(yard.kinds('spent'))).toBeCloseTo(usd(scoresIn(asked).judgings), 12)
   })
 
-  it('writes a new asking into the ledger in the first attempt of a run alone', async () => {
+  it('writes an asking into the ledger in the first attempt of a run alone, and where a job of it asks models', async () => {
     const yard = await judging()
-    await yard.tick(1, { 'next-jobs': 'measure' })
-    await yard.measureAll()
-    const { ended } = await yard.tick(2, JUDGES, 2)
-    expect(ended.result).toMatchObject({ campaigns: [{ waiting: { for: 'judges' }, judge: false }] })
-    expect(ended.stdout).not.toContain('no job that asks models')
+    await yard.measured()
+    const waits = { campaigns: [{ waiting: { for: 'judges' }, judge: false }] }
+    const again = (await yard.tick(2, JUDGES, 2)).ended
+    expect(again.result).toMatchObject(waits)
+    expect(again.stdout).not.toContain('no job that asks models')
+    const { ended } = await yard.tick(3, { 'next-jobs': 'measure' })
+    expect(ended.result).toMatchObject(waits)
+    expect(ended.stdout).toContain('this workflow has no job that asks models for scores')
     expect(yard.kinds('judging-asked')).toEqual([])
   })
 
@@ -379,16 +392,6 @@ describe('command judge', { timeout: 240_000 }, () => {
     expect(told).toMatchObject({ ended: { is: 'unreachable', reason: 'its job broke: no chance left' } })
     expect(told?.records.length).toBeGreaterThan(0)
     expect(told?.usd).toBeGreaterThan(0)
-  })
-
-  it('is waited for, with a word, where no job of the workflow asks models', async () => {
-    const yard = await judging()
-    await yard.tick(1, { 'next-jobs': 'measure' })
-    await yard.measureAll()
-    const { ended } = await yard.tick(2, { 'next-jobs': 'measure' })
-    expect(ended.stdout).toContain('this workflow has no job that asks models for scores')
-    expect(ended.result).toMatchObject({ campaigns: [{ waiting: { for: 'judges' }, judge: false }] })
-    expect(yard.kinds('judging-asked')).toEqual([])
   })
 
   it.each(['github-token', 'app-token'])('takes no %s', async name => {

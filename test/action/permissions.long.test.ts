@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { RIGHTS } from '../../src/init/workflows/setup.ts'
 import { letters } from '../engine/size-yard.ts'
-import { waitingRuns } from '../github/measuring-job.ts'
-import { onGithub, throughRun, tickGrants, ticking } from './a-campaign.ts'
+import { waitingRuns, wholeRun } from '../github/measuring-job.ts'
+import { woken, wokenJobs } from '../github/wake-up.ts'
+import { onGithub, tickGrants } from './a-campaign.ts'
 
 type Scope = keyof typeof RIGHTS.tick.permissions
 
@@ -32,8 +33,9 @@ async function without(scope: string, { after }: Lack) {
   const { github, scene, token } = await onGithub({}, grants)
   let settled = ''
   if (after !== 'nothing') {
-    expect((await ticking(github, token)).code).toBe(0)
-    for (const run of waitingRuns(github)) settled += (await throughRun(github, token, run)).stdout
+    expect((await woken({ github, token })).code).toBe(0)
+    const jobs = wokenJobs({ github, token, hear: out => void (settled += out) })
+    for (const run of waitingRuns(github)) await wholeRun(github, run, jobs)
   }
   if (after === 'a comment') {
     const ada = github.token('ada')
@@ -42,16 +44,16 @@ async function without(scope: string, { after }: Lack) {
     const { body } = await scene.ask(ada, 'POST /pulls', pull)
     await scene.ask(ada, `POST /issues/${String(body['number'])}/comments`, { body: '/winnow status' })
   }
-  const { code, stdout } = await ticking(github, token)
+  const { code, out } = await woken({ github, token })
   const answers = github.world.comments.filter(({ author }) => author.kind === 'actions')
-  return { scope, code, stdout: settled + stdout, answers: answers.length }
+  return { scope, code, stdout: settled + out, answers: answers.length }
 }
 
 test('each right of the jobs that write is needed, and missed by its name', async () => {
   for (const job of ['tick', 'settle'] as const)
     expect(Object.keys(RIGHTS[job].permissions).toSorted()).toEqual(Object.keys(WITHOUT).toSorted())
-  // Beside one another: most of the time GitHub is given to breathe between writes.
-  const found = await Promise.all(Object.entries(WITHOUT).map(([scope, lack]) => without(scope, lack)))
+  const found = []
+  for (const [scope, lack] of Object.entries(WITHOUT)) found.push(await without(scope, lack))
   expect(found).toEqual(
     Object.entries(WITHOUT).map(([scope, { code, said }]) => ({
       scope,

@@ -7,10 +7,11 @@ import { SIZE_SPEC } from '../engine/size-yard.ts'
 import { scratch } from '../git/scratch.ts'
 import { githubFrom, type Snapshot, snapshotOf } from '../github/emulator/github.ts'
 import { carrying } from '../measure/processes.ts'
-import { waitingRuns } from '../github/measuring-job.ts'
+import { waitingRuns, wholeRun } from '../github/measuring-job.ts'
+import { woken, wokenJobs } from '../github/wake-up.ts'
 import { appears, jobClone } from './a-job.ts'
 import { type Ended, type Step, step } from './a-runner.ts'
-import { job, onGithub, settlingAfter, throughRun, ticking } from './a-campaign.ts'
+import { job, onGithub, settlingAfter, ticking } from './a-campaign.ts'
 
 /** Shortens a.txt once, and has no other idea; shouts at the runner, and looks for what it may not have. */
 const THINK = `
@@ -86,12 +87,14 @@ function yardOn(there: Begun) {
       }),
     settle: (run: number, answers: string) =>
       settlingAfter(github, token, { run, job: 'propose', file: answers }),
+    /** Measuring is another test's subject: these jobs run in this process. */
     async measureAll() {
-      for (const run of waitingRuns(github)) await throughRun(github, token, run)
+      const jobs = wokenJobs({ github, token })
+      for (const run of waitingRuns(github)) await wholeRun(github, run, jobs)
     },
-    /** Until somebody is to be asked. */
+    /** Until a proposer is to be asked. */
     async begin() {
-      await this.first(1)
+      expect(await woken({ github, token, env: env(1) })).toMatchObject({ code: 0 })
       await this.measureAll()
       const ended = await this.first(2)
       expect(ended.outputs['propose']).toBe('size')
@@ -187,7 +190,7 @@ execution: { mode: parallel, max_concurrent: 2 }`
 
   it('hands out an idea of the backlog, which ends with its experiment', async () => {
     const yard = await asking()
-    await yard.first(1)
+    await woken({ github: yard.github, token: yard.token, env: { GITHUB_RUN_ID: '1' } })
     await yard.measureAll()
     const { dir } = jobClone(yard.github.bare, 'main')
     const winnow = join(process.cwd(), 'dist/cli.js')

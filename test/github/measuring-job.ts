@@ -7,8 +7,10 @@ import { zipSync } from 'fflate'
 import type { EndedJob, EndedRun } from '../../src/engine/jobs/run-artifacts.ts'
 import { fetchOrderedTrees, loadOrder } from '../../src/engine/jobs/load-order.ts'
 import { openRepository } from '../../src/git/repository.ts'
+import type { MeasureInput } from '../../src/measure/input.ts'
 import { measureOrder } from '../../src/measure/measure.ts'
 import { buildCampaignRefs, type OrderId } from '../../src/model/ids.ts'
+import { isJudgedOrder } from '../../src/model/order.ts'
 import type { PartialReport } from '../../src/model/pairs.ts'
 import {
   formatActionsRunId,
@@ -16,6 +18,7 @@ import {
   getPartialArtifactName,
   getReportArtifactName,
   serializePartialReport,
+  serializePrintedItems,
   serializeReport,
 } from '../../src/model/report-artifact.ts'
 import type { Report } from '../../src/model/report.ts'
@@ -62,8 +65,12 @@ export async function measuringJob(
   order: OrderId,
   machine: JobMachine = THIS_MACHINE,
 ): Promise<EndedJob> {
-  const report = await measuredIn(github, run, order, { machine })
-  return leave(github, run, order, machine.fix?.(report) ?? report)
+  const items: Record<string, unknown[]> = {}
+  const onItems: Measuring['onItems'] = (side, printed) => void (items[side] = [...printed])
+  const report = await measuredIn(github, run, order, { machine, onItems })
+  const isJudged = Object.keys(items).length > 0
+  const left = machine.fix?.(report) ?? report
+  return leave(github, run, order, isJudged ? serializePrintedItems(left, items) : left)
 }
 
 /** Ends the job of an order with what claims to be its report. */
@@ -113,13 +120,15 @@ interface Measuring {
   onPartial?: (partial: PartialReport) => Promise<void>
   signal?: AbortSignal
   machine?: JobMachine
+  /** Called with the items of a side that models are to score. */
+  onItems?: NonNullable<MeasureInput['onItems']>
 }
 
 export async function measuredIn(
   github: EmulatedGithub,
   run: RunRecord,
   id: OrderId,
-  { onPartial, signal = new AbortController().signal, machine = THIS_MACHINE }: Measuring = {},
+  { onPartial, signal = new AbortController().signal, machine = THIS_MACHINE, onItems }: Measuring = {},
 ): Promise<Report> {
   const root = mkdtempSync(join(tmpdir(), 'winnow-job-'))
   const clone = join(root, 'clone.git')
@@ -155,6 +164,7 @@ export async function measuredIn(
       signal,
       onStart: async () => {},
       ...(onPartial === undefined ? {} : { onPartial }),
+      ...(onItems !== undefined && isJudgedOrder(order, spec) ? { onItems } : {}),
     })
   } finally {
     await repository.close()
