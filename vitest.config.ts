@@ -20,49 +20,36 @@ function foldersThatExist(): string {
     .join(':')
 }
 
-/** Begun last, one of these would run alone at the end: their size does not show how long they take. */
-const LONG_FOR_THEIR_SIZE = [
-  'action/tick.test.ts',
-  'kill/anywhere.test.ts',
-  'github/campaign.test.ts',
-  'local-action/local-action.test.ts',
-  'github/runner/events.test.ts',
-  'cli/run.test.ts',
-  'cli/results.test.ts',
-  'engine/campaign.test.ts',
-  'engine/judged-campaign.test.ts',
-  'propose/timeout.test.ts',
-  'github/app-token.long.test.ts',
-  'action/propose.long.test.ts',
-  'action/judge.long.test.ts',
-  'github/by-hand.long.test.ts',
-  'action/unwritten.long.test.ts',
-  'action/single-job.long.test.ts',
-  'github/pick.long.test.ts',
-  'github/whole-life.long.test.ts',
-  'github/never-again.long.test.ts',
-  'github/away.long.test.ts',
-  'github/strangers.long.test.ts',
-  'ledger/race.long.test.ts',
-  'kill/measuring.long.test.ts',
-  'github/three-steps.long.test.ts',
-  'github/hostile-texts.long.test.ts',
-  'github/fruitless-runs.long.test.ts',
-  'github/reports.long.test.ts',
-  'engine/asking.long.test.ts',
+/** The files that take longest. Their size does not show it, and the last of them would run alone at the end. */
+const LONGEST = [
+  'test/action/tick.test.ts',
+  'test/kill/anywhere.test.ts',
+  'test/action/result-json.test.ts',
+  'test/local-action/local-action.test.ts',
+  'test/github/job-faults.long.test.ts',
+  'test/action/judge.long.test.ts',
+  'test/action/propose.long.test.ts',
+  'test/github/app-token.long.test.ts',
+  'test/action/side-users.long.test.ts',
+  'test/github/by-hand.long.test.ts',
+  'test/kill/measuring.long.test.ts',
+  'test/cli/process.long.test.ts',
+  'test/github/away.long.test.ts',
+  'test/github/three-steps.long.test.ts',
 ]
 
 /** vitest begins with the files that took longest here before, and in a fresh clone with the largest. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    const isLong = ({ moduleId }: TestSpecification) =>
-      LONG_FOR_THEIR_SIZE.some(name => moduleId.endsWith(`/${name}`))
+    const missing = LONGEST.filter(name => !existsSync(new URL(name, import.meta.url)))
+    if (missing.length > 0) throw new Error(`vitest.config.ts names ${missing.join(', ')}: no such file`)
+    const isLong = ({ moduleId }: TestSpecification) => LONGEST.some(name => moduleId.endsWith(`/${name}`))
     return [...sorted.filter(isLong), ...sorted.filter(file => !isLong(file))]
   }
 }
 
-// Three forks on two cores: most tests wait for processes of their own.
+// Four forks on two cores: most tests wait for processes of their own.
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
@@ -70,7 +57,7 @@ export default defineConfig({
     pool: 'forks',
     // Loading every module anew for every file would take as long as a third of the tests.
     isolate: false,
-    maxWorkers: 3,
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     testTimeout: 180_000,
     hookTimeout: 180_000,

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { VERBS } from '../src/cli/registry.ts'
@@ -47,10 +47,23 @@ describe('the commands that a page shows', () => {
     expect(scripts['test']).toBe("vitest run --exclude 'test/**/*.{long,release}.test.ts'")
     expect(scripts['test:long']).toBe('vitest run .long.test.ts')
     expect(readFileSync(join(ROOT, '.ci/run'), 'utf8')).toContain('\nnpm run test:long\n')
-    expect(scripts['test:release']).toBe('vitest run .release.test.ts')
+    expect(scripts['test:release']).toContain(' vitest run .release.test.ts ')
     expect(readFileSync(join(ROOT, '.github/workflows/release.yml'), 'utf8')).toContain(
       'npm run test:release',
     )
+  })
+
+  it('leave no seeded test at its sample: a release runs everything that it draws from', () => {
+    const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+    const [settings = '', filters = ''] = scripts['test:release'].split(' vitest run ')
+    const tests = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
+    for (const file of tests.filter(name => name.endsWith('.ts') && name !== 'pages.test.ts')) {
+      const text = readFileSync(join(ROOT, 'test', file), 'utf8')
+      for (const [, name = ''] of text.matchAll(/env\['(WINNOW_\w+)'\] === 'full'/g)) {
+        expect(settings.split(' ')).toContain(`${name}=full`)
+        expect(filters.split(' ').some((filter: string) => `test/${file}`.includes(filter))).toBe(true)
+      }
+    }
   })
 })
 
