@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, statSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -86,67 +86,32 @@ export interface Backend {
   user: string
 }
 
-/** Started by itself: `git http-backend` would be a process more for every request. */
-const BACKEND = join(execFileSync('git', ['--exec-path'], { encoding: 'utf8' }).trim(), 'git-http-backend')
-
-/** Answers a request as git does. Resolves when git has ended, which can be after its client went away. */
+/**
+ * Answers a request as `git http-backend` does, which would be two processes more. Resolves when git has ended, which
+ * can be after its client went away.
+ */
 export async function gitBackend(
   backend: Backend,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const url = new URL(request.url ?? '/', 'http://127.0.0.1')
-  const key = greetingKey(backend, request, url)
-  const known = key === null ? undefined : greetings.get(key)
-  if (known) {
-    writeHead(response, known.head)
-    response.end(known.body)
-    return
+  const asked = readService(backend, request)
+  if (asked === null) return void response.writeHead(404).end()
+  const { service, dir, advertises } = asked
+  const head = {
+    'Content-Type': `application/x-git-${service}-${advertises ? 'advertisement' : 'result'}`,
+    'Cache-Control': 'no-cache, max-age=0, must-revalidate',
   }
-  const served = fetchedFrom(backend, request, url)
-  if (served !== null) return serveFetch(served, cgiEnvironment(backend, request, url), request, response)
-  const child = spawn(BACKEND, [], { env: cgiEnvironment(backend, request, url) })
-  request.pipe(child.stdin)
-  child.stdin.on('error', () => request.unpipe())
-  // A client that goes away in the middle of its request must not leave git waiting for the rest.
-  request.on('close', () => child.stdin.end())
-  child.stderr.resume()
-  let head = Buffer.alloc(0)
-  child.stdout.on('data', function onHead(chunk: Buffer) {
-    head = Buffer.concat([head, chunk])
-    const end = head.indexOf('\r\n\r\n')
-    if (end === -1) return
-    child.stdout.off('data', onHead)
-    const told = head.toString('latin1', 0, end)
-    writeHead(response, told)
-    const first = head.subarray(end + 4)
-    response.write(first)
-    if (key !== null) remember(key, told, [first], child.stdout)
-    child.stdout.pipe(response)
-  })
-  // An answer without a reader would keep git from ending.
-  response.on('close', () => child.stdout.resume())
-  await once(child, 'close')
-  if (!response.headersSent) response.writeHead(500)
-  response.end()
-}
+  const version = String(request.headers['git-protocol'] ?? '')
+  // Protocol 2 begins with what git can do, whatever is in the repository.
+  const isGreeting = advertises && service === 'upload-pack' && version === 'version=2'
+  const greetingKey = isGreeting ? `${dir} ${statSync(join(dir, 'config')).mtimeMs}` : ''
+  const greeting = greetings.get(greetingKey)
+  if (greeting !== undefined) return void response.writeHead(200, head).end(greeting)
 
-/** The repository that a request fetches from; null for every other request. */
-function fetchedFrom({ root }: Backend, { method, headers }: IncomingMessage, url: URL): string | null {
-  const sends = headers['content-type'] === 'application/x-git-upload-pack-request'
-  if (method !== 'POST' || !sends || !url.pathname.endsWith('/git-upload-pack')) return null
-  return repositoryDirectory(root, url.pathname.replace(/\/git-upload-pack$/, ''))
-}
-
-/** Does what the backend does with a fetch, in one process instead of two. */
-async function serveFetch(
-  dir: string,
-  env: Record<string, string>,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const child = spawn('git', ['upload-pack', '--stateless-rpc', dir], { env })
   const body = request.headers['content-encoding'] === 'gzip' ? request.pipe(createGunzip()) : request
+  const options = ['--stateless-rpc', ...(advertises ? ['--http-backend-info-refs'] : [])]
+  const child = spawn('git', [service, ...options, dir], { env: gitEnvironment(backend, version) })
   body.on('error', () => child.stdin.end())
   body.pipe(child.stdin)
   child.stdin.on('error', () => body.unpipe())
@@ -155,14 +120,36 @@ async function serveFetch(
     if (!request.complete) child.stdin.end()
   })
   child.stderr.resume()
-  response.writeHead(200, {
-    'Content-Type': 'application/x-git-upload-pack-result',
-    'Cache-Control': 'no-cache, max-age=0, must-revalidate',
-  })
+  response.writeHead(200, head)
+  const title = `# service=git-${service}\n`
+  const first = `${(title.length + 4).toString(16).padStart(4, '0')}${title}0000`
+  if (advertises && version !== 'version=2') response.write(first)
+  const chunks: Buffer[] = []
+  if (isGreeting) child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
   child.stdout.pipe(response)
   // An answer without a reader would keep git from ending.
   response.on('close', () => child.stdout.resume())
   await once(child, 'close')
+  if (isGreeting && child.exitCode === 0) greetings.set(greetingKey, Buffer.concat(chunks))
+}
+
+const greetings = new Map<string, Buffer>()
+
+interface AskedService {
+  service: 'upload-pack' | 'receive-pack'
+  dir: string
+  /** The first request of a connection: what the server has. */
+  advertises: boolean
+}
+
+/** Null for what git does not serve. */
+function readService({ root }: Backend, { method, url: target }: IncomingMessage): AskedService | null {
+  const url = new URL(target ?? '/', 'http://127.0.0.1')
+  const advertises = method === 'GET'
+  const name = advertises ? url.searchParams.get('service') : url.pathname.split('/').at(-1)
+  const service = (['upload-pack', 'receive-pack'] as const).find(each => name === `git-${each}`)
+  const dir = repositoryDirectory(root, url.pathname.replace(/\/(?:info\/refs|git-[a-z]+-pack)$/, ''))
+  return service === undefined || dir === null ? null : { service, dir, advertises }
 }
 
 /** As git finds it: with or without `.git` at the end. Null where there is none. */
@@ -171,60 +158,19 @@ function repositoryDirectory(root: string, path: string): string | null {
   return [dir, `${dir}.git`].find(each => existsSync(join(each, 'config'))) ?? null
 }
 
-/** What git answers first in its protocol 2: what it can do, and nothing of what is in the repository. */
-const greetings = new Map<string, { head: string; body: Buffer }>()
-
-/** The repository as it is configured, where a request asks for no more than that; else null. */
-function greetingKey({ root }: Backend, { method, headers }: IncomingMessage, url: URL): string | null {
-  const asks = method === 'GET' && headers['git-protocol'] === 'version=2'
-  if (!asks || url.search !== '?service=git-upload-pack') return null
-  const dir = repositoryDirectory(root, url.pathname.replace(/\/info\/refs$/, ''))
-  if (dir === null) return null
-  const config = join(dir, 'config')
-  return `${config} ${statSync(config).mtimeMs}`
-}
-
-function remember(key: string, head: string, chunks: Buffer[], rest: NodeJS.ReadableStream): void {
-  if (/^status: (?!200)/im.test(head)) return
-  rest.on('data', (chunk: Buffer) => chunks.push(chunk))
-  rest.on('end', () => greetings.set(key, { head, body: Buffer.concat(chunks) }))
-}
-
-function cgiEnvironment({ root, user }: Backend, request: IncomingMessage, url: URL): Record<string, string> {
-  const { headers } = request
-  const gzip = headers['content-encoding']
+function gitEnvironment({ user }: Backend, version: string): Record<string, string> {
   return {
     PATH: process.env['PATH'] ?? '/usr/bin:/bin',
-    GIT_PROJECT_ROOT: root,
-    GIT_HTTP_EXPORT_ALL: '1',
     GIT_CONFIG_NOSYSTEM: '1',
-    GIT_CONFIG_COUNT: '3',
-    GIT_CONFIG_KEY_0: 'http.receivepack',
-    GIT_CONFIG_VALUE_0: 'true',
-    GIT_CONFIG_KEY_1: 'safe.directory',
-    GIT_CONFIG_VALUE_1: '*',
+    GIT_CONFIG_COUNT: '2',
+    GIT_CONFIG_KEY_0: 'safe.directory',
+    GIT_CONFIG_VALUE_0: '*',
     // Nothing lives long enough here to be tidied up.
-    GIT_CONFIG_KEY_2: 'receive.autogc',
-    GIT_CONFIG_VALUE_2: 'false',
-    GIT_PROTOCOL: String(headers['git-protocol'] ?? ''),
+    GIT_CONFIG_KEY_1: 'receive.autogc',
+    GIT_CONFIG_VALUE_1: 'false',
+    GIT_PROTOCOL: version,
     REMOTE_USER: user,
-    REMOTE_ADDR: '127.0.0.1',
-    REQUEST_METHOD: request.method ?? 'GET',
-    PATH_INFO: decodeURIComponent(url.pathname),
-    QUERY_STRING: url.search.slice(1),
-    CONTENT_TYPE: headers['content-type'] ?? '',
-    ...(headers['content-length'] === undefined ? {} : { CONTENT_LENGTH: headers['content-length'] }),
-    ...(gzip === undefined ? {} : { HTTP_CONTENT_ENCODING: gzip }),
+    GIT_COMMITTER_NAME: user,
+    GIT_COMMITTER_EMAIL: `${user}@http.127.0.0.1`,
   }
-}
-
-function writeHead(response: ServerResponse, head: string): void {
-  let status = 200
-  for (const line of head.split('\r\n')) {
-    const colon = line.indexOf(':')
-    const [name, value] = [line.slice(0, colon), line.slice(colon + 1).trim()]
-    if (name.toLowerCase() === 'status') status = Number.parseInt(value, 10)
-    else response.setHeader(name, value)
-  }
-  response.writeHead(status)
 }

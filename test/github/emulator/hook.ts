@@ -8,6 +8,7 @@ import { join } from 'node:path'
  * `protected`), and rules hold (lines of `rules`: `update|optimize/*|what is wrong`).
  */
 const HOOK = `#!/bin/sh
+brought=
 while read -r old new ref; do
   branch=\${ref#refs/heads/}
   if [ -f protected ] && grep -qxF "$branch" protected; then
@@ -42,10 +43,12 @@ while read -r old new ref; do
       [ "$(git ls-tree "$old" -- "$path" 2>/dev/null | cut -f1)" = "$mode $type $blob" ] || refusal "$path"
     done || exit 1
   fi
-  path=$(git log --full-history --diff-merges=first-parent --no-renames --diff-filter=d --format= --name-only \\
-    "$new" --not --all -- .github/workflows)
-  [ -z "$path" ] || refusal "$(echo "$path" | head -n 1)"
+  brought="$brought $new"
 done
+[ -n "$brought" ] || exit 0
+path=$(git log --full-history --diff-merges=first-parent --no-renames --diff-filter=d --format= --name-only \\
+  $brought --not --all -- .github/workflows)
+[ -z "$path" ] || refusal "$(echo "$path" | head -n 1)"
 `
 
 export function installHook(dir: string): void {
