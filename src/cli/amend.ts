@@ -37,7 +37,8 @@ export const amendVerb: Verb = {
     }),
 }
 
-const REMEASURED_NOTE = ' Its ruler changed: the baseline and everything open are measured anew.'
+const REMEASURED_NOTE =
+  ' The measurement changed, so winnow measures the baseline and all open experiments again.'
 
 async function readWorkTreeSpec({ campaignContext }: CommandContext): Promise<string> {
   const { spec_path: path } = (await requireCampaign(campaignContext)).loaded.campaign

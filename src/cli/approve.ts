@@ -125,11 +125,11 @@ function printWaitingApprovals(
     terminal.json({ campaign: campaign.name, waiting: waiting.map(toRequestView) })
     return 0
   }
-  if (waiting.length === 0) terminal.out('Nothing waits for an approval.')
+  if (waiting.length === 0) terminal.out('No approvals are pending.')
   for (const experiment of waiting)
     for (const line of [...renderApprovalRequest(experiment), '']) terminal.out(line)
   const [first] = waiting
-  if (first !== undefined) terminal.out(`${formatApproveCommand(first)} says yes to all of it.`)
+  if (first !== undefined) terminal.out(`${formatApproveCommand(first)} approves all of them.`)
   return 0
 }
 

@@ -250,8 +250,8 @@ async function collectSpecWarnings(
   })
   const absent =
     unpushed === null
-      ? `${path} is not committed on ${where}${repositoryContext.local ? '' : ' of the remote'}: a run does not see it`
-      : `${unpushed.message}, so a run does not see it: ${PUSH_OR_LOCAL}`
+      ? `${path} is not committed on ${where}${repositoryContext.local ? '' : ' of the remote'}, so winnow run does not use it`
+      : `${unpushed.message}, so winnow run does not use it: ${PUSH_OR_LOCAL}`
   const unused = await describeUnusedWork(repositoryContext, path, call.environment.env, compileScope(spec))
   return committed === null ? [absent, ...unused] : unused
 }

@@ -125,7 +125,7 @@ async function runSeenComments(run: CommentRun, observation: Observation): Promi
   }
   if (unknown.length > 0)
     context.campaignContext.progress.say(
-      `Left for the next wake-up, which asks who wrote them: ${formatCount(unknown.length, 'comment')}.`,
+      `Skipped ${formatCount(unknown.length, 'comment')} until the next scheduled run: GitHub did not say whether the author has write access.`,
     )
   return recordReadComments(context.campaignContext, buildReadEvents(observation, unknown))
 }
@@ -135,7 +135,9 @@ function formatCommentLog({ pull, comment, words }: CommentCommand, { text }: Co
 }
 
 function deferComments({ progress }: CampaignContext, left: number): boolean {
-  progress.say(`Left for the next wake-up, since one heeds ${MAX_ANSWERED}: ${formatCount(left, 'comment')}.`)
+  progress.say(
+    `Skipped ${formatCount(left, 'comment')} until the next scheduled run (limit ${MAX_ANSWERED} per run).`,
+  )
   return false
 }
 

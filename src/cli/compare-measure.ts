@@ -252,16 +252,14 @@ async function resolveWorkTreeSide(call: Call, repositoryContext: RepositoryCont
 
 function createMergeConflictError(paths: readonly string[]): UserError {
   return new UserError(`a merge is not finished: conflict in ${formatFew(paths)}`, {
-    fix: 'resolve it, then type the same again; or name both sides: winnow compare <base> <head> -- <command>',
+    fix: 'resolve the conflict, then repeat the command; or name both sides: winnow compare <base> <head> -- <command>',
   })
 }
 
 function describeWorkTree(changed: readonly string[], inside: readonly string[]): string[] {
   const many = formatCount(changed.length, 'uncommitted change')
   return [
-    ...(changed.length === 0
-      ? []
-      : [`your work tree is measured as it stands, with ${many}: ${formatFew(changed)}`]),
+    ...(changed.length === 0 ? [] : [`measures your working tree, with ${many}: ${formatFew(changed)}`]),
     ...(inside.length === 0 ? [] : [`another repository inside it is left out: ${formatFew(inside)}`]),
   ]
 }
@@ -297,7 +295,8 @@ async function resolveCommitName({ directory, env }: Call['environment'], name: 
     args: ['for-each-ref', '--format=%(refname:short)', 'refs/heads', 'refs/tags', 'refs/remotes'],
     parse: ({ stdout }) => stdout.split('\n').filter(each => each !== ''),
   })
-  if (name === 'HEAD') throw new UserError('this repository has no commits yet', { fix: 'commit first' })
+  if (name === 'HEAD')
+    throw new UserError('this repository has no commits yet', { fix: 'commit the project first' })
   const near = findNearestWord(name, names)
   throw new UserError(`there is no branch, tag or commit ${JSON.stringify(name)} in this repository`, {
     fix: near === undefined ? describeFetchHint(names) : `did you mean ${near}?`,

@@ -155,7 +155,7 @@ export function readByTool(command: string, metric: string | undefined): ToolRea
 function addOutputOption(command: string, { output, outputOption }: BenchmarkTool): string {
   if (outputOption === null || command.includes('WINNOW_RESULT_PATH')) return command
   if (!/[;&|<>\n]/.test(command)) return `${command} ${outputOption}`
-  throw new UserError(`${output} is not told where its numbers are read`, {
+  throw new UserError(`${output} needs to know where to read the numbers`, {
     fix: `add ${outputOption} to its options, or --metric wall_seconds to compare how long all of it takes`,
   })
 }
@@ -163,7 +163,7 @@ function addOutputOption(command: string, { output, outputOption }: BenchmarkToo
 function selectMetric(given: CommandArguments): string {
   const name = given.text('metric')
   if (name !== undefined || given.text('output') === undefined) return name ?? 'wall_seconds'
-  throw new UserError('--output says how to read a metric, and no metric is named', {
+  throw new UserError('--output needs --metric', {
     fix: 'add --metric <name>; without either, winnow times the command itself',
   })
 }

@@ -156,7 +156,7 @@ function createUnfinishedError(dir: string, damage: string, cause: unknown): Use
     `winnow's copy of the repository was damaged (${damage}) after a part of the work was recorded`,
     {
       place: { file: dir },
-      fix: 'winnow status says what was recorded; the next command puts the damaged copy aside and fetches it again',
+      fix: 'winnow status says what was recorded; the next command moves the damaged copy away and fetches it again',
       cause,
     },
   )
@@ -272,9 +272,13 @@ function throwUnknownCampaign(known: readonly KnownCampaign[], name: string): ne
     name,
     known.map(each => each.name),
   )
-  const list = known.length === 0 ? 'there is none' : `there is ${known.map(each => each.name).join(', ')}`
-  throw new UserError(`there is no campaign ${name}: ${list}`, {
-    fix: near === undefined ? 'name one that exists, or commit a spec of that name' : `did you mean ${near}?`,
+  const list =
+    known.length === 0 ? 'there are none' : `the campaigns are ${known.map(each => each.name).join(', ')}`
+  throw new UserError(`there is no campaign ${name}; ${list}`, {
+    fix:
+      near === undefined
+        ? 'give the name of an existing campaign, or commit a spec with that name'
+        : `did you mean ${near}?`,
   })
 }
 

@@ -27,12 +27,11 @@ export async function readDefaultTip(
   if (defaultBranch === null) throw await createNoDefaultBranchError(repositoryContext, environment)
   const oid = (await repository.remoteRefs([defaultBranch])).refs.get(defaultBranch)
   if (oid === undefined) {
-    throw new UserError(
-      `${toShortRef(defaultBranch)} has no commits yet, and ideas are measured from commits`,
-      {
-        fix: local ? 'commit first' : 'commit and push first',
-      },
-    )
+    throw new UserError(`${toShortRef(defaultBranch)} has no commits yet`, {
+      fix: local
+        ? 'commit the project first; winnow measures commits'
+        : 'commit and push the project first; winnow measures commits',
+    })
   }
   await repository.fetch([{ ref: defaultBranch, oid }])
   return { commit: oid, tree: (await repository.commit(oid)).tree }

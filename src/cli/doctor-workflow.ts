@@ -106,7 +106,7 @@ async function checkOutdatedWorkflow(
     return [reportBad(error.message, error.fix ?? 'change the spec')]
   }
   if (written.action === OWN_ACTION)
-    return wanted === text ? [] : [reportBad(`${WORKFLOW} is out of date`, 'npm run docs writes it anew')]
+    return wanted === text ? [] : [reportBad(`${WORKFLOW} is out of date`, 'npm run docs writes it again')]
   const onServer = (findGithub(repositoryContext, call.environment.env)?.server ?? null) !== null
   const own = written.action.replace(/@.*/, '')
   const now = withDigest(withKeptActions(wanted, { file: text, own, onServer }))
@@ -195,7 +195,7 @@ export function checkForeignWorkflows(
     prefixes.map(prefix => {
       const found = analyzeWorkflow(path, text, prefix)
       return found === null
-        ? reportUnknown(`${path} cannot be read as a workflow`, 'see what GitHub says of it under Actions')
+        ? reportUnknown(`${path} cannot be read as a workflow`, 'see its page under Actions on GitHub')
         : checkForeignWorkflow(found)
     }),
   )

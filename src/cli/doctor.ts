@@ -122,12 +122,11 @@ async function examineGithub(context: DoctorContext): Promise<DoctorFinding[]> {
   const { environment } = call
   const github = findGithub(repositoryContext, environment.env)
   if (github === null && repositoryContext.remote === null) return []
-  if (github === null)
-    return [reportUnknown('the remote is not on GitHub, as far as its address tells', 'nothing to do')]
+  if (github === null) return [reportUnknown('the address of the remote is not on GitHub', 'nothing to do')]
   const token = await findToken(github, environment.env)
   if (token === '') {
     const where = github.server === null ? '' : ` for ${github.server}`
-    return [reportUnknown(`GitHub was not asked: there is no token${where}`, describeTokenAdvice(github))]
+    return [reportUnknown(`GitHub was not checked: there is no token${where}`, describeTokenAdvice(github))]
   }
   try {
     return await examineSettings(context, github, token)

@@ -75,7 +75,7 @@ export async function printDryRun(
   if (given.flag('json') && !printed) return terminal.json({ dry_run: true, files, pushes: described })
   const print = selectSentenceOutput(call)
   const nothing = pushes.length + files.length === 0
-  print(nothing ? 'Nothing would be written.' : 'Nothing was written. It would be:')
+  print(nothing ? 'Nothing would be written.' : 'Nothing was written. It would write:')
   for (const file of files) print(`file ${file}`)
   for (const push of described) {
     print('one push')

@@ -95,7 +95,7 @@ export async function initGithub(call: Call, context: SetupContext): Promise<num
     files: createOnlyWorkTreeSource(context),
   })
   if (given.flag('dry-run')) {
-    terminal.out(plan.files.length === 0 ? UP_TO_DATE : 'Nothing was written. It would be:')
+    terminal.out(plan.files.length === 0 ? UP_TO_DATE : 'Nothing was written. It would write:')
     for (const { path, text } of plan.files) terminal.out(`\n--- ${path}\n${text.trimEnd()}`)
     return 0
   }
@@ -194,7 +194,7 @@ function createForeignFileError(): UserError {
 function createGeneratedFileError(): UserError {
   return new UserError('this file runs the action of its own repository', {
     place: { file: WORKFLOW },
-    fix: 'npm run docs writes it anew',
+    fix: 'npm run docs writes it again',
   })
 }
 

@@ -142,7 +142,7 @@ function requireWorkTree({ checkout: { topLevel } }: RepositoryContext): string 
 function refuseExisting({ path }: ExistingSpec): never {
   throw new UserError('there is a spec already, and init overwrites nothing', {
     place: { file: path },
-    fix: `winnow check ${path}; or write another beside it: winnow init --name <other>`,
+    fix: `winnow check ${path}; or write another spec: winnow init --name <other>`,
   })
 }
 
@@ -154,7 +154,7 @@ async function writeOnlyAgentFile(
   const [only, another] = specs
   if (only === undefined || another !== undefined) {
     throw new UserError(`there are several specs: ${specs.map(({ name }) => name).join(', ')}`, {
-      fix: `say which one agents are told about: winnow init --agent --name ${only?.name ?? '<name>'}`,
+      fix: `name the spec for agents: winnow init --agent --name ${only?.name ?? '<name>'}`,
     })
   }
   const agents = await buildAgentFile(topLevel, only.name)
@@ -370,14 +370,14 @@ function renderInitResult(
       ? []
       : [
           `${harness.join(' and ')} ${harness.length === 1 ? 'is' : 'are'} a harness to begin with: it measures ${calls}.`,
-          ...(standIn ? [`To do: put what you want measured into ${edit}, where it says so.`] : []),
+          ...(standIn ? [`To do: add your measurement to ${edit}, at the marked place.`] : []),
         ]),
   ]
 }
 
 function describeAgentFile({ existed, changed }: AgentFile, dry: boolean): string {
-  if (!changed) return `${AGENT_FILE} says it already.`
-  const how = existed ? 'its lines for winnow are brought up to date' : 'is new'
+  if (!changed) return `${AGENT_FILE} is up to date.`
+  const how = existed ? 'its lines for winnow were updated' : 'is new'
   return dry
     ? `Nothing was written; ${AGENT_FILE} would be as above.`
     : `${AGENT_FILE}: ${how}; not committed.`
@@ -391,7 +391,7 @@ function printInitDryRun(
 ): number {
   requireAbsent(topLevel, files)
   const all = agents?.changed === true ? [...files, { path: AGENT_FILE, text: agents.text }] : files
-  call.terminal.out('Nothing was written. It would be:')
+  call.terminal.out('Nothing was written. It would write:')
   for (const { path, text } of all) call.terminal.out(`\n--- ${path}\n${text.trimEnd()}`)
   return 0
 }

@@ -115,7 +115,7 @@ function selectReadyOrders({ world }: Observation, open: readonly OrderId[]) {
       elsewhere.push(`order ${toShortId(id)} is being measured by another process`)
     else if (run === undefined && dispatched === null) ready.push(id)
     else if (run?.state === 'gone' && !run.started && dispatched === null) ready.push(id)
-    else elsewhere.push(`order ${toShortId(id)} belongs to a run that ended; winnow run goes on with it`)
+    else elsewhere.push(`order ${toShortId(id)} belongs to a run that ended; winnow run continues it`)
   }
   return { ready, elsewhere }
 }

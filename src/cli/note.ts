@@ -48,7 +48,7 @@ export const avoidVerb: Verb = {
       if (reason === '') throw new UserError('avoid needs words', { fix: 'winnow avoid "what not to try"' })
       await requireCampaign(campaignContext)
       await recordEvents(campaignContext, [{ kind: 'steered', action: 'avoid', experiment: null, reason }])
-      if (dryRun === null) call.terminal.out(`Proposers are told to avoid: ${reason}`)
+      if (dryRun === null) call.terminal.out(`Later briefs tell proposers to avoid: ${reason}`)
       return 0
     }),
 }

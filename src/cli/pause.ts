@@ -49,7 +49,7 @@ export const pauseVerb: Verb = {
       const reason = call.given.text('message') ?? `paused by ${campaignContext.by.actor}`
       await recordEvents(campaignContext, [{ kind: 'campaign-paused', reason, source: 'person' }])
       if (dryRun === null)
-        call.terminal.out(`Campaign ${campaignContext.name} is paused. winnow resume goes on.`)
+        call.terminal.out(`Campaign ${campaignContext.name} is paused. winnow resume continues it.`)
       return 0
     }),
 }
@@ -79,10 +79,10 @@ export const resumeVerb: Verb = {
       const reason = call.given.text('message') ?? `resumed by ${campaignContext.by.actor}`
       await recordEvents(campaignContext, [{ kind: 'campaign-resumed', reason }])
       if (dryRun !== null) return 0
-      for (const proposer of disabled) call.terminal.out(`${proposer} is asked for ideas again.`)
+      for (const proposer of disabled) call.terminal.out(`winnow asks ${proposer} for ideas again.`)
       if (hasPausedRuns) call.terminal.out('Runs of GitHub Actions that were put off start again.')
       if (!running)
-        call.terminal.out(`Campaign ${campaignContext.name} goes on. ${describeNextMeasurement(campaign)}`)
+        call.terminal.out(`Campaign ${campaignContext.name} continues. ${describeNextMeasurement(campaign)}`)
       return 0
     }),
 }

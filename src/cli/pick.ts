@@ -39,7 +39,7 @@ export const pickVerb: Verb = {
       }
       requireKept(campaign, experiment)
       const { id } = experiment
-      const reason = call.given.text('message') ?? `asked for by ${campaignContext.by.actor}`
+      const reason = call.given.text('message') ?? `requested by ${campaignContext.by.actor}`
       await recordEvents(campaignContext, [{ kind: 'steered', action: 'pick', experiment: id, reason }])
       if (dryRun === null) call.terminal.out(describePickTime(campaign, id))
       return 0

@@ -26,7 +26,7 @@ export const recoverVerb: Verb = {
       const recovered = await recoverBranches(campaignContext)
       if (dryRun !== null) return 0
       for (const { branch, to, what } of recovered) call.terminal.out(`Put ${branch} back at ${to}: ${what}.`)
-      if (recovered.length === 0) call.terminal.out('Every branch is where the ledger says.')
+      if (recovered.length === 0) call.terminal.out('Nothing to restore: every branch matches the ledger.')
       return 0
     }),
 }
@@ -44,7 +44,11 @@ export const rebuildVerb: Verb = {
     withCampaign(call, { access: 'write', startedOnly: true }, async ({ campaignContext, dryRun }) => {
       const changed = await rebuildViews(campaignContext)
       if (dryRun === null)
-        call.terminal.out(changed ? 'Made anew from every event.' : 'All of it is as the events say already.')
+        call.terminal.out(
+          changed
+            ? 'Wrote the views and the checkpoint again.'
+            : 'The views and the checkpoint are up to date.',
+        )
       return 0
     }),
 }

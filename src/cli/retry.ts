@@ -29,7 +29,7 @@ export const retryVerb: Verb = {
         const state = renderStateSentence(getExperimentState(campaign, experiment))
         throw new UserError(`only what is not proven yet is tried again. ${id}: ${state}`)
       }
-      const reason = call.given.text('message') ?? `asked for by ${campaignContext.by.actor}`
+      const reason = call.given.text('message') ?? `requested by ${campaignContext.by.actor}`
       await recordEvents(campaignContext, [{ kind: 'steered', action: 'retry', experiment: id, reason }])
       if (dryRun === null) call.terminal.out(`${id} is measured further.`)
       return 0

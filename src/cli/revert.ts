@@ -23,7 +23,7 @@ export const revertVerb: Verb = {
       const { id } = findNamedExperiment(campaign, call.given.positionals[0] ?? '')
       requireLanded(campaign, id)
       requireNotRequested(campaign, id)
-      const reason = call.given.text('message') ?? `asked for by ${campaignContext.by.actor}`
+      const reason = call.given.text('message') ?? `requested by ${campaignContext.by.actor}`
       await recordEvents(campaignContext, [{ kind: 'steered', action: 'revert', experiment: id, reason }])
       if (dryRun === null) call.terminal.out(describeRevertTime(campaign, id))
       return 0
@@ -35,7 +35,7 @@ function requireLanded({ landings }: Campaign, id: string): void {
   if (landed.includes(id)) return
   const before = landings.some(({ experiment }) => experiment === id)
   throw new UserError(
-    before ? `${id} was reverted already` : `${id} was not kept, so it cannot be taken back`,
+    before ? `${id} was reverted already` : `${id} was not kept, so it cannot be reverted`,
     {
       fix: landed.length === 0 ? 'nothing is kept at the moment' : `kept are ${landed.join(', ')}`,
     },
@@ -45,13 +45,13 @@ function requireLanded({ landings }: Campaign, id: string): void {
 function requireNotRequested(campaign: Campaign, id: string): void {
   const request = campaign.steered.find(({ action, experiment }) => action === 'revert' && experiment === id)
   if (request === undefined) return
-  throw new UserError(`${id} is to be taken back already: ${request.reason}`, {
-    fix: `nothing to do: ${describeNextTick(campaign)} takes it back`,
+  throw new UserError(`the revert of ${id} was requested already: ${request.reason}`, {
+    fix: `nothing to do: ${describeNextTick(campaign)} reverts it`,
   })
 }
 
 function describeRevertTime(campaign: Campaign, id: string): string {
   const { status, name } = campaign
-  if (status === 'running') return `${id} will be taken back by ${describeNextTick(campaign)}.`
-  return `Noted, but campaign ${name} is ${status}: ${id} is taken back only after winnow resume.`
+  if (status === 'running') return `${id} will be reverted by ${describeNextTick(campaign)}.`
+  return `Recorded. Campaign ${name} is ${status}: winnow reverts ${id} after winnow resume.`
 }

@@ -5,8 +5,8 @@ import { VERBS } from './registry.ts'
 import type { Terminal } from './verb.ts'
 
 const INTERRUPTED = 130
-const INTERRUPTED_WRITE = 'The campaign is whole as of its last push: winnow run goes on from there.'
-const INTERRUPTED_READ = 'Stopped before its end: what it printed is so, and no campaign was touched.'
+const INTERRUPTED_WRITE = 'Interrupted. Nothing is lost: winnow run continues from the last push.'
+const INTERRUPTED_READ = 'Interrupted. The output is incomplete; no campaign was changed.'
 
 /** Exits after this time without finishing the current write. The next run continues from the last push. */
 const EXIT_TIMEOUT_MS = 1_800
@@ -42,10 +42,10 @@ export function handleInterrupts(print: (line: string) => void): { signal: Abort
   const abort = new AbortController()
   const stop = () => {
     if (abort.signal.aborted) process.exit(130)
-    print('Interrupted: finishing the current write. Again to end at once.')
+    print('Interrupted: finishing the current write. Press Ctrl-C again to exit at once.')
     abort.abort()
     setTimeout(() => {
-      print('Ended before the current write was finished: winnow run goes on from the last push.')
+      print('Exited before the current write was finished: winnow run continues from the last push.')
       process.exit(130)
     }, EXIT_TIMEOUT_MS).unref()
   }

@@ -210,7 +210,7 @@ async function restartCampaign(call: Call, context: CommandContext): Promise<Com
   }
   const committed = await readCommittedSpec(fresh.campaignContext, getSpecPath(context))
   requireStartable(committed, fresh.campaignContext)
-  if (context.campaign.started) await closeCampaign(call, context, 'fresh', 'a fresh start was asked for')
+  if (context.campaign.started) await closeCampaign(call, context, 'fresh', 'a fresh start was requested')
   await startCampaign(fresh.campaignContext, committed, { fresh: true })
   return fresh
 }

@@ -46,7 +46,7 @@ function describeStakeTime(seconds: number | null, bound: NonNullable<Stake['bou
     case 'most':
       return `This will take ${time} at most`
     case 'limit':
-      return `${unknown} (winnow check says), at most ${time}`
+      return `${unknown} (from winnow check), at most ${time}`
     default:
       return bound satisfies never
   }

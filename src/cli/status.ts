@@ -66,7 +66,7 @@ async function describeMissingBranch(
     return []
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    return [`nothing goes on: ${error.message} (${error.fix ?? ''})`]
+    return [`next: nothing, because ${error.message} (${error.fix ?? ''})`]
   }
 }
 

@@ -58,7 +58,7 @@ async function measureProgress(call: Call, context: CommandContext): Promise<num
   const due = Object.values(campaign.orders).find(({ order }) => order.purpose === 'progression')
   if (due !== undefined && (await findRegisteredRun(repositoryContext.dataDir))?.campaign !== campaign.name) {
     call.terminal.err(
-      `Measuring what the kept changes bring together${describeOrderTime(campaign, due)}. Ctrl-C ends it; winnow run goes on with it.`,
+      `Measuring the total effect of the kept changes${describeOrderTime(campaign, due)}. Ctrl-C interrupts; winnow run continues.`,
     )
     const controller = await openController(campaignContext, call.interrupt)
     await showLive(call, createLiveRenderer(controller), () =>
@@ -119,7 +119,7 @@ async function requireClosed(
   if (isStopped && campaign.stop_code !== 'archived')
     await recordEvents(campaignContext, [{ kind: 'campaign-stopped', code: 'archived', reason }])
   throw new UserError(
-    `campaign ${campaignContext.name} lives on GitHub, and what is open there is closed by its next wake-up`,
+    `campaign ${campaignContext.name} runs on GitHub; its next scheduled run closes what is open`,
     {
       fix: `${isStopped ? '' : 'winnow stop; then winnow archive; '}once winnow status shows nothing open, winnow archive again`,
     },

@@ -20,7 +20,9 @@ export function findNamedExperiment(campaign: Campaign, given: string): Experime
   throw new UserError(`there is no experiment ${given} in campaign ${campaign.name}`, {
     fix:
       near === undefined
-        ? `winnow status lists ${ids.length === 0 ? 'them; there is none yet' : 'them'}`
+        ? ids.length === 0
+          ? 'the campaign has no experiments yet; winnow run or winnow try starts one'
+          : 'winnow status lists them'
         : `did you mean ${near}?`,
   })
 }

@@ -123,7 +123,7 @@ function refuseUnresolved(paths: readonly string[]): RefusedTry {
   return {
     code: 'conflict',
     message: `a merge is not finished: conflict in ${formatSomePaths(paths)}`,
-    next: 'resolve it, then type the same again',
+    next: 'resolve it, then repeat the command',
   }
 }
 
@@ -190,7 +190,7 @@ async function classifyGivenDiff(repository: TryRepository, world: World, diff: 
     const message = `contains ${facts.contains}, which was reverted`
     return { is: 'refused', code: 'reverted', message, next: 'make the change again on top of the incumbent' }
   }
-  if (facts.refusal) return { is: 'refused', ...facts.refusal, next: 'mend that, then type the same again' }
+  if (facts.refusal) return { is: 'refused', ...facts.refusal, next: 'fix that, then repeat the command' }
   const sameTree = campaign.experiments[campaign.trees[facts.tree] ?? '']
   return sameTree ? { is: 'known', experiment: sameTree } : { is: 'new', diff }
 }
@@ -229,7 +229,7 @@ function describeNothingNew({ campaign, spec }: World, { uncommitted }: OwnDiff)
 
 export function describeNothingToTry(campaign: string): Extract<DiffState, { is: 'refused' }> {
   const message = `nothing to try: no file in scope differs from what campaign ${campaign} has`
-  return { is: 'refused', code: 'empty', message, next: 'edit a file in scope, then type the same again' }
+  return { is: 'refused', code: 'empty', message, next: 'edit a file in scope, then repeat the command' }
 }
 
 function describeConflict({ campaign, spec }: World, paths: readonly string[]): DiffState {

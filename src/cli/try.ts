@@ -46,7 +46,7 @@ import type { Call, Verb } from './verb.ts'
 
 /** winnow cannot tell an undone line from an edited one. */
 const FOLLOW_UP_NOTE =
-  'HEAD lacks an idea of its own that was kept: your files are taken as they are, as what follows it; what you put back counts as part of this idea'
+  'HEAD lacks your kept change: winnow compares your files with the result of that change; anything you put back is part of this change'
 
 const PLAIN_PATH = /^[\w./-]+$/
 const MAX_STASHED_PATHS = 3
@@ -124,7 +124,9 @@ async function runTry(call: Call, context: CommandContext): Promise<number> {
   const answer = await tryOwnDiff(call, context)
   if (answer === null) return 0
   if (call.interrupt.aborted) {
-    call.terminal.err(`interrupted: type the same again, and ${answer.id ?? 'it'} goes on`)
+    call.terminal.err(
+      `interrupted: repeat the command to continue${answer.id === null ? '' : ` ${answer.id}`}`,
+    )
     return 130
   }
   if (context.dryRun !== null) context.dryRun.printed = true
@@ -189,7 +191,7 @@ async function explainWaitingSpec(
   const sync = (await observeWorld(call, context))?.sync ?? null
   if (sync?.result !== 'clean' || !sync.spec.changed) return refused
   const branch = toShortRef(context.campaignContext.defaultBranch)
-  const next = `winnow run takes in the spec as it is on ${branch} now; then type the same again`
+  const next = `run winnow run, which adopts the spec on ${branch}; then repeat the command`
   return { ...refused, message: `${refused.message}, by the spec in force`, next }
 }
 
@@ -231,7 +233,7 @@ async function tryDiffInWorld(
 async function explainHold({ campaignContext }: CommandContext, world: World): Promise<string | null> {
   const { status, status_source } = world.campaign
   if (status === 'paused' || (status === 'stopped' && status_source === 'person'))
-    return `${describeStandstill(world.campaign)}; winnow resume goes on`
+    return `${describeStandstill(world.campaign)}; winnow resume continues it`
   const stop = isLimitRaised(world) ? null : findDueStop(world)
   // An empty backlog does not matter, because this command brings an idea.
   if (stop !== null && stop.code !== 'empty_backlog')
@@ -313,7 +315,7 @@ async function resumeTriedCampaign(
 ): Promise<void> {
   if (dryRun !== null) return
   if (campaign.status === 'stopped') {
-    campaignContext.progress.say(`${describeStop(campaign)}: it goes on with this idea`)
+    campaignContext.progress.say(`${describeStop(campaign)}: it continues with this idea`)
     await recordEvents(campaignContext, [{ kind: 'campaign-resumed', reason: 'winnow try brings an idea' }])
   }
   if (state.is !== 'known' || state.experiment.status !== 'parked') return
@@ -374,7 +376,7 @@ function buildWaitingAnswer(
   message: string,
   { leftOut }: OwnDiff,
 ): TryAnswer {
-  const next = 'see to that, then type the same again'
+  const next = 'fix that, then repeat the command'
   return buildUnmeasuredAnswer({ campaign: name, verdict: 'waiting for a person', message, next, leftOut })
 }
 
@@ -385,7 +387,7 @@ function buildBrokenBaseAnswer(
 ) {
   const message = `the base itself fails, also without your change: ${status_reason?.split('\n', 1)[0] ?? ''}`
   const next =
-    'mend what is missing on this machine, or commit (and push) what is wrong in the repository; then winnow resume, and the same again'
+    'install what is missing on this machine, or commit (and push) a fix; then run winnow resume, and repeat the command'
   return buildUnmeasuredAnswer({ campaign: name, verdict: 'broken', message, next, leftOut })
 }
 
@@ -396,7 +398,7 @@ export function describeOpenRound(
 ): string | null {
   const others = round?.open ? round.members.filter(id => experiments[id]?.branch !== branch) : []
   if (!round || others.length === 0) return null
-  return `round ${round.number} is under way (${others.join(', ')}): it ends before ${branch} is measured`
+  return `round ${round.number} is running (${others.join(', ')}): ${branch} is measured after it`
 }
 
 /** Stashes uncommitted files first: they would block the merge, which already contains them. */

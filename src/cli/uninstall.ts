@@ -50,7 +50,7 @@ async function runUninstall(call: Call): Promise<number> {
   const listed = renderRemovalList(all, files, purge)
   try {
     if (listed.length === 0) terminal.out('Nothing to remove.')
-    else terminal.out(dry ? 'Nothing was removed. It would be:' : 'To remove:')
+    else terminal.out(dry ? 'Nothing was removed. It would remove:' : 'To remove:')
     for (const line of listed) terminal.out(`  ${line}`)
     for (const line of [...renderKeptFiles(all, files, purge), ...describeMachineLeftovers()])
       terminal.out(line)

@@ -28,7 +28,7 @@ export function renderAudit(found: AuditFindings): string[] {
   const counts = Object.entries(found.checked).map(([name, count]) =>
     name.endsWith('s') ? formatCount(count, name.slice(0, -1)) : `${count} ${name}`,
   )
-  const result = found.ok ? 'everything fits' : formatCount(found.problems.length, 'problem')
+  const result = found.ok ? 'no problem' : formatCount(found.problems.length, 'problem')
   return [
     `Audit of ${found.campaign}: ${result}. Checked ${counts.join(', ')}.`,
     ...(found.unproven === null ? [] : [`First without evidence: ${found.unproven.what}`]),

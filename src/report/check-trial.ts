@@ -79,7 +79,7 @@ function renderNoise({ scale, noise }: Parameters<typeof formatNoise>[0]): strin
   const jobs = between === null ? '' : `, jobs by ${formatSize(between, scale)}`
   return [
     `noise: ${formatNoise({ scale, noise })}${jobs}`,
-    `fair: two copies of the base were not told apart in ${formatCount(pairs, 'pair')}`,
+    `fair: two copies of the base did not differ in ${formatCount(pairs, 'pair')}`,
   ]
 }
 
@@ -173,7 +173,7 @@ export interface JudgingForecast {
 
 function renderJudgingForecast(judging: JudgingForecast): string[] {
   const { model, asked, items, wanted, cost, leastItems } = judging
-  const where = asked ? [] : ['warning: WINNOW_MODEL_URL is not set, so that winnow run cannot ask any model']
+  const where = asked ? [] : ['warning: WINNOW_MODEL_URL is not set, so winnow run cannot call a model']
   return [
     `judged: ${wanted} of ${formatCount(items, 'item')} of each side by ${model} in one job, ${formatCount(cost.requests, 'request')}, about ${formatJudgingCost(cost)}`,
     `an idea worth keeping: about ${formatCount(Math.round(judging.goodIdeaJobs * 10) / 10, 'job')}, and one more for its reported effect; the campaign: two before, eight after`,

@@ -58,7 +58,7 @@ function formatExamples(count: number, examples: readonly string[]): string {
 }
 
 const NOT_TRIED_NOTE =
-  'Nothing was run: without --no-try, set-up, gates and harness are tried on the default branch, and noise, time and the smallest visible gain are said.'
+  'Nothing was run. Without --no-try, winnow runs setup, gates and harness on the default branch, and estimates noise, time and the smallest visible gain.'
 
 export function renderCheckComparison(spec: Spec, { metrics, tried }: CheckView): string[] {
   const compared = renderComparedMetrics(spec, metrics)
@@ -160,7 +160,7 @@ export function renderComparedMetrics(spec: Spec, metrics: readonly ComparedMetr
 function describeComparisonMode({ measurement }: Spec, compared: ComparisonMode): string {
   switch (compared) {
     case 'once':
-      return 'each idea run once, and a gain once more'
+      return 'each idea runs once, a gain twice'
     case 'pairs':
       return 'in pairs of base and idea, until there is evidence'
     case 'once or pairs':
@@ -248,7 +248,7 @@ export function describeCampaignTime(spec: Spec, seconds: number): string {
   const most = computeMaxExecutions(spec)
   const each = (most * seconds) / 60
   const all = each * spec.stopping.max_iterations
-  return `time: at most ${formatCount(most, 'execution')} or ${formatMinutes(each)} an idea, ${formatMinutes(all)} for ${spec.stopping.max_iterations}, besides set-up and gates`
+  return `time: at most ${formatCount(most, 'execution')} or ${formatMinutes(each)} an idea, ${formatMinutes(all)} for ${spec.stopping.max_iterations}, plus setup and gates`
 }
 
 /** Upper limit on the execution time of a whole campaign. */

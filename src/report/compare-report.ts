@@ -141,7 +141,7 @@ function renderFurtherSteps({ verdict }: CompareView, { trial, paired, end }: Co
       ? 'no gain could be seen through this noise'
       : `with this noise ${formatSize(visible, paired.rule.scale)} is the smallest gain shown with a chance of 80 %`
   const usedUp = end === 'decided' && evaluatePairs(paired).primary.given_up === null
-  const more = usedUp ? `; --max-jobs ${2 * max_jobs} goes on longer` : ''
+  const more = usedUp ? `; --max-jobs ${2 * max_jobs} measures longer` : ''
   return [`  next: ${limit}${more}`]
 }
 
@@ -158,7 +158,7 @@ export function renderComparisonForecast(trial: TrialEstimate, { base, head }: C
     .toSorted((a, b) => a - b)
   const range = `${formatDuration(least ?? 0)} to ${formatDuration(most ?? 0)}`
   return [
-    `fair: ${base.name} was not told apart from itself; ${describeVisibleDifference(trial, prospects)}`,
+    `fair: ${base.name} did not differ from itself; ${describeVisibleDifference(trial, prospects)}`,
     `now ${base.name} against ${head.name}: mostly ${range}, at most ${formatDuration(estimateComparisonSeconds(trial))}`,
   ]
 }

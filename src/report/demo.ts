@@ -16,7 +16,7 @@ export function renderDemoIntro({ directory }: Pick<DemoPlace, 'directory'>): st
   return [
     'A small program packs messages into bytes; ten ideas want it to need fewer. Every message has to come back.',
     `  ${directory}`,
-    '  .winnow/squeeze.yaml says what counts, ideas/ holds what is tried; nothing of it needs a network or a model.',
+    '  .winnow/squeeze.yaml is the spec, ideas/ holds the ideas; no network or model is needed.',
     '',
   ]
 }

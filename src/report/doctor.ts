@@ -46,7 +46,7 @@ function describeFindingsVerdict(findings: readonly DoctorFinding[]): string {
   const things = (number: number) => `${number} thing${number === 1 ? '' : 's'}`
   if (wrong === 0 && open === 0) return `Ready: ${findings.length} checks, and nothing is missing.`
   const review = open === 0 ? '' : `${things(open)} to look at`
-  if (wrong === 0) return `Nothing stands in the way; ${review}.`
+  if (wrong === 0) return `No problem found; ${review}.`
   return `Not ready: ${things(wrong)} to do${open === 0 ? '' : `, ${review}`}.`
 }
 
@@ -98,7 +98,7 @@ function checkRights({ permissions }: Examination): DoctorFinding {
   if (permissions === null) {
     return reportUnknown(
       'GitHub does not say what this token may do',
-      'a job has what stands under permissions: in its workflow',
+      'a job has the rights under permissions: in its workflow',
     )
   }
   const held = Object.entries(permissions).flatMap(([name, has]) => (has ? [name] : []))
@@ -129,7 +129,7 @@ function checkPullPermission({ actionsOpenPulls }: Examination, { page }: Expect
   const name = '"Allow GitHub Actions to create and approve pull requests"'
   if (actionsOpenPulls === true) return reportGood('GitHub Actions may open pull requests')
   if (actionsOpenPulls === null) {
-    const what = 'whether GitHub Actions may open pull requests is told to administrators alone'
+    const what = 'only administrators can see whether GitHub Actions may open pull requests'
     return reportUnknown(what, `${where}\nWorkflow permissions: ${name} must be ticked`)
   }
   return reportBad(
@@ -233,9 +233,7 @@ function checkActionAccess(
   }
   const where = `${settings}/actions\nAccess: choose "Accessible from repositories owned by ${owner}", then Save`
   if (found.access === null)
-    return [
-      reportUnknown(`whether other repositories may use ${repository} is not told to this token`, where),
-    ]
+    return [reportUnknown(`this token cannot see whether other repositories may use ${repository}`, where)]
   if (found.access === 'none')
     return [reportBad(`${repository} is private, and lets no other repository use its action`, where)]
   return [reportGood(`${repository} has the commit that the workflow runs, and lets this repository use it`)]
@@ -278,7 +276,7 @@ function checkModelEnvironment(
       ? kept
       : [reportGood(`the environment ${model.environment} has the secret ${model.secret}`)]
   if (exists === null || hasSecret === null) {
-    const what = `whether the environment ${model.environment} has the secret ${model.secret} is not told to this token`
+    const what = `this token cannot see whether the environment ${model.environment} has the secret ${model.secret}`
     return [...kept, reportUnknown(what, `${where}\n${model.environment}: ${add}`)]
   }
   const what = exists
@@ -313,7 +311,7 @@ const MERGEABLE_RULES = new Set(['pull_request', 'required_status_checks', 'dele
 
 function checkBranchGuards({ guards }: Examination, expected: ExpectedSettings): DoctorFinding[] {
   const found = guards.flatMap(guard => checkBranchGuard(guard, expected) ?? [])
-  return found.length > 0 ? found : [reportGood("no rule stands in the way of winnow's branches")]
+  return found.length > 0 ? found : [reportGood("no rule blocks winnow's branches")]
 }
 
 function checkBranchGuard(
@@ -325,7 +323,7 @@ function checkBranchGuard(
   const wrong = rules.filter(rule => BLOCKING_RULES.has(rule))
   if (wrong.length === 0) {
     const how = `${page}/settings/branches\nor run winnow doctor with a token of an administrator`
-    return hidden ? reportUnknown(`${branch} is protected; how is told to administrators alone`, how) : null
+    return hidden ? reportUnknown(`${branch} is protected; only administrators can see how`, how) : null
   }
   const named = wrong.join(', ')
   const byMerge = branch.startsWith(`${prefix}/`) && wrong.every(rule => MERGEABLE_RULES.has(rule))

@@ -91,9 +91,9 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>, metrics: ShownMetrics) 
     `${what === 'progression' ? 'progress of the campaign' : `effect of ${experiment ?? 'the incumbent'}`}: ${reason}`,
   'hypothesis-added': ({ hypothesis }) => `hypothesis added: ${hypothesis}`,
   'hypothesis-updated': ({ hypothesis, status }) => `hypothesis ${toShortId(hypothesis)} is ${status}`,
-  'idea-asked': ({ who }) => `${who} asked for an idea, in a job of its own`,
-  'idea-brought': ({ key, hypothesis }) => `${key} brought an idea: ${hypothesis}`,
-  'asking-lost': ({ key, reason }) => `${key} brought no answer: ${reason}`,
+  'idea-asked': ({ who }) => `requested an idea from ${who}, in its own job`,
+  'idea-brought': ({ key, hypothesis }) => `${key} proposed an idea: ${hypothesis}`,
+  'asking-lost': ({ key, reason }) => `${key} returned no answer: ${reason}`,
   'answer-repeated': ({ key, experiment }) => `${key} gave the same answer as ${experiment}`,
   'experiment-opened': ({ experiment, hypothesis, source }) =>
     `${experiment} opened (${source.use}): ${hypothesis}`,
@@ -107,9 +107,9 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>, metrics: ShownMetrics) 
   measured: ({ report }, metrics) => describeMeasurement(report, metrics),
   'report-rejected': ({ order, reason }) => `report on order ${toShortId(order)} rejected: ${reason}`,
   'order-printed': ({ order, run_id }) => `order ${toShortId(order)} measured in ${run_id}, waits for scores`,
-  'judging-asked': ({ order }) => `order ${toShortId(order)} is scored by models, in a job of its own`,
+  'judging-asked': ({ order }) => `order ${toShortId(order)} is scored by models, in its own job`,
   judged: ({ order, model, records, ended }) =>
-    `order ${toShortId(order)}: ${model} was asked for ${formatCount(records.length, 'score')}${ended === null ? '' : `, and no more: ${ended.reason}`}`,
+    `order ${toShortId(order)}: requested ${formatCount(records.length, 'score')} from ${model}${ended === null ? '' : `, then stopped: ${ended.reason}`}`,
   'judging-lost': ({ order, reason }) => `order ${toShortId(order)} has no scores yet: ${reason}`,
   decided: event => describeDecision(event),
   merged: ({ experiment, commit, via }) =>
@@ -135,9 +135,9 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>, metrics: ShownMetrics) 
   synced: ({ default_tip }) => `synced with the default branch at ${toShortId(default_tip)}`,
   'foreign-tip': ({ to, state, reason }) => `foreign tip ${toShortId(to.commit)} ${state}: ${reason}`,
   'round-closed': ({ round, members }) => `round ${round} closed: ${members.join(', ')}`,
-  reverted: ({ experiment, to }) => `${experiment} taken back by ${toShortId(to.commit)}`,
+  reverted: ({ experiment, to }) => `${experiment} reverted by ${toShortId(to.commit)}`,
   steered: ({ action, experiment, reason }) =>
-    experiment === null ? `${action}: ${reason}` : `${action} ${experiment} asked for: ${reason}`,
+    experiment === null ? `${action}: ${reason}` : `${action} of ${experiment} requested: ${reason}`,
   note: ({ text, experiment }) => `note${experiment === null ? '' : ` on ${experiment}`}: ${text}`,
   alert: ({ code, message }) => `alert ${code}: ${message}`,
   spent: ({ what, who, minutes, usd }) =>

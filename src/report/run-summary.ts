@@ -116,7 +116,7 @@ function listMergeSteps({ name, reference }: Campaign, { prefix, remote }: Resul
   const branch = remote === null ? own : `${remote}/${own}`
   const fetch = remote === null ? '' : `git fetch ${remote} && `
   return [
-    ['winnow audit', 'verify from git alone that everything was measured'],
+    ['winnow audit', 'verify from git that everything was measured'],
     [`${fetch}git diff ${toShortId(reference.commit)}..${branch}`, 'what changed'],
     [`git merge ${branch}`, 'take it'],
   ]

@@ -113,7 +113,7 @@ function composeTrySentence(
 ): string {
   const plain = sentence.replace(/\.$/, '')
   const before = triedBefore ? plain.replace(/^([^:]+)/, `$1 (tried before, as ${id})`) : plain
-  if (landed !== null) return `${before}; ${optimize} is at ${toShortId(landed)} with it.`
+  if (landed !== null) return `${before}; it is merged into ${optimize} as ${toShortId(landed)}.`
   return waiting === null ? `${before}.` : `${before}: ${toClause(waiting)}.`
 }
 
@@ -126,25 +126,25 @@ function toClause(text: string): string {
 
 function describeNextStep(experiment: Experiment, { take, optimize, measured }: TryContext): string {
   const { id, status, verdict, reason } = experiment
-  if (status === 'deferred') return `a person approves what it adds: winnow approve ${id}`
+  if (status === 'deferred') return `ask a person to approve the new packages: winnow approve ${id}`
   switch (verdict) {
     case null:
-      return `type the same again, or winnow show ${id}`
+      return `repeat the command, or winnow show ${id}`
     case 'kept':
       return take
     case 'no gain':
-      return 'leave it, and try something different in kind'
+      return 'try a different kind of change'
     case 'worse':
-      return 'undo it: it does harm'
+      return 'undo the change; it is harmful'
     case 'not proven':
       return status === 'parked' ? describeNotProvenStep(experiment) : 'look for a larger gain'
     case 'refused':
       if (reason?.includes(' conflict in ')) return describeConflictStep(optimize)
-      return `mend what it names (${reason ?? 'winnow show'}), then try again`
+      return `fix it (${reason ?? 'winnow show'}), then try again`
     case 'broken':
       return measured.failed === null || measured.failed.output === null
-        ? 'mend what it names, then try again'
-        : `mend it, then try again; winnow show ${id} has the end of what it printed`
+        ? 'fix the failure, then try again'
+        : `fix the failure, then try again; winnow show ${id} prints the end of its output`
     default:
       return verdict satisfies never
   }
@@ -154,14 +154,14 @@ function describeNextStep(experiment: Experiment, { take, optimize, measured }: 
  * Suggests more jobs first if all jobs were used, but not if measuring stopped for lack of a promising result.
  */
 function describeNotProvenStep({ resumed, given_up }: Experiment): string {
-  const again = 'type the same again for more jobs'
-  if (given_up !== null) return `look for a larger gain, or ${again} all the same`
+  const again = 'repeat the command for more jobs'
+  if (given_up !== null) return `look for a larger gain, or ${again}`
   return resumed === 0 ? again : `${again}, or look for a larger gain`
 }
 
 /** Two ideas change the same lines. Uses git's terms, because the user resolves the conflict with git. */
 export function describeConflictStep(optimize: string): string {
-  return `commit it to a branch, merge ${optimize} there, resolve, then type the same again`
+  return `commit it to a branch, merge ${optimize} there, resolve, then repeat the command`
 }
 
 // Without an experiment

@@ -29,7 +29,7 @@ test('a dry run says what tick would do next, and nothing is written anywhere', 
         campaign: 'size',
         would: expect.arrayContaining([
           'start a run on optimize/size: size: measure calibration',
-          'Nothing was written. It would be:',
+          'Nothing was written. It would write:',
           expect.stringMatching(/^ {2}event 0 campaign-started /),
         ]),
       },

@@ -59,7 +59,7 @@ describe('an idea that adds a package', () => {
     expect(out).toMatch(
       /left-pad +1\.3\.0 +npm, https:\/\/registry\.npmjs\.org\/ +direct, package-lock\.json +no other +none +MIT +not asked +waits/,
     )
-    expect(out).toMatch(/winnow approve exp-001 --digest [0-9a-f]{16} says yes to all of it\.\n$/)
+    expect(out).toMatch(/winnow approve exp-001 --digest [0-9a-f]{16} approves all of them\.\n$/)
 
     const before = person.refs()
     const dry = await person.winnow('approve', '1', '--dry-run')
@@ -76,7 +76,7 @@ describe('an idea that adds a package', () => {
     await person.winnow('run')
     expect((await person.json('show', 'exp-001'))['outcome']).toBe('kept')
     expect(ran(person)).toContain('50')
-    expect((await person.winnow('approve')).out).toBe('Nothing waits for an approval.\n')
+    expect((await person.winnow('approve')).out).toBe('No approvals are pending.\n')
     await proven(person)
   })
 

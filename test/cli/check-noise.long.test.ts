@@ -49,7 +49,7 @@ describe('winnow check of a noisy metric', () => {
       /^ {2}repeats exactly: no, ms varies from \S+ to \S+$/m,
       /^ {2}scale: log, gains are shares of the base$/m,
       /^ {2}noise: pairs of the base with itself differ by \d\.\d % \(at most \d\.\d %, (16 pairs in 2|32 pairs in 4) jobs\), jobs by \d\.\d %$/m,
-      /^ {2}fair: two copies of the base were not told apart in (16|24|32) pairs$/m,
+      /^ {2}fair: two copies of the base did not differ in (16|24|32) pairs$/m,
       /^ {2}an idea without effect: \S+ pairs in \S+ jobs, \d+ executions, \S+ min$/m,
       /^ {2}an idea that gains 4\.0 %: \S+ pairs in \S+ jobs, \d+ executions, \S+ min$/m,
       /^ {2}a keep: 18 executions, \S+ min more, for its reported effect$/m,

@@ -18,7 +18,7 @@ describe('winnow check', () => {
       '  merges into: optimize/size, and never into the default branch',
       '  compared: bytes (primary, lower is better), each idea run once if it repeats exactly, else in pairs of base and idea',
       '  smallest gain: any, where bytes repeats exactly; else 2 % of the base (the default of evidence.min_effect)',
-      'Nothing was run: without --no-try, set-up, gates and harness are tried on the default branch, and noise, time and the smallest visible gain are said.',
+      'Nothing was run. Without --no-try, winnow runs setup, gates and harness on the default branch, and estimates noise, time and the smallest visible gain.',
       '',
     ])
   })
@@ -87,7 +87,7 @@ describe('winnow check', () => {
     write('notes.txt', 'mine\n')
     const { warnings } = await json('check', '.winnow/new.yaml', '--no-try')
     expect(warnings).toEqual([
-      '.winnow/new.yaml is not committed on main: a run does not see it',
+      '.winnow/new.yaml is not committed on main, so winnow run does not use it',
       '1 change inside scope.mutable not committed, so not measured: src/value',
       '1 change in the work tree not committed and not used: notes.txt',
     ])
@@ -111,9 +111,7 @@ describe('winnow check', () => {
     expect([code, err]).toEqual([0, ''])
     expect(out).toMatch(/^ {2}tried: bytes 100 in \S+ s; passed tests$/m)
     expect(out).toContain('  repeats exactly: yes, equal in 3 runs with different seeds and builds')
-    expect(out).toContain(
-      '  compared: bytes (primary, lower is better), each idea run once, and a gain once more',
-    )
+    expect(out).toContain('  compared: bytes (primary, lower is better), each idea runs once, a gain twice')
     expect(out).toMatch(/^ {2}time: at most 4 executions or \S+ min an idea, \S+ min for 100, /m)
     expect(out).not.toContain('Nothing was run')
     expect(refs()).toBe(before)
@@ -184,10 +182,10 @@ describe('winnow check', () => {
     expect((await winnow('check')).err).toContain('there are several specs: .winnow/a.yaml, .winnow/b.yaml')
   })
 
-  it('says when it is interrupted that no campaign was touched', async () => {
+  it('says when it is interrupted that no campaign was changed', async () => {
     const abort = new AbortController()
     abort.abort()
     const { code, err } = await project().winnowWith({ signal: abort.signal }, 'check')
-    expect([code, err]).toEqual([130, expect.stringContaining('no campaign was touched')])
+    expect([code, err]).toEqual([130, expect.stringContaining('no campaign was changed')])
   })
 })

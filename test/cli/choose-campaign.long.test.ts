@@ -58,12 +58,12 @@ describe('which campaign is meant', () => {
   it('is not guessed from a name that nothing has', () => {
     const all = [known('parser'), known('size')]
     expect(choose(all, { name: 'sise' })).toBe(
-      'there is no campaign sise: there is parser, size / did you mean size?',
+      'there is no campaign sise; the campaigns are parser, size / did you mean size?',
     )
     expect(choose(all, { spec: 'prser' })).toBe(
-      'there is no campaign prser: there is parser, size / did you mean parser?',
+      'there is no campaign prser; the campaigns are parser, size / did you mean parser?',
     )
-    expect(choose([], { name: 'x' })).toContain('there is none')
+    expect(choose([], { name: 'x' })).toContain('there are none')
     expect(choose(all, { spec: '.winnow/sizes.yaml' })).toBe(
       '.winnow/sizes.yaml is not on the default branch / did you mean .winnow/size.yaml?',
     )

@@ -43,7 +43,7 @@ describe('a benchmark tool repeats until a time has passed, and its own numbers 
     const own = 'cd a && pytest --benchmark-json="$WINNOW_RESULT_PATH"'
     expect(readByTool(own, undefined)?.command).toBe(own)
     expect(() => readByTool('cd a && pytest --benchmark-only', undefined)).toThrow(
-      'pytest-benchmark is not told where its numbers are read',
+      'pytest-benchmark needs to know where to read the numbers',
     )
   })
 })

@@ -58,7 +58,7 @@ describe('winnow compare of a noisy metric', () => {
     ])
     expect(code).toBe(0)
     expect(err).toMatch(/^main \([0-9a-f]{12}\) and shorter differ in 1 file: src\/ms$/m)
-    expect(err).toMatch(/^fair: main was not told apart from itself; a gain of \S+ % would be seen/m)
+    expect(err).toMatch(/^fair: main did not differ from itself; a gain of \S+ % would be seen/m)
     expect(err).toMatch(/^now main against shorter: mostly .* to .*, at most .*$/m)
     expect(err).toMatch(/^job 2 of at most 8: ms probably \d+\.\d % lower/m)
     checkout.check()
@@ -153,7 +153,7 @@ describe('winnow compare of a metric that repeats exactly', () => {
       expect.stringMatching(/^Your work tree is better than main: bytes 100 -> 10 /),
     ])
     expect(err).toContain(
-      'note: your work tree is measured as it stands, with 2 uncommitted changes: src/value, src/added',
+      'note: measures your working tree, with 2 uncommitted changes: src/value, src/added',
     )
     checkout.check()
     const committed = await person.winnow('compare', 'main', 'HEAD', ...SIZE)

@@ -6,7 +6,7 @@ describe('a person at the controls', () => {
     const person = project()
     await person.winnow('run')
     expect((await person.winnow('pause', '-m', 'release week')).out).toBe(
-      'Campaign size is paused. winnow resume goes on.\n',
+      'Campaign size is paused. winnow resume continues it.\n',
     )
     expect((await person.winnow('pause')).out).toBe('Campaign size was already paused: release week\n')
     const paused = await person.winnow('run')
@@ -118,7 +118,7 @@ describe('a person at the controls', () => {
     await person.winnow('revert', '1', '-m', 'breaks Windows')
     expect((await person.winnow('resume')).out).toBe('Campaign size goes on. winnow run measures.\n')
     const { code, err } = await person.winnow('run')
-    expect([code, err]).toEqual([10, expect.stringContaining('exp-001 taken back by')])
+    expect([code, err]).toEqual([10, expect.stringContaining('exp-001 reverted by')])
     await proven(person)
   })
 
@@ -143,7 +143,7 @@ describe('a person at the controls', () => {
     await person.winnow('run')
     const fresh = await person.winnow('run', '--fresh')
     expect(fresh.code).toBe(14)
-    expect(fresh.err).toContain('a fresh start was asked for')
+    expect(fresh.err).toContain('a fresh start was requested')
     expect(person.refs()).toMatch(/optimize-archive\/size\/\S+\/state/)
     expect(await person.json('status')).toMatchObject({
       experiments: [],

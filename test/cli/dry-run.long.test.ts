@@ -17,7 +17,7 @@ const WRITES: Record<string, { argv: string[]; expected: string[] }> = {
   measure: { argv: [], expected: ['No order is waiting to be measured.'] },
   note: { argv: ['hello'], expected: ['note {', '"text":"hello"'] },
   amend: { argv: ['-m', 'why'], expected: ['campaign-amended {', '"reason":"why"'] },
-  approve: { argv: [], expected: ['Nothing waits for an approval.', 'Nothing would be written.'] },
+  approve: { argv: [], expected: ['No approvals are pending.', 'Nothing would be written.'] },
   revert: {
     argv: ['1', '-m', 'why'],
     expected: ['steered {', '"action":"revert"', '"experiment":"exp-001"'],

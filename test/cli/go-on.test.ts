@@ -90,7 +90,7 @@ describe('what a campaign may take', () => {
   it('is what check found, and no more than the hours it may run', () => {
     expect(said(script, 7_200)).toBe('This will take about 2 h')
     expect(said({ ...script, 'stopping.max_hours': 1.5 }, 72_000)).toBe('This will take about 1 h 30 min')
-    expect(said(script, null)).toBe('How long this takes is not known yet (winnow check says), at most 8 h')
+    expect(said(script, null)).toBe('How long this takes is not known yet (from winnow check), at most 8 h')
   })
 
   it('is money where an agent is asked and nothing limits it', () => {
@@ -110,7 +110,7 @@ describe('winnow run', () => {
     const no = await user.winnowWith({ input: 'n\n', attended: true }, 'run')
     expect(no.code).toBe(130)
     expect(no.err).toContain(
-      'How long this takes is not known yet (winnow check says), at most 8 h. Go on? [y/N]',
+      'How long this takes is not known yet (from winnow check), at most 8 h. Go on? [y/N]',
     )
     expect(no.err).toContain('Nothing was started.')
     expect(user.refs()).toBe(before)

@@ -66,7 +66,7 @@ describe('winnow init', () => {
     expect([again.code, again.err]).toEqual([
       2,
       'error: .winnow/speed.yaml: there is a spec already, and init overwrites nothing\n' +
-        '  fix: winnow check .winnow/speed.yaml; or write another beside it: winnow init --name <other>\n',
+        '  fix: winnow check .winnow/speed.yaml; or write another spec: winnow init --name <other>\n',
     ])
     expect(read(person, '.winnow/speed.yaml')).toBe(before)
     expect((await person.winnow('init', '--name', 'other', '--no-check')).code).toBe(0)
@@ -85,7 +85,7 @@ describe('winnow init', () => {
     expect(code).toBe(2)
     expect(out).toContain(
       'bench/speed.sh is a harness to begin with: it measures the program, started as: sh greet.sh --help.\n' +
-        'To do: put what you want measured into bench/speed.sh, where it says so.',
+        'To do: add your measurement to bench/speed.sh, at the marked place.',
     )
     const line =
       read(person, 'bench/speed.sh')
@@ -255,16 +255,14 @@ describe('winnow init --agent', () => {
       /^# Mine\n\nBe kind\.\n\n<!-- winnow:speed -->\n(?:.+\n){6}<!-- \/winnow:speed -->\n$/,
     )
     const again = await person.winnow('init', '--agent')
-    expect([again.code, again.out]).toEqual([0, 'AGENTS.md says it already.\n'])
+    expect([again.code, again.out]).toEqual([0, 'AGENTS.md is up to date.\n'])
     expect(read(person, 'AGENTS.md')).toBe(once)
     await person.winnow('init', '--agent', '--name', 'other', '--no-check')
     const both = read(person, 'AGENTS.md')
     expect(both).toContain(`${once}\n<!-- winnow:other -->`)
     const unclear = await person.winnow('init', '--agent')
     expect([unclear.code, unclear.err]).toEqual([2, expect.stringContaining('several specs: other, speed')])
-    expect((await person.winnow('init', '--agent', '--name', 'speed')).out).toBe(
-      'AGENTS.md says it already.\n',
-    )
+    expect((await person.winnow('init', '--agent', '--name', 'speed')).out).toBe('AGENTS.md is up to date.\n')
     expect(read(person, 'AGENTS.md')).toBe(both)
   })
 

@@ -32,7 +32,7 @@ describe('a spec that is committed and not pushed', () => {
   it('can be checked, which says so', async () => {
     const { err, out } = await unpushed().winnow('check', '--no-try')
     expect(`${out}${err}`).toContain(
-      '.winnow/size.yaml is committed here but not pushed: main of the remote does not have it, so a run does not see it: git push',
+      '.winnow/size.yaml is committed here but not pushed: main of the remote does not have it, so winnow run does not use it: git push',
     )
   })
 

@@ -326,7 +326,7 @@ describe('Ctrl-C', () => {
     child.kill('SIGINT')
     const { code, err, out } = await end
     expect(code).toBe(130)
-    expect(err).toContain('Interrupted: finishing the current write. Again to end at once.')
+    expect(err).toContain('Interrupted: finishing the current write. Press Ctrl-C again to exit at once.')
     expect(`${err}${out}`).toMatch(/run again to continue|goes on from there/)
     expect(await person.json('status')).toMatchObject({ state: 'running' })
     expect((await person.winnow('audit')).code).toBe(0)

@@ -122,7 +122,7 @@ describe('the progress of a noisy campaign', () => {
 
     const stopped = await person.winnow('stop', '-m', 'enough')
     expect(stopped.code).toBe(0)
-    expect(stopped.err).toMatch(/^Measuring what the kept changes bring together, in 8 jobs, about /m)
+    expect(stopped.err).toMatch(/^Measuring the total effect of the kept changes, in 8 jobs, about /m)
     const said = /^Since the baseline: (.*)\.$/m.exec(stopped.out)?.[1] ?? ''
     expect(said).toMatch(/^ms (59|6[01])\.\d % lower \(.* to .* %\) than [0-9a-f]{12}, 64 pairs$/)
     expect(await progress()).toBe(said)

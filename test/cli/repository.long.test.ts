@@ -39,7 +39,7 @@ describe('where winnow is started', () => {
     const { code, err } = await project().winnow('-C', dir, verb)
     expect([code, err]).toEqual([
       2,
-      'error: main has no commits yet, and ideas are measured from commits\n  fix: commit first\n',
+      'error: main has no commits yet\n  fix: commit the project first; winnow measures commits\n',
     ])
   })
 

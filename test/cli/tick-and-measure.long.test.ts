@@ -14,7 +14,7 @@ describe('tick and measure by hand', () => {
     const dry = await person.winnow('measure', '--dry-run')
     expect(dry.out).toMatch(/^would measure order [0-9a-f]{12} /)
     expect(dry.out).toMatch(
-      /^Nothing was written\. It would be:\nfile the report on order [0-9a-f]{12}, below \//m,
+      /^Nothing was written\. It would write:\nfile the report on order [0-9a-f]{12}, below \//m,
     )
     expect((await person.winnow('measure', 'ffff')).err).toContain(
       'no order that is waiting begins with ffff',

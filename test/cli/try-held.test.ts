@@ -13,7 +13,7 @@ function during(...members: string[]) {
 describe('who is measured before an idea that is tried', () => {
   it('is named: a round is never cut in half', () => {
     expect(describeOpenRound(during('exp-002'), OWN)).toBe(
-      `round 3 is under way (exp-002): it ends before ${OWN} is measured`,
+      `round 3 is running (exp-002): ${OWN} is measured after it`,
     )
     expect(describeOpenRound(during('exp-001', 'exp-002'), OWN)).toContain('(exp-002)')
   })

@@ -25,7 +25,7 @@ describe('winnow try', () => {
     expect(code).toBe(0)
     const [sentence, where, next] = out.trimEnd().split('\n')
     expect(sentence).toMatch(
-      /^Kept: bytes 100 -> 50 \(-50\.0 %\)[^.]*; optimize\/size is at [0-9a-f]{12} with it\.$/,
+      /^Kept: bytes 100 -> 50 \(-50\.0 %\)[^.]*; it is merged into optimize\/size as [0-9a-f]{12}\.$/,
     )
     expect(where).toBe('  exp-001  #1')
     expect(next).toBe('Next: git stash push --include-untracked -- src/value && git merge optimize/size')
@@ -54,7 +54,7 @@ describe('winnow try', () => {
       id: null,
       verdict: 'refused',
       sentence: 'Refused: nothing to try: no file in scope differs from what campaign size has.',
-      next: 'edit a file in scope, then type the same again',
+      next: 'edit a file in scope, then repeat the command',
     })
     expect(person.refs()).not.toContain('optimize')
 
@@ -75,7 +75,7 @@ describe('winnow try', () => {
       failed: null,
       metrics: { bytes: 150 },
       tried_before: false,
-      next: 'undo it: it does harm',
+      next: 'undo the change; it is harmful',
     })
     expect(await tried(person, '-m', 'longer')).toMatchObject({ code: 15, id: 'exp-001', tried_before: true })
     person.write('src/value', '')
@@ -84,7 +84,7 @@ describe('winnow try', () => {
       verdict: 'broken',
       sentence: expect.stringMatching(/^Broken: gate tests failed/),
       failed: { what: 'gate tests', output: null },
-      next: 'mend what it names, then try again',
+      next: 'fix the failure, then try again',
     })
     expect((await person.winnow('show', 'exp-002')).out).toContain('Gate tests failed')
 
@@ -110,7 +110,7 @@ describe('winnow try', () => {
     expect(await tried(person)).toMatchObject({
       code: 12,
       sentence: 'Refused: does not merge with the incumbent: conflict in src/value.',
-      next: 'commit it to a branch, merge optimize/size there, resolve, then type the same again',
+      next: 'commit it to a branch, merge optimize/size there, resolve, then repeat the command',
     })
     await proven(person)
   })
@@ -152,11 +152,11 @@ describe('winnow try', () => {
     )
     await person.winnow('pause', '-m', 'release week')
     expect((await tried(person)).sentence).toBe(
-      'Waiting for a person: the campaign is paused (release week); winnow resume goes on.',
+      'Waiting for a person: the campaign is paused (release week); winnow resume continues it.',
     )
     await person.winnow('stop', '-m', 'enough')
     expect((await tried(person)).sentence).toBe(
-      'Waiting for a person: the campaign was stopped (enough); winnow resume goes on.',
+      'Waiting for a person: the campaign was stopped (enough); winnow resume continues it.',
     )
   })
 
@@ -238,14 +238,14 @@ describe('winnow try', () => {
     expect(await tried(person, '-m', 'padded')).toMatchObject({
       code: 12,
       sentence: expect.stringMatching(/, by the spec in force\.$/),
-      next: 'winnow run takes in the spec as it is on main now; then type the same again',
+      next: 'run winnow run, which adopts the spec on main; then repeat the command',
     })
     await person.winnow('run')
     expect(await tried(person, '-m', 'padded')).toMatchObject({
       code: 14,
       id: 'exp-001',
       sentence: 'Waiting for approval of left-pad 1.3.0 (npm).',
-      next: 'a person approves what it adds: winnow approve exp-001',
+      next: 'ask a person to approve the new packages: winnow approve exp-001',
     })
     await person.winnow('approve', 'exp-001')
     expect(await tried(person, '-m', 'padded')).toMatchObject({ code: 0, id: 'exp-001', verdict: 'kept' })

@@ -47,7 +47,7 @@ describe.each([
     person.git('branch', 'optimize-images')
     const before = person.refs()
     const dry = await person.winnow('uninstall', '--dry-run')
-    expect(dry.out).toMatch(/^Nothing was removed. It would be:\n {2}optimize/)
+    expect(dry.out).toMatch(/^Nothing was removed. It would remove:\n {2}optimize/)
     expect([dry.code, person.refs()]).toEqual([0, before])
 
     const save = scratch('winnow-saved-')

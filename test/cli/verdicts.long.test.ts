@@ -61,14 +61,14 @@ describe('a campaign that has run', () => {
     await offer(person, SHORT)
     await person.winnow('run')
     expect((await person.winnow('revert', '1', '-m', 'breaks Windows')).out).toBe(
-      'exp-001 will be taken back by the next winnow tick or run.\n',
+      'exp-001 will be reverted by the next winnow tick or run.\n',
     )
     const again = await person.winnow('revert', '1', '-m', 'really')
     expect([again.code, again.err]).toEqual([
       2,
-      'error: exp-001 is to be taken back already: breaks Windows\n  fix: nothing to do: the next winnow tick or run takes it back\n',
+      'error: the revert of exp-001 was requested already: breaks Windows\n  fix: nothing to do: the next winnow tick or run reverts it\n',
     ])
-    expect((await person.winnow('run')).err).toMatch(/^exp-001 taken back by [0-9a-f]{12}$/m)
+    expect((await person.winnow('run')).err).toMatch(/^exp-001 reverted by [0-9a-f]{12}$/m)
     expect(await person.json('status')).toMatchObject({
       incumbent: { metrics: { bytes: 100 } },
       verdicts: { kept: 0, reverted: 1 },
@@ -97,7 +97,7 @@ describe('a campaign that has run', () => {
     await person.winnow('run')
     await person.winnow('stop')
     expect((await person.winnow('revert', '1')).out).toBe(
-      'Noted, but campaign size is stopped: exp-001 is taken back only after winnow resume.\n',
+      'Recorded. Campaign size is stopped: winnow reverts exp-001 after winnow resume.\n',
     )
   })
 
@@ -130,7 +130,7 @@ hypothesis: cheat
     const { code, err } = await person.winnow('revert', '1')
     expect([code, err]).toEqual([
       2,
-      expect.stringContaining('exp-001 was not kept, so it cannot be taken back'),
+      expect.stringContaining('exp-001 was not kept, so it cannot be reverted'),
     ])
   })
 })

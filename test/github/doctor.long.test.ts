@@ -33,7 +33,7 @@ test('the doctor has one line where nothing is missing, and lists the rest only 
   const said = await says()
   // Of a server of our own: which artifacts it takes, nobody can ask it.
   expect(said).toMatch(
-    /^Nothing stands in the way; 1 thing to look at\.\n\n\?\? {2}\S+: upload-artifact v4 and newer \(up to v7\) refuse to run on an Enterprise Server/,
+    /^No problem found; 1 thing to look at\.\n\n\?\? {2}\S+: upload-artifact v4 and newer \(up to v7\) refuse to run on an Enterprise Server/,
   )
   const all = await says('--all')
   for (const line of [
@@ -41,16 +41,14 @@ test('the doctor has one line where nothing is missing, and lists the rest only 
     'GitHub Actions may open pull requests',
     'every action that the workflow uses may run',
     'o/winnow has the commit that the workflow runs',
-    "no rule stands in the way of winnow's branches",
+    "no rule blocks winnow's branches",
     '.github/workflows/winnow.yml is on',
     '.github/workflows/winnow.yml is up to date',
     'the clock is right',
   ])
     expect(all).toMatch(new RegExp(`^ok {2}${line}`, 'm'))
   env['GH_ENTERPRISE_TOKEN'] = github.token('eve', { permission: 'read' })
-  expect(await says()).toContain(
-    'whether GitHub Actions may open pull requests is told to administrators alone',
-  )
+  expect(await says()).toContain('only administrators can see whether GitHub Actions may open pull requests')
   env['GH_ENTERPRISE_TOKEN'] = 'expired'
   expect(await says()).toMatch(/^Not ready: 1 thing to do/)
   expect(await says()).toContain('check the token')
@@ -274,7 +272,7 @@ describe('of the rules on its branches the doctor says', () => {
   test('what classic protection would refuse, as far as the token is told of it', async () => {
     const { github, env, says } = await asked('read')
     github.world.protection.set('optimize/size', PULLS)
-    expect(await says()).toContain('??  optimize/size is protected; how is told to administrators alone')
+    expect(await says()).toContain('??  optimize/size is protected; only administrators can see how')
     env['GH_ENTERPRISE_TOKEN'] = github.token('root', { permission: 'admin' })
     const told = await says()
     expect(told).toContain("rules on optimize/size would refuse winnow's pushes: pull_request")
@@ -282,7 +280,7 @@ describe('of the rules on its branches the doctor says', () => {
     github.world.protection.set('optimize/size', { lock_branch: { enabled: true } })
     expect(await says()).toContain("would refuse winnow's pushes: update")
     github.world.protection.set('optimize/size', { allow_force_pushes: { enabled: false } })
-    expect(await says()).toContain("ok  no rule stands in the way of winnow's branches")
+    expect(await says()).toContain("ok  no rule blocks winnow's branches")
   })
 
   test('that they are as they should be where GitHub merges', async () => {
@@ -320,7 +318,7 @@ test('the doctor sends the token for github.com to no other address, and says wh
   const before = github.api.log.length
   const said = (await winnow('doctor')).join('\n')
   expect(github.api.log.slice(before)).toEqual([])
-  expect(said).toMatch(/GitHub was not asked: there is no token for 127\.0\.0\.1:\d+/)
+  expect(said).toMatch(/GitHub was not checked: there is no token for 127\.0\.0\.1:\d+/)
   expect(said).toMatch(
     /gh auth login --hostname 127\.0\.0\.1:\d+, or set GH_ENTERPRISE_TOKEN; then winnow doctor/,
   )

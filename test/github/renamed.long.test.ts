@@ -44,11 +44,11 @@ describe('the default branch is given another name', () => {
     })
     expect((await post.events()).length).toBe(before)
     expect((await laptop('status')).join('\n')).toContain(
-      'note: nothing goes on: the default branch main is not in the remote',
+      'note: next: nothing, because the default branch main is not in the remote',
     )
     const [answer = ''] = await laptop('status', '--json')
     expect(JSON.parse(answer)).toMatchObject({
-      notes: [expect.stringMatching(/^nothing goes on: the default branch main is not in the remote/)],
+      notes: [expect.stringMatching(/^next: nothing, because the default branch main is not in the remote/)],
     })
   })
 })

@@ -17,7 +17,7 @@ describe('how metrics are compared', () => {
       'once',
       { ...bytes, 'measurement.mode': 'once' },
       null,
-      'bytes (primary, lower is better), each idea run once, and a gain once more',
+      'bytes (primary, lower is better), each idea runs once, a gain twice',
     ],
     [
       'not known yet',
@@ -25,12 +25,7 @@ describe('how metrics are compared', () => {
       null,
       'rps (primary, higher is better), each idea run once if it repeats exactly, else in pairs of base and idea',
     ],
-    [
-      'shown to repeat',
-      speed,
-      true,
-      'rps (primary, higher is better), each idea run once, and a gain once more',
-    ],
+    ['shown to repeat', speed, true, 'rps (primary, higher is better), each idea runs once, a gain twice'],
     [
       'shown to vary',
       speed,

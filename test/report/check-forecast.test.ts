@@ -37,14 +37,14 @@ describe('what a run would do', () => {
   })
 
   it.each<[Record<string, unknown>, string]>([
-    [{}, 'at most 4 executions or 2 min an idea, 200 min for 100, besides set-up and gates'],
+    [{}, 'at most 4 executions or 2 min an idea, 200 min for 100, plus setup and gates'],
     [
       { 'measurement.stability': { mode: 'stable' }, 'measurement.baseline': 'cached' },
-      'at most 1 execution or 0.5 min an idea, 50 min for 100, besides set-up and gates',
+      'at most 1 execution or 0.5 min an idea, 50 min for 100, plus setup and gates',
     ],
     [
       { 'measurement.stability': { mode: 'ladder', ladder: { confirmation_repeats: 3 } } },
-      'at most 6 executions or 3 min an idea, 300 min for 100, besides set-up and gates',
+      'at most 6 executions or 3 min an idea, 300 min for 100, plus setup and gates',
     ],
   ])('takes as long as the harness was seen to take: %j', (changes, expected) => {
     expect(describeCampaignTime(winnowSpec({ ...bytes, ...changes }), 30)).toEqual(`time: ${expected}`)

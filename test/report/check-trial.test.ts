@@ -52,7 +52,7 @@ describe('what trying a noisy harness showed', () => {
       'repeats exactly: no, ms varies',
       'scale: log, gains are shares of the base',
       'noise: pairs of the base with itself differ by 3.0 % (at most 4.5 %, 16 pairs in 2 jobs), jobs by 1.0 %',
-      'fair: two copies of the base were not told apart in 16 pairs',
+      'fair: two copies of the base did not differ in 16 pairs',
       'an idea without effect: 9.3 pairs in 1.5 jobs, 22 executions, 1.2 min',
       'an idea that gains 4.0 %: 9.3 pairs in 1.5 jobs, 22 executions, 4.5 min',
       'a keep: 18 executions, 1.5 min more, for its reported effect',

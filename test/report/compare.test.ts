@@ -190,7 +190,7 @@ describe('while it is measured', () => {
   it('the log says what to expect, and what each job has shown', () => {
     const known = { seconds: 1, calibration: trial?.calibration ?? null, prospects: whole(prospects) }
     expect(renderComparisonForecast(known, names)).toEqual([
-      'fair: main was not told apart from itself; a gain of 3.4 % would be seen with a chance of 80 %',
+      'fair: main did not differ from itself; a gain of 3.4 % would be seen with a chance of 80 %',
       `now main against my-branch: mostly 60 s to 3 min, at most ${formatDuration(estimateComparisonSeconds(known))}`,
     ])
     expect(formatDuration(estimateInitialSeconds(spec, 60))).toBe('1 h 56 min')

@@ -114,7 +114,7 @@ describe('an event as a line', () => {
     [{ kind: 'note', text: 'hello', experiment: null }, 'note: hello'],
     [
       { kind: 'steered', action: 'revert', experiment: 'exp-001', reason: 'breaks' },
-      'revert exp-001 asked for: breaks',
+      'revert of exp-001 requested: breaks',
     ],
     [
       { kind: 'spent', what: 'propose', who: 'bot', ok: true, minutes: 1.5, requests: 0, tokens: 0, usd: 0 },
@@ -122,9 +122,9 @@ describe('an event as a line', () => {
     ],
     [
       { kind: 'idea-asked', key: 'command:bot:1', who: 'bot', base: POINT, until: '2026-01-01T00:00:00Z' },
-      'bot asked for an idea, in a job of its own',
+      'requested an idea from bot, in its own job',
     ],
-    [{ kind: 'asking-lost', key: 'command:bot:1', reason: 'late' }, 'command:bot:1 brought no answer: late'],
+    [{ kind: 'asking-lost', key: 'command:bot:1', reason: 'late' }, 'command:bot:1 returned no answer: late'],
     [{ kind: 'campaign-stopped', code: 'plateau', reason: '40 experiments' }, 'stopped: 40 experiments'],
   ])('%#: %j', (draft, expected) => {
     expect(lineOf(draft)).toBe(expected)

@@ -88,7 +88,7 @@ describe('the end of a run', () => {
       '  took      42:01 since the campaign began, 120 executions in 41:36, 0.25 USD for models',
       '  next      winnow status                         every experiment',
       '            winnow show exp-001                   its evidence',
-      '            winnow audit                          verify from git alone that everything was measured',
+      '            winnow audit                          verify from git that everything was measured',
       '            git diff aaaaaaaaaaaa..optimize/size  what changed',
       '            git merge optimize/size               take it',
       '            winnow archive                        archive the campaign',

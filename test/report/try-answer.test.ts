@@ -43,20 +43,20 @@ function answer(about: Partial<Experiment>, around: Partial<TryContext> = {}) {
 
 describe('what winnow try answers', () => {
   it.each([
-    [{}, 10, 'leave it, and try something different in kind'],
-    [{ verdict: 'worse' }, 15, 'undo it: it does harm'],
+    [{}, 10, 'try a different kind of change'],
+    [{ verdict: 'worse' }, 15, 'undo the change; it is harmful'],
     [{ verdict: 'kept', outcome: 'kept' }, 0, 'git merge optimize/size'],
     [{ verdict: 'not proven', outcome: 'inconclusive' }, 11, 'look for a larger gain'],
-    [{ verdict: 'not proven', outcome: null, status: 'parked' }, 11, 'type the same again for more jobs'],
+    [{ verdict: 'not proven', outcome: null, status: 'parked' }, 11, 'repeat the command for more jobs'],
     [
       { verdict: 'not proven', outcome: null, status: 'parked', given_up: 'for_now' },
       11,
-      'look for a larger gain, or type the same again for more jobs all the same',
+      'look for a larger gain, or repeat the command for more jobs',
     ],
     [
       { verdict: 'refused', outcome: 'refused', reason: 'the same files as exp-001' },
       12,
-      'mend what it names (the same files as exp-001), then try again',
+      'fix it (the same files as exp-001), then try again',
     ],
     [
       {
@@ -65,18 +65,18 @@ describe('what winnow try answers', () => {
         reason: 'does not merge with the incumbent: conflict in src/lru.go',
       },
       12,
-      'commit it to a branch, merge optimize/size there, resolve, then type the same again',
+      'commit it to a branch, merge optimize/size there, resolve, then repeat the command',
     ],
-    [{ verdict: 'broken', outcome: 'error' }, 13, 'mend what it names, then try again'],
+    [{ verdict: 'broken', outcome: 'error' }, 13, 'fix the failure, then try again'],
     [
       { verdict: null, outcome: null, status: 'deferred', reason: null },
       14,
-      'a person approves what it adds: winnow approve exp-007',
+      'ask a person to approve the new packages: winnow approve exp-007',
     ],
     [
       { verdict: null, outcome: null, status: 'queued', reason: null },
       14,
-      'type the same again, or winnow show exp-007',
+      'repeat the command, or winnow show exp-007',
     ],
   ] as const)('%j is exit code %i and has a next step', (about, code, next) => {
     const said = answer(about)
@@ -89,7 +89,7 @@ describe('what winnow try answers', () => {
       'No gain: bytes 100 -> 100.',
       '  evidence E 0.3 of 20',
       '  exp-007  #3  optimize-exp/size/try-1',
-      'Next: leave it, and try something different in kind',
+      'Next: try a different kind of change',
     ])
   })
 
@@ -125,7 +125,9 @@ describe('what winnow try answers', () => {
       warnings: ['one machine'],
       failed: { what: 'gate tests', output },
     })
-    expect(said.next).toBe('mend it, then try again; winnow show exp-007 has the end of what it printed')
+    expect(said.next).toBe(
+      'fix the failure, then try again; winnow show exp-007 prints the end of its output',
+    )
     expect(renderTryAnswer(said)).toEqual([
       'Broken: bytes 100 -> 100.',
       '  evidence E 0.3 of 20',
@@ -136,7 +138,7 @@ describe('what winnow try answers', () => {
       '  last lines of stderr:',
       '    exit 1',
       '  exp-007  #3  optimize-exp/size/try-1',
-      'Next: mend it, then try again; winnow show exp-007 has the end of what it printed',
+      'Next: fix the failure, then try again; winnow show exp-007 prints the end of its output',
     ])
   })
 
