@@ -5,6 +5,13 @@ import { removeSecrets } from '../measure/environment.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { ActionEnv } from './inputs.ts'
 
+// First arguments of a program that another process starts with a pipe
+
+/** First argument of a program that runs as root and reads its task from a pipe. */
+export const AS_ROOT = 'as-root'
+/** First argument of a program that runs as its parent's user and reads its task from a pipe. */
+export const BY_PIPE = 'by-pipe'
+
 /**
  * Invariant 6: experiment code runs with our user id and can read the environment of our processes under
  * /proc. So no process that runs beside it may have been started with a secret. This process becomes the

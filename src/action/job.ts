@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { tmpdir } from 'node:os'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import type { JobEnvironment } from '../engine/jobs/job-clone.ts'
 import { UserError } from '../errors.ts'
 import { formatActionsRun } from '../model/ids.ts'
 import type { Clock, RandomSource } from '../ports.ts'
 import type { ActionEnv } from './inputs.ts'
+import { toLogLine } from './outputs.ts'
 
 /** All jobs and all attempts of a run share this id. */
 export function readRunId({ GITHUB_RUN_ID: run = '' }: ActionEnv): string {
@@ -50,12 +52,6 @@ export function requireMeasuringBranch(
   )
 }
 
-/**
- * Ends the log of a job whose result another job of the run reads. "take results in" is that job's name on
- * GitHub.
- */
-export const RECORDED_LATER = 'The job "take results in" of this run records the result.'
-
 /** Resolves early, without an error, when the signal aborts. */
 export async function sleepUntilAborted(milliseconds: number, signal?: AbortSignal): Promise<void> {
   try {
@@ -82,4 +78,30 @@ export function getTempDir(env: ActionEnv): string {
 
 export function resolveInWorkspace(env: ActionEnv, path: string): string {
   return resolve(env['GITHUB_WORKSPACE'] ?? '.', path)
+}
+
+export function watchForInterrupt(): AbortController {
+  const interrupted = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interrupted.abort())
+  return interrupted
+}
+
+/** The surroundings of a job that reads a clone and answers requests of the ledger. */
+export function readJobEnvironment(
+  env: ActionEnv,
+  { campaign, directory }: { campaign: string; directory: string },
+  signal: AbortSignal,
+): JobEnvironment {
+  return {
+    directory: resolveInWorkspace(env, directory),
+    campaign,
+    workDir: join(getTempDir(env), 'winnow'),
+    env,
+    runId: readRunId(env),
+    attempt: readAttempt(env),
+    clock: SYSTEM_CLOCK,
+    random: SYSTEM_RANDOM,
+    progress: { say: line => console.log(toLogLine(line)) },
+    signal,
+  }
 }

@@ -1,10 +1,9 @@
 import { listProxySecrets } from '../git/isolation.ts'
 import { removeSecrets } from '../measure/environment.ts'
 import { findActionCommand } from './commands.ts'
-import { listTokenForms } from './drop-secrets.ts'
+import { AS_ROOT, BY_PIPE, listTokenForms } from './drop-secrets.ts'
 import { omitUndefined, readInputs, refuseUnsafe, refuseWindows, TOKENS } from './inputs.ts'
 import { addSecrets, hideSecrets, reportFailure, setOutputs, writeSummary } from './outputs.ts'
-import { AS_ROOT, BY_PIPE } from './start-modes.ts'
 
 /**
  * Entry point of the action, started by a runner or by itself. Commands import their own code, which keeps

@@ -1,7 +1,6 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DEFAULT_PREFIX } from '../cli/known-campaigns.ts'
-import { findCloneCampaign, openJobClone } from '../engine/jobs/load-order.ts'
+import { withJobClone } from '../engine/jobs/job-clone.ts'
 import { removeSecrets } from '../measure/environment.ts'
 import { renderLedgerViews } from '../report/ledger-views.ts'
 import { buildStatusView, renderStatus } from '../report/status.ts'
@@ -17,11 +16,13 @@ import type { Task } from './root-pipe.ts'
 export async function reportCampaign({ inputs, env }: Task): Promise<number> {
   const tempDir = getTempDir(env)
   const directory = resolveInWorkspace(env, inputs.directory)
-  const clone = { directory, workDir: join(tempDir, 'winnow'), env: removeSecrets(env) }
-  const { repository } = await openJobClone(clone, DEFAULT_PREFIX)
-  try {
-    const { loaded, spec } = await findCloneCampaign(repository, inputs.campaign)
-    const { campaign } = loaded
+  const clone = {
+    directory,
+    workDir: join(tempDir, 'winnow'),
+    env: removeSecrets(env),
+    campaign: inputs.campaign,
+  }
+  return withJobClone(clone, async ({ loaded: { campaign }, spec }) => {
     const views = renderLedgerViews(campaign, spec)
     const dir = mkdtempSync(join(tempDir, 'winnow-views-'))
     for (const [name, text] of Object.entries(views)) writeFileSync(join(dir, name), text)
@@ -32,7 +33,5 @@ export async function reportCampaign({ inputs, env }: Task): Promise<number> {
     const artifact = `winnow-views-${campaign.name}`
     setOutputs({ 'result-json': JSON.stringify(status), report: dir, artifact })
     return 0
-  } finally {
-    await repository.close()
-  }
+  })
 }

@@ -1,16 +1,16 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { UserError } from '../errors.ts'
 import { isMissing } from '../measure/file-system.ts'
-import { listSideUsers, type MissingUsers } from '../measure/isolation/side-users.ts'
+import { makeAccessible } from '../measure/isolation/access-check.ts'
+import { CLOSED_DIR, listSideUsers, type MissingUsers, SIDES_DIR } from '../measure/isolation/side-users.ts'
 import { digestSchema } from '../model/ids.ts'
-import { isHosted, wipeEnvironment } from './drop-secrets.ts'
+import { AS_ROOT, BY_PIPE, isHosted, wipeEnvironment } from './drop-secrets.ts'
 import type { ActionEnv, Inputs } from './inputs.ts'
 import { getTempDir } from './job.ts'
-import { AS_ROOT, BY_PIPE } from './start-modes.ts'
 
 interface RootStart {
   /** The environment of this step. Decides how the program can be started. */
@@ -100,6 +100,18 @@ function runWithPipe(
   })
 }
 
+/**
+ * Only root may write to the clone, because the ledger in it names the base tree, and to its own work directory.
+ * Returns that directory.
+ */
+export function prepareClosedDir(clone: string): string {
+  chmodSync(clone, 0o700)
+  makeAccessible(SIDES_DIR)
+  mkdirSync(CLOSED_DIR, { recursive: true, mode: 0o700 })
+  chmodSync(CLOSED_DIR, 0o700)
+  return CLOSED_DIR
+}
+
 // Messages in the pipe
 
 export const taskSchema = z.strictObject({
@@ -151,7 +163,7 @@ export function readRootPipe(onEnd: () => void): Promise<RootPipeMessage> {
       }
     })
     stdin.once('close', () => {
-      reject(new Error('whoever started this said nothing'))
+      reject(new Error('the parent process ended before it sent a task'))
       onEnd()
     })
   })

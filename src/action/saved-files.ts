@@ -2,41 +2,71 @@ import { chownSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { OrderId } from '../model/ids.ts'
-import type { PartialReport } from '../model/pairs.ts'
-import { getArtifactFileName, serializePartialReport } from '../model/report-artifact.ts'
+import { getArtifactFileName, getArtifactName, type JobFileContent } from '../model/job-file.ts'
 import type { SaveUnwrittenEvents } from '../ports.ts'
 import type { ActionEnv } from './inputs.ts'
 import { getTempDir } from './job.ts'
 import { appendSummary, type Outputs, redactJson, toLogLine } from './outputs.ts'
 
-export interface PartialFile {
+interface SavedJobFile {
   path: string
-  write(partial: PartialReport): void
+  artifact: string
+  /** Replaces the content atomically; null removes it. */
+  write(text: string | null): void
+}
+
+interface JobFileOptions {
+  content: JobFileContent
+  order?: OrderId
+  /** The user of the step that uploads, when root writes. */
+  owner?: { uid: number; gid: number } | null
 }
 
 /**
- * Creates a file that a later step uploads when a measurement is interrupted. `owner` is the user of that
- * step, given when root measures.
+ * Creates a file that another step uploads, in a new directory with a random name. Experiment code cannot have put
+ * anything there before.
  */
-export function createPartialFile(
-  tempDir: string,
-  order: OrderId,
-  owner: { uid: number; gid: number } | null,
-): PartialFile {
-  const folder = mkdtempSync(join(tempDir, 'winnow-partial-'))
-  const path = join(folder, getArtifactFileName(order))
+export function createJobFile(
+  env: ActionEnv,
+  { content, order, owner = null }: JobFileOptions,
+): SavedJobFile {
+  const folder = mkdtempSync(join(getTempDir(env), `winnow-${content}-`))
+  const path = join(folder, getArtifactFileName(content, order))
   if (owner !== null) chownSync(folder, owner.uid, owner.gid)
   return {
     path,
-    write(partial) {
-      const text = serializePartialReport(partial)
-      // An older state would hide pairs that have started since.
+    artifact: getArtifactName(content, order),
+    write(text) {
       if (text === null) return rmSync(path, { force: true })
       writeFileSync(`${path}.part`, text)
+      if (owner !== null) chownSync(`${path}.part`, owner.uid, owner.gid)
       renameSync(`${path}.part`, path)
     },
   }
 }
+
+interface JobSummary {
+  line: string
+  /** Markdown. */
+  details?: readonly string[]
+  /** The content of the output `result-json`. */
+  result: object
+  /** The file that a later job of the run reads. Absent when there was no work. */
+  file?: SavedJobFile
+}
+
+/** Writes the end of a job to its log and its summary. Returns its outputs. */
+export function reportJobEnd({ line, details = [], result, file }: JobSummary): Outputs {
+  // "take results in" is the name of that job on GitHub.
+  const end = file === undefined ? line : `${line} The job "take results in" of this run records the result.`
+  const lines = [end, ...details].map(toLogLine)
+  for (const each of lines) console.log(each)
+  appendSummary(lines.join('\n'))
+  const handedOver = file === undefined ? {} : { report: file.path, artifact: file.artifact }
+  return { 'result-json': JSON.stringify(result), ...handedOver }
+}
+
+// Events that could not be written
 
 /** Enough for a few failures of a few campaigns. The owner of the repository pays for artifacts. */
 const MOST_BYTES = 32 * 1024 * 1024

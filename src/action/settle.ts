@@ -5,7 +5,7 @@ import type { AskingJobs } from '../engine/controller/github-tick.ts'
 import type { EndedJob, EndedRun } from '../engine/jobs/run-artifacts.ts'
 import { UserError } from '../errors.ts'
 import { digestSchema, type OrderId } from '../model/ids.ts'
-import { MAX_ORDERS_PER_RUN } from '../model/report-artifact.ts'
+import { MAX_ORDERS_PER_RUN } from '../model/job-file.ts'
 import { isRetryTitle } from '../report/github-names.ts'
 import {
   buildJobEnvironment,

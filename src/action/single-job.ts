@@ -1,14 +1,13 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { type CommandContext, withRepository } from '../cli/context.ts'
 import { DEFAULT_PREFIX } from '../cli/known-campaigns.ts'
 import { type ResultReporter, type RunResult, runAndReport, tellRunResult } from '../cli/run.ts'
 import type { Call } from '../cli/verb.ts'
-import { type JobIsolation, MeasurementDeclined } from '../engine/jobs/measurement-job.ts'
-import { makeAccessible } from '../measure/isolation/access-check.ts'
-import { CLOSED_DIR, findSideUsers, type MissingUsers, SIDES_DIR } from '../measure/isolation/side-users.ts'
+import { type JobIsolation, MeasurementDeclined } from '../engine/jobs/measure-job.ts'
+import { findSideUsers, type MissingUsers } from '../measure/isolation/side-users.ts'
 import { toShortRef } from '../model/ids.ts'
 import { escapeMarkdown } from '../report/markdown.ts'
 import { renderRunSummary } from '../report/run-summary.ts'
@@ -22,8 +21,7 @@ import {
   requireOwnRemote,
 } from './github-job.ts'
 import { appendSummary, type Outputs, reportFailure, setOutputs, toLogLine } from './outputs.ts'
-import type { Task } from './root-pipe.ts'
-import { runAsRoot, runThroughPipe, writeReturnReason } from './root-pipe.ts'
+import { prepareClosedDir, runAsRoot, runThroughPipe, type Task, writeReturnReason } from './root-pipe.ts'
 import { clearRunnerFiles, LaterCode, listLaterCodeFolders } from './sandbox.ts'
 import { createKeptFiles } from './saved-files.ts'
 
@@ -78,24 +76,20 @@ function describeNoIsolation({ what }: MissingUsers): string {
 
 async function continueAsRoot(task: Task, job: GithubJob): Promise<number> {
   const { env, pipe } = task
-  if (pipe === undefined) throw new Error('root was told by nobody what to do')
+  if (pipe === undefined) throw new Error('the root process got no task from its parent')
   const { runner, room } = pipe
   const unwritten = createKeptFiles(env)
   try {
     const users = findSideUsers()
     if (!('owners' in users)) throw new MeasurementDeclined(users.what)
     const environment = buildJobEnvironment(task, job)
-    // The ledger is in the clone and names the base tree, so only root may write there.
-    chmodSync(environment.directory, 0o700)
-    makeAccessible(SIDES_DIR)
-    mkdirSync(CLOSED_DIR, { recursive: true, mode: 0o700 })
-    chmodSync(CLOSED_DIR, 0o700)
+    const cacheDir = prepareClosedDir(environment.directory)
     const ownedBy = { SUDO_UID: String(statSync(environment.directory).uid) }
     const isolation = { users, asRoot: true, laterCode: listLaterCodeFolders(env, programs) }
     const asRoot = {
       ...environment,
       env: { ...environment.env, ...ownedBy },
-      cacheDir: CLOSED_DIR,
+      cacheDir,
       isolation,
     }
     return await continueSingleJob(task, job, {

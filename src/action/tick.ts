@@ -1,5 +1,3 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { group, isDebug } from '@actions/core'
 import { runComments } from '../cli/comments.ts'
 import { type CommandContext, withCampaign, withRepository } from '../cli/context.ts'
@@ -15,9 +13,10 @@ import {
 } from '../engine/controller/github-tick.ts'
 import { ForgeError, UserError } from '../errors.ts'
 import { createDryRunForge, WouldChange } from '../github/dry-run.ts'
-import { type HandedItems, ITEMS_FILE } from '../judge/judged-report.ts'
+import type { ItemsToJudge } from '../judge/judged-report.ts'
 import type { Campaign } from '../model/campaign.ts'
 import { toShortRef } from '../model/ids.ts'
+import { type JobFile, serializeJobFile } from '../model/job-file.ts'
 import type { PlanWaiting } from '../plan/action.ts'
 import { countVerdicts, type Tally } from '../report/campaign-result.ts'
 import { lookTitle } from '../report/github-names.ts'
@@ -34,10 +33,10 @@ import {
   requireOwnRemote,
 } from './github-job.ts'
 import type { ActionEnv, Inputs } from './inputs.ts'
-import { findMeasuringCampaign, getTempDir } from './job.ts'
+import { findMeasuringCampaign } from './job.ts'
 import { appendSummary, type Outputs, reportFailure, setOutputs, toLogLine } from './outputs.ts'
 import type { Task } from './root-pipe.ts'
-import { createKeptFiles } from './saved-files.ts'
+import { createJobFile, createKeptFiles } from './saved-files.ts'
 
 const NOTHING_THERE = 'No campaign: no spec on the default branch, and no ledger.'
 
@@ -115,7 +114,7 @@ export async function takeTurns(
   const dryRuns: DryRunTurn[] = []
   const remaining: KnownCampaign[] = []
   const broken: string[] = []
-  let toJudge: HandedItems | null = null
+  let toJudge: CampaignItems | null = null
   let code = 0
   for (const known of campaigns) {
     if (environment.clock.monotonic() > deadline) {
@@ -138,7 +137,7 @@ export async function takeTurns(
           next,
         })
         turns.push(done)
-        toJudge ??= items
+        toJudge ??= items && { campaign: known.name, items }
       }
     }
     try {
@@ -214,8 +213,14 @@ function logDuration(
   if (isDebug()) console.log(toLogLine(`${name} took ${Math.round(clock.monotonic() - startedAt)} ms.`))
 }
 
+/** The work of the judge job, which serves one campaign in a run. */
+interface CampaignItems {
+  campaign: string
+  items: JobFile<ItemsToJudge>
+}
+
 /** `items` are the input of the judge job. Null: it has no work. */
-type TurnResult = CampaignTurn & { items: HandedItems | null }
+type TurnResult = CampaignTurn & { items: JobFile<ItemsToJudge> | null }
 
 async function runTurn(call: Call, run: ActionsRun): Promise<TurnResult> {
   const turns: TurnResult[] = []
@@ -404,12 +409,11 @@ async function tickDryRun(
  * Writes a file for the step that uploads it, because the token of the judge job cannot read the items
  * itself.
  */
-export function writeItemsFile(env: ActionEnv, toJudge: HandedItems | null): Outputs {
+export function writeItemsFile(env: ActionEnv, toJudge: CampaignItems | null): Outputs {
   if (toJudge === null) return {}
-  const tempDir = getTempDir(env)
-  const file = join(mkdtempSync(join(tempDir, 'winnow-items-')), ITEMS_FILE)
-  writeFileSync(file, `${JSON.stringify(toJudge)}\n`)
-  return { judge: toJudge.campaign, items: file }
+  const file = createJobFile(env, { content: 'items' })
+  file.write(serializeJobFile('items', toJudge.items))
+  return { judge: toJudge.campaign, items: file.path }
 }
 
 const JOBS = ['measure', 'propose', 'judge']

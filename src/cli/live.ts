@@ -39,12 +39,7 @@ export async function showLive<T>(
 }
 
 /** Only reads the controller's state. */
-export function createLiveRenderer({
-  memory,
-  runner,
-  asking,
-  place,
-}: ControllerContext): () => string | null {
+export function createLiveRenderer({ memory, runner, place }: ControllerContext): () => string | null {
   const begun = new Map<string, number>()
   let cached: { loaded: LoadedCampaign; progress: CampaignProgress } | null = null
 
@@ -59,7 +54,7 @@ export function createLiveRenderer({
     const { loaded } = memory
     if (loaded === null) return null
     const orders = listOrdersHere(loaded.campaign)
-    const asked = asking.asked
+    const asked = runner.proposing
     const now = place.clock.monotonic()
     const keys = new Set([...orders.map(({ order }) => order.id), ...asked])
     for (const key of begun.keys()) if (!keys.has(key)) begun.delete(key)

@@ -1,11 +1,10 @@
 import type { ControllerContext } from '../engine/controller/effects.ts'
 import { type ControllerOptions, openController, requireCampaign } from '../engine/controller/run.ts'
 import { tickCampaign } from '../engine/controller/tick.ts'
-import { NOTHING_HERE, type Runner } from '../engine/jobs/runner.ts'
+import type { Runner } from '../engine/jobs/runner.ts'
 import { observe } from '../engine/observe/observe.ts'
-import type { OrderId } from '../model/ids.ts'
 import type { PlanWaiting } from '../plan/action.ts'
-import type { RunFacts, World } from '../plan/world.ts'
+import type { JobFacts, World } from '../plan/world.ts'
 import { describeWaiting } from '../report/verdict-text.ts'
 import { runComments } from './comments.ts'
 import { type CommandContext, withCampaign } from './context.ts'
@@ -41,15 +40,15 @@ export async function tickWithoutMeasuring(call: Call, context: CommandContext):
   try {
     for (;;) {
       const { waiting } = await tickCampaign(controller)
-      if (!controller.asking.busy || interrupt.aborted) return waiting
-      await controller.asking.settled()
+      if (!controller.runner.busy || interrupt.aborted) return waiting
+      await controller.runner.settled()
     }
   } catch (error) {
     if (!(error instanceof WouldAskError)) throw error
     selectSentenceOutput(call)(`It would ask ${error.who} for one idea; what follows depends on the answer.`)
     return { for: 'ideas' }
   } finally {
-    await controller.asking.close()
+    await controller.runner.close()
   }
 }
 
@@ -69,10 +68,10 @@ async function openReadOnlyController(
   const controller = await openController(campaignContext, signal, options)
   if (dryRun === null) return { ...controller, runner: toReadOnlyRunner(controller.runner) }
   const runner = toReadOnlyRunner(cacheRunnerFacts(controller.runner))
-  const begin = (proposer: string): never => {
+  const propose = (proposer: string): never => {
     throw new WouldAskError(proposer)
   }
-  return { ...controller, runner, asking: { ...controller.asking, begin } }
+  return { ...controller, runner: { ...runner, propose } }
 }
 
 /** Ends a dry run: the plan depends on the proposer's answer. */
@@ -93,18 +92,29 @@ function toReadOnlyRunner(runner: Runner): Runner {
   return {
     ...runner,
     async facts(campaign) {
-      const found = await runner.facts(campaign)
+      const facts = await runner.facts(campaign)
+      const found = new Map(facts.runs)
       for (const { order, report } of Object.values(campaign.orders)) {
         const fact = found.get(order.id)
         const idle = fact === undefined || (fact.state === 'gone' && !fact.started)
         if (report === null && idle) found.set(order.id, { state: 'running' })
       }
-      return found
+      return { ...facts, runs: found }
     },
     tidy: async () => {},
     dispatch: async () => {},
     cancel: async () => {},
-    ...NOTHING_HERE,
+    runId: null,
+    machine: null,
+    holds: () => false,
+    doing: () => null,
+    // Spreading a getter would copy its value.
+    get busy() {
+      return runner.busy
+    },
+    get proposing() {
+      return runner.proposing
+    },
   }
 }
 
@@ -112,12 +122,12 @@ function toReadOnlyRunner(runner: Runner): Runner {
  * A real runner deletes the files of recorded orders. A dry run records nothing, so it must keep the first facts.
  */
 function cacheRunnerFacts(runner: Runner): Runner {
-  let cached: Map<OrderId, RunFacts> | null = null
+  let cached: JobFacts | null = null
   return {
     ...runner,
     async facts(campaign) {
       cached ??= await runner.facts(campaign)
-      return new Map(cached)
+      return cached
     },
   }
 }

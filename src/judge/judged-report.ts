@@ -1,12 +1,11 @@
 import { z } from 'zod'
 import { findFailure } from '../decide/failures.ts'
-import { type JobFile, parseJobFile, readJobFile } from '../measure/job-file.ts'
 import { item } from '../measure/output/harness-output.ts'
 import { hashSha256 } from '../model/canonical-json.ts'
 import { eventPayloads, type ScoreRecord } from '../model/event-schemas.ts'
 import { digestSchema } from '../model/ids.ts'
 import { drawSeed, isReportingPurpose, type Order } from '../model/order.ts'
-import { MAX_REPORT_BYTES } from '../model/report-artifact.ts'
+import { MAX_REPORT_BYTES } from '../model/job-file.ts'
 import {
   type Execution,
   type JudgingUsage as Cost,
@@ -178,63 +177,10 @@ function toScoredExecution(
 
 // Files between jobs
 
-/**
- * The tick that finds items hands them to the judging job, and the job hands scores to a later tick, in one
- * file each within the same run. Both readers treat the file as untrusted data.
- */
-export const ITEMS_ARTIFACT = 'winnow-items'
-export const ITEMS_FILE = 'items.json'
-export const SCORES_ARTIFACT = 'winnow-scores'
-export const SCORES_FILE = 'scores.json'
-const MOST_ITEMS_BYTES = 256 * 1024 * 1024
-export const MOST_SCORES_BYTES = 32 * 1024 * 1024
-const MOST_ORDERS = 256
+/** An order to score. The tick that finds the items hands them to the judge job of its run. */
+export const itemsToJudgeSchema = z.strictObject({ key: z.string(), order: digestSchema, printed: printedOrder })
+export type ItemsToJudge = z.output<typeof itemsToJudgeSchema>
 
-const campaign = {
-  winnow: z.literal(1),
-  campaign: z.string(),
-  /** The start event: a later campaign of the same name must ignore this file. */
-  started: digestSchema,
-}
-
-const handedItems = z.strictObject({
-  ...campaign,
-  orders: z
-    .array(z.strictObject({ key: z.string(), order: digestSchema, printed: printedOrder }))
-    .max(MOST_ORDERS),
-})
-export type HandedItems = z.output<typeof handedItems>
-
-const handedScores = z.strictObject({
-  ...campaign,
-  judgings: z
-    .array(z.strictObject(eventPayloads.judged))
-    .max(MOST_ORDERS)
-    .refine(all => new Set(all.map(({ key }) => key)).size === all.length, 'one request is answered twice'),
-})
-export type HandedScores = z.output<typeof handedScores>
-
-/** Selects what one job gets, up to the size limit. The rest waits for the next job. */
-export function limitItems(all: HandedItems, most = MOST_ITEMS_BYTES): HandedItems {
-  const orders: HandedItems['orders'] = []
-  let bytes = 1024
-  for (const each of all.orders.slice(0, MOST_ORDERS)) {
-    const own = countJsonBytes(each)
-    if (bytes + own > most) continue
-    bytes += own
-    orders.push(each)
-  }
-  return { ...all, orders }
-}
-
-function countJsonBytes(value: unknown): number {
-  return new TextEncoder().encode(JSON.stringify(value)).length
-}
-
-export function readItemsFile(path: string): Promise<HandedItems | { unusable: string }> {
-  return readJobFile(path, { of: 'items', most: MOST_ITEMS_BYTES, schema: handedItems })
-}
-
-export function readScoresFile(file: JobFile): HandedScores | { unusable: string } {
-  return parseJobFile(file, { of: 'scores', schema: handedScores })
-}
+/** The scores of one order, as the judge job hands them over. */
+export const givenScoresSchema = z.strictObject(eventPayloads.judged)
+export type GivenScores = z.output<typeof givenScoresSchema>

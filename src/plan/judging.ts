@@ -1,38 +1,29 @@
-import type { LiveOrder, OrderScores, PendingJudging } from '../model/campaign.ts'
-import { hashSha256, toCanonicalJson } from '../model/canonical-json.ts'
+import type { LiveOrder, OrderScores } from '../model/campaign.ts'
 import { isRetryableEnd } from '../model/event-schemas.ts'
-import type { EventDraft } from '../model/event.ts'
 import { findPendingJudging } from '../model/fold/proposers.ts'
 import type { Spec } from '../spec/schema.ts'
-import { type PlanStep, raiseAlert } from './action.ts'
+import type { PlanStep } from './action.ts'
 import { computeJudgingSeconds } from './orders.ts'
+import {
+  computeRetryDelay,
+  draftRequest,
+  limitJobMinutes,
+  reportFailingJudges,
+  toEventStep,
+} from './requests.ts'
 import type { World } from './world.ts'
-
-/** Below GitHub's limit for a job (360 minutes). */
-const MAX_JUDGE_JOB_MINUTES = 350
-/** Covers the wait for a machine and the checkout before the job, and reading its answer after it. */
-const JUDGE_JOB_OVERHEAD_MINUTES = 30
 
 /**
  * Upper limit for a job that has all waiting items scored. The next job requests scores for those left over.
  */
 export function computeJudgingMinutes(spec: Pick<Spec, 'metric'>): number {
-  return Math.min(
-    MAX_JUDGE_JOB_MINUTES,
-    Math.ceil(computeJudgingSeconds(spec) / 60) + JUDGE_JOB_OVERHEAD_MINUTES,
-  )
+  return limitJobMinutes(computeJudgingSeconds(spec))
 }
 
-/**
- * Invariant 7: the orders that a job has scored and the most it may cost are events before winnow asks any
- * model. Two concurrent runs therefore pay once, and a job that vanishes has cost what was set aside for it.
- */
+/** The request sets aside the most that its job may cost, which a job that vanishes has cost. */
 export function requestJudgingJob(world: World): PlanStep[] {
-  if (world.judges?.hasJudgeJob !== true) return []
+  if (!world.judgeJob) return []
   const { campaign, spec, now } = world
-  const until = new Date(
-    Date.parse(now) + (computeJudgingMinutes(spec) + JUDGE_JOB_OVERHEAD_MINUTES) * 60_000,
-  ).toISOString()
   let left = computeLeftUsd(world)
   const steps: PlanStep[] = []
   for (const { order, scores } of listPrintedOrders(world)) {
@@ -41,12 +32,9 @@ export function requestJudgingJob(world: World): PlanStep[] {
     const may_cost_usd = left === null ? null : reserveCost(left, scores)
     if (may_cost_usd !== null && !(may_cost_usd > 0)) continue
     if (left !== null) left -= may_cost_usd ?? 0
-    const cause = `judging ${order.id} at ${campaign.seq}`
-    const key = `judging:${hashSha256(toCanonicalJson([campaign.started, cause])).slice(0, 16)}`
-    steps.push({
-      step: 'event',
-      draft: { kind: 'judging-asked', cause, key, order: order.id, until, may_cost_usd },
-    })
+    const { cause, nonce, until } = draftRequest(world, `judging ${order.id}`, computeJudgingMinutes(spec))
+    const request = { key: `judging:${nonce}`, order: order.id, until, may_cost_usd }
+    steps.push(toEventStep({ kind: 'judging-asked', cause, ...request }))
   }
   return steps
 }
@@ -75,8 +63,7 @@ function reserveCost(left: number, scores: OrderScores | null): number {
   return scores?.ended?.is === 'set-aside' ? left : left / FIRST_REQUEST_DIVISOR
 }
 
-const FIRST_RETRY_DELAY_MINUTES = 10
-const LONGEST_RETRY_DELAY_MINUTES = 6 * 60
+const RETRY_DELAY_MINUTES = { first: 10, longest: 6 * 60 }
 
 /**
  * Delays retries: a job every few minutes that meets an invalid key only costs minutes. The first loss is
@@ -85,66 +72,19 @@ const LONGEST_RETRY_DELAY_MINUTES = 6 * 60
 function computeRetryTime(scores: OrderScores | null): number {
   if (scores === null || scores.failures === 0) return 0
   if (scores.failures === 1 && scores.ended?.is !== 'refused') return 0
-  const minutes = Math.min(
-    LONGEST_RETRY_DELAY_MINUTES,
-    FIRST_RETRY_DELAY_MINUTES * 2 ** (scores.failures - 1),
-  )
-  return Date.parse(scores.ended_at) + minutes * 60_000
+  return Date.parse(scores.ended_at) + computeRetryDelay(scores.failures - 1, RETRY_DELAY_MINUTES) * 60_000
 }
 
 /** Recorded in every campaign state: the money is spent, and no score is requested twice. */
 export function recordScores(world: World): PlanStep[] {
-  return (world.judges?.scores ?? []).flatMap(answered => {
-    const { key, order, model, requests, tokens, usd, minutes = 0, ended } = answered
-    const failed = ended !== null && !isRetryableEnd(ended.is)
-    const alerts = failed ? reportFailingJudges(world, order, ended.reason) : []
+  return world.scores.flatMap(answered => {
+    const { key, order, model: who, requests, tokens, usd, minutes = 0, ended } = answered
+    const isFailed = ended !== null && !isRetryableEnd(ended.is)
+    const cost = { minutes, requests, tokens, usd }
     return [
       toEventStep({ kind: 'judged', cause: key, ...answered }),
-      toEventStep({ ...buildSpentFields(key), minutes, who: model, ok: !failed, requests, tokens, usd }),
-      ...alerts,
+      toEventStep({ kind: 'spent', cause: key, what: 'judge', who, ok: !isFailed, ...cost }),
+      ...(isFailed ? reportFailingJudges(world, order, ended.reason) : []),
     ]
   })
-}
-
-/**
- * The job was cancelled, got no machine, or never answered: the amount set aside counts as spent (invariant
- * 5).
- */
-export function closeLostJudgings(world: World): PlanStep[] {
-  const { campaign, now, judges } = world
-  const reasons = new Map((judges?.lost ?? []).map(({ key, reason }) => [key, reason]))
-  const answered = new Set((judges?.scores ?? []).map(({ key }) => key))
-  const waiting = Object.values(campaign.judging).filter(({ key }) => !answered.has(key))
-  const lost = waiting.flatMap((request): [PendingJudging, string][] => {
-    const overdue = Date.parse(request.until) <= Date.parse(now)
-    const reason =
-      reasons.get(request.key) ?? (overdue ? `its job has not answered by ${request.until}` : null)
-    return reason === null ? [] : [[request, reason]]
-  })
-  return lost.flatMap(([{ key, order, may_cost_usd }, reason]) => [
-    toEventStep({ kind: 'judging-lost', cause: key, key, order, reason }),
-    toEventStep({
-      ...buildSpentFields(key),
-      who: null,
-      ok: false,
-      requests: 0,
-      tokens: 0,
-      usd: may_cost_usd ?? 0,
-    }),
-    ...reportFailingJudges(world, order, reason),
-  ])
-}
-
-function toEventStep(draft: EventDraft): PlanStep {
-  return { step: 'event', draft }
-}
-
-function buildSpentFields(key: string) {
-  return { kind: 'spent', cause: key, what: 'judge', minutes: 0 } as const
-}
-
-function reportFailingJudges(world: World, order: string, reason: string): PlanStep[] {
-  if (world.campaign.orders[order] === undefined) return []
-  const message = `models could not be asked to score what was measured: ${reason}; it is tried again`
-  return raiseAlert(world, { code: 'judging-failed', about: order, message })
 }

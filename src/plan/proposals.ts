@@ -1,7 +1,5 @@
 import { ASKING_FAILED, MEASURING_FAILED } from '../model/alerts.ts'
 import type { Campaign, FruitlessRuns } from '../model/campaign.ts'
-import { hashSha256, toCanonicalJson } from '../model/canonical-json.ts'
-import type { EventDraft } from '../model/event.ts'
 import { listExperiments } from '../model/experiment.ts'
 import {
   buildCommandKey,
@@ -14,6 +12,7 @@ import { type PlanAction, type PlanStep, raiseAlert } from './action.ts'
 import { selectNextIdea } from './backlog.ts'
 import { countRoomToOpen } from './intake.ts'
 import { needsPermission } from './permissions.ts'
+import { computeRetryDelay, draftRequest, limitJobMinutes, toEventStep } from './requests.ts'
 import { getRoundSize } from './round-orders.ts'
 import type { World } from './world.ts'
 
@@ -21,9 +20,6 @@ interface ProposalPlan {
   steps: PlanStep[]
   actions: PlanAction[]
 }
-
-/** Covers the wait for a machine and its set-up. */
-const PROPOSE_JOB_START_MINUTES = 30
 
 /**
  * Each run starts the next one, so a mistake that makes every run fail (a secret that an environment refuses,
@@ -55,13 +51,11 @@ function isProposingPaused({ campaign, now }: RunDelayFacts): boolean {
   return computeDelayEnd(campaign.fruitless_asking, MAX_FRUITLESS_PROPOSE_RUNS, now) !== null
 }
 
-const FIRST_RUN_DELAY_MINUTES = 60
-const LONGEST_RUN_DELAY_MINUTES = 12 * 60
+const RUN_DELAY_MINUTES = { first: 60, longest: 12 * 60 }
 
 function computeDelayEnd(runs: FruitlessRuns | null, most: number, now: string): string | null {
   if (runs === null || runs.times < most) return null
-  const minutes = Math.min(LONGEST_RUN_DELAY_MINUTES, FIRST_RUN_DELAY_MINUTES * 2 ** (runs.times - most))
-  const end = Date.parse(runs.at) + minutes * 60_000
+  const end = Date.parse(runs.at) + computeRetryDelay(runs.times - most, RUN_DELAY_MINUTES) * 60_000
   return end > Date.parse(now) ? new Date(end).toISOString() : null
 }
 
@@ -97,27 +91,22 @@ function selectNextProposer({ campaign, askable }: World, pending: readonly stri
   return candidates.toSorted((a, b) => times(a) - times(b) || last(a) - last(b))[0]
 }
 
-/**
- * Invariant 7: the proposer, the idea and the commit of a request are an event before any job asks, so that
- * two concurrent runs ask once. The deadline covers the job and its wait for a machine.
- */
-function requestProposalJob({ campaign, spec, now }: World, names: readonly string[]): PlanStep[] {
+/** The proposer, the idea and the commit of a request are an event before any job asks (invariant 7). */
+function requestProposalJob(world: World, names: readonly string[]): PlanStep[] {
+  const { campaign, spec } = world
   const handed = collectHandedOutIdeas(campaign)
   const angles = new Set(listPendingProposals(campaign).flatMap(({ angle }) => angle ?? []))
-  const until = new Date(
-    Date.parse(now) + (computeProposeMinutes(spec) + PROPOSE_JOB_START_MINUTES) * 60_000,
-  ).toISOString()
-  return names.map((name, at): PlanStep => {
-    const cause = `asking ${at} at ${campaign.seq}`
-    const key = buildCommandKey(name, hashSha256(toCanonicalJson([campaign.started, cause])).slice(0, 16))
-    const idea = selectNextIdea(campaign, { who: name, handed })
+  return names.map((who, at): PlanStep => {
+    const { cause, nonce, until } = draftRequest(world, `asking ${at}`, computeProposeMinutes(spec))
+    const idea = selectNextIdea(campaign, { who, handed })
     if (idea !== null) handed.add(idea.id)
     const nextAngle = idea === null ? selectNextAngle(campaign, spec, angles) : null
     if (nextAngle !== null) angles.add(nextAngle)
     const carries = idea === null ? {} : { carries: idea.id }
     const angle = nextAngle === null ? {} : { angle: nextAngle }
-    const about = { key, who: name, base: campaign.incumbent, until, ...carries, ...angle }
-    return { step: 'event', draft: { kind: 'idea-asked', cause, ...about } }
+    const key = buildCommandKey(who, nonce)
+    const request = { key, who, base: campaign.incumbent, until, ...carries, ...angle }
+    return toEventStep({ kind: 'idea-asked', cause, ...request })
   })
 }
 
@@ -140,7 +129,7 @@ export function buildAnswerSteps({ answers }: World): PlanStep[] {
     const noUsage = { requests: 0, tokens: 0, usd: 0 }
     const cost = { kind: 'spent', cause: key, what: 'propose', who, ok, minutes, ...noUsage } as const
     const idea = result === undefined ? [] : [{ kind: 'idea-brought', cause: key, key, ...result } as const]
-    return [...idea, cost].map(draft => ({ step: 'event', draft }))
+    return [...idea, cost].map(toEventStep)
   })
 }
 
@@ -152,35 +141,16 @@ export function reportDisabledProposers(world: World): PlanStep[] {
   })
 }
 
-/** Below GitHub's limit for a job (360 minutes). */
-const MAX_PROPOSE_JOB_MINUTES = 350
-
 /** Upper limit for a job that asks all proposers at once: the slowest of them, and the start. */
 export function computeProposeMinutes({ propose }: Pick<Spec, 'propose'>): number {
-  const seconds = propose.map(one => (one.use === 'command' ? one.timeout_seconds : 0))
-  return Math.min(
-    MAX_PROPOSE_JOB_MINUTES,
-    Math.ceil(Math.max(0, ...seconds) / 60) + PROPOSE_JOB_START_MINUTES,
+  return limitJobMinutes(
+    Math.max(0, ...propose.map(one => (one.use === 'command' ? one.timeout_seconds : 0))),
   )
 }
 
 /** Requests in separate jobs are not ended: their answers and costs are still recorded. */
 export function listLocalRequests({ asking, campaign }: World): string[] {
   return asking.slice(0, asking.length - listPendingProposals(campaign).length)
-}
-
-/**
- * A request whose job was cancelled, or never got a machine, must not block the campaign forever. Its loss
- * does not count against the proposer.
- */
-export function closeLostRequests({ campaign, now, unanswered }: World): PlanStep[] {
-  const overdue = listPendingProposals(campaign).filter(({ until }) => Date.parse(until) <= Date.parse(now))
-  const lost = new Map(overdue.map(({ key, until }) => [key, `its job has not answered by ${until}`]))
-  for (const { key, reason } of unanswered) lost.set(key, reason)
-  return [...lost].map(([key, reason]): PlanStep => {
-    const draft: EventDraft<'asking-lost'> = { kind: 'asking-lost', cause: key, key, reason }
-    return { step: 'event', draft }
-  })
 }
 
 // Runs without a usable result

@@ -16,7 +16,7 @@ import {
 } from './effects.ts'
 import { isClosingIdeas, planExtraRound, resumeNotProven, startPickRound } from './extra-round.ts'
 import { listNewProposals, openExperiments, openNothing, refuseQueued } from './intake.ts'
-import { closeLostJudgings, recordScores, requestJudgingJob } from './judging.ts'
+import { recordScores, requestJudgingJob } from './judging.ts'
 import { parkRepeatedlyLost, planDirectReverts, planLanding, recordLandedMerge } from './landing.ts'
 import type { OrderRequest } from './orders.ts'
 import { requestPermission } from './permissions.ts'
@@ -25,7 +25,6 @@ import { planBase } from './preparation.ts'
 import {
   buildAnswerSteps,
   buildRunAlerts,
-  closeLostRequests,
   isRoundGrowing,
   listLocalRequests,
   reportDisabledProposers,
@@ -41,6 +40,7 @@ import {
   updatePulls,
 } from './pulls.ts'
 import { type IncomingReports, readReports } from './reports.ts'
+import { closeLostRequests } from './requests.ts'
 import { settleRound } from './round.ts'
 import { requestMemberOrders, requestNewRound } from './round-orders.ts'
 import {
@@ -174,9 +174,8 @@ export function planCampaign(world: World): Plan {
 function recordAnswers({ world, incoming }: PlanDraft): StageResult {
   const steps = [
     ...buildAnswerSteps(world),
-    ...closeLostRequests(world),
     ...recordScores(world),
-    ...closeLostJudgings(world),
+    ...closeLostRequests(world),
     ...closeFinishedIdeas(world),
     ...incoming.steps,
   ]

@@ -20,7 +20,7 @@ export interface CampaignPullFacts extends PullFacts {
  * Everything a plan may depend on, as values: the result of `observe`, the time, and randomness already
  * drawn.
  */
-export interface World {
+export interface World extends Omit<JobFacts, 'proposing'> {
   now: string
   /** 64 hex digits that were unpredictable before: coins are derived from them. */
   entropy: string
@@ -73,27 +73,30 @@ export interface World {
   reverts: ReadonlyMap<EventId, RevertFacts>
   /** Picks, by the event that requests one, or by the id of one that is open. */
   picks: ReadonlyMap<string, PickFacts>
-  runs: ReadonlyMap<OrderId, RunFacts>
   runner: RunnerFacts
   askable: string[]
   /** A name for each pending request: first those of this process, then those of separate jobs. */
   asking: string[]
   /** Where proposers are asked: by this process, by a job that follows it, or not after this plan. */
   asks: 'here' | 'elsewhere' | 'later'
-  /** Answers of proposers whose cost is not in the ledger yet. */
-  answers: AnswerFacts[]
-  unanswered: { key: string; reason: string }[]
-  /** Separate jobs that have models score; absent where this process asks them. */
-  judges?: JudgesFacts
   /** The branch of the one idea to measure here; null: measure all that is due. */
   targetBranch: string | null
 }
 
-export interface JudgesFacts {
-  hasJudgeJob: boolean
-  /** Answers of such jobs to open requests of the ledger. */
+/** The state of all jobs, as the runner that starts them knows it. */
+export interface JobFacts {
+  /** Orders that a job measures or has measured. */
+  runs: ReadonlyMap<OrderId, RunFacts>
+  /** Names of the proposers that this process runs, once for each request. */
+  proposing: readonly string[]
+  /** Answers of proposers whose cost is not in the ledger yet. */
+  answers: AnswerFacts[]
+  /** Answers of judge jobs to open requests of the ledger. */
   scores: JudgedScores[]
+  /** Open requests of the ledger that no job will answer any more. */
   lost: { key: string; reason: string }[]
+  /** A later job of this run asks models. False where this process asks them, or none does. */
+  judgeJob: boolean
 }
 
 export type JudgedScores = Omit<EventDraft<'judged'>, 'kind' | 'cause'>

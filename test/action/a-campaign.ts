@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
-import { SCORES_ARTIFACT } from '../../src/judge/judged-report.ts'
-import { ANSWERS_ARTIFACT } from '../../src/ideas/answers-file.ts'
+import { getArtifactName } from '../../src/model/job-file.ts'
 import { RIGHTS } from '../../src/init/workflows/setup.ts'
 import { SIZE_FILES, SIZE_SPEC, shorter } from '../engine/size-yard.ts'
 import { type EmulatedGithub, emulatedGithub } from '../github/emulator/github.ts'
@@ -103,7 +102,7 @@ export function settlingAfter(
   token: string,
   { run, env = {}, job: name, file }: Left,
 ): Promise<Ended> {
-  const artifact = name === 'propose' ? ANSWERS_ARTIFACT : SCORES_ARTIFACT
+  const artifact = getArtifactName(name === 'propose' ? 'answers' : 'scores')
   const digest = file === '' ? '' : uploadAgain(github, run, { name: artifact, file })
   const result = digest === '' ? 'failure' : 'success'
   const needs = { ...tickNeeds({ outputs: { [name]: 'size' } }), [name]: { result, outputs: { digest } } }

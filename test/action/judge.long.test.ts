@@ -3,7 +3,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
-import { runJudgingJob } from '../../src/engine/jobs/judging-job.ts'
+import { runJudgeJob } from '../../src/engine/jobs/judge-job.ts'
 import { answers, idea, ITEMS_HARNESS, JUDGED_SPEC, scoresByWord } from '../engine/judged-yard.ts'
 import { scratch } from '../git/scratch.ts'
 import { githubFrom, type Snapshot, snapshotOf } from '../github/emulator/github.ts'
@@ -155,9 +155,9 @@ async function yardOn(
   return yard
 }
 
-const scoresIn = ({ outputs }: Ended) => JSON.parse(readFileSync(outputs['report'] ?? '', 'utf8'))
+const scoresIn = ({ outputs }: Ended) => JSON.parse(readFileSync(outputs['report'] ?? '', 'utf8')).entries
 
-function changed(file: string, change: (scores: ReturnType<typeof scoresIn>) => void): string {
+function changed(file: string, change: (scores: { entries: ReturnType<typeof scoresIn> }) => void): string {
   const scores = JSON.parse(readFileSync(file, 'utf8'))
   change(scores)
   const made = join(scratch('winnow-scores-'), 'scores.json')
@@ -204,7 +204,7 @@ describe('command judge', { timeout: 240_000 }, () => {
     const first = await yard.judge(run, items)
     expect([first.code, first.outputs['artifact']]).toEqual([2, 'winnow-scores'])
     expect(first.stdout).toMatch(/models could not be asked: .*401/)
-    const [{ records, ended }] = scoresIn(first).judgings
+    const [{ records, ended }] = scoresIn(first)
     expect(records.length).toBeGreaterThan(0)
     expect(ended.is).toBe('refused')
     const settled = await yard.settle(run, first.outputs['report'] ?? '')
@@ -224,7 +224,7 @@ describe('command judge', { timeout: 240_000 }, () => {
     const [{ may_cost_usd: aside } = {}] = yard.kinds('judging-asked')
     expect(aside).toBeCloseTo(5 / 4, 12)
     const settled = await yard.settle(run, '')
-    expect(settled.stdout).toContain('no scores are taken, its job ended (failure) and left no scores.')
+    expect(settled.stdout).toContain('its job ended (failure) and left no scores')
     expect(yard.kinds('judging-lost')).toMatchObject([
       { reason: 'its job ended (failure) and left no scores' },
     ])
@@ -243,7 +243,7 @@ describe('command judge', { timeout: 240_000 }, () => {
     const { run, items } = await yard.printed()
     const asked = await yard.judge(run, items)
     expect(asked.code).toBe(0)
-    const [{ ended, usd: cost }] = scoresIn(asked).judgings
+    const [{ ended, usd: cost }] = scoresIn(asked)
     expect([ended.is, cost]).toEqual(['set-aside', 0.001])
     await yard.settle(run, asked.outputs['report'] ?? '')
     const next = await yard.printed()
@@ -261,11 +261,11 @@ describe('command judge', { timeout: 240_000 }, () => {
     const before = yard.show('optimize-state/size:events')
     const other = await yard.settle(run + 50, file)
     expect([other.code, yard.show('optimize-state/size:events')]).toEqual([0, before])
-    const too = changed(file, ({ judgings: [one] }) => {
+    const too = changed(file, ({ entries: [one] }) => {
       one.records[0].scores = { quality: 6 }
     })
     const settled = await yard.settle(run, too)
-    expect(settled.stdout).toMatch(/no scores are taken, one is not what was asked for: \[0,"/)
+    expect(settled.stdout).toMatch(/a score was not requested: \[0,"/)
     expect(yard.kinds('judged')).toEqual([])
     expect(yard.kinds('spent')).toMatchObject([{ ok: false, usd: 1.25 }])
     const again = await yard.settle(run, file)
@@ -310,7 +310,7 @@ describe('command judge', { timeout: 240_000 }, () => {
         process.kill(pid, 'SIGINT')
       },
     })
-    const [{ records, ended, usd: cost }] = scoresIn(asked).judgings
+    const [{ records, ended, usd: cost }] = scoresIn(asked)
     expect(ended).toEqual({ is: 'late', reason: 'its job was cancelled' })
     expect(records.length).toBeGreaterThan(0)
     await yard.settle(run, asked.outputs['report'] ?? '')
@@ -323,7 +323,9 @@ describe('command judge', { timeout: 240_000 }, () => {
     const { yard, run, items } = await judgingPrinted()
     const other = await yard.judge(run + 7, items)
     expect([other.code, other.outputs['report']]).toEqual([0, ''])
-    expect(other.stdout).toContain('Nothing is scored: this run has nothing to score for campaign size.')
+    expect(other.stdout).toContain(
+      'Asked no model for scores: campaign size is running and has no open request of this run.',
+    )
     // Two wake-ups at once: one of them has it scored.
     expect((await yard.tick()).ended.outputs['judge']).toBe('')
     expect(yard.kinds('judging-asked')).toHaveLength(1)
@@ -338,12 +340,12 @@ describe('command judge', { timeout: 240_000 }, () => {
     expect((await yard.tick(run, JUDGES, 2)).ended.outputs['judge']).toBe('')
     const again = await yard.judge(run, items, { env: { GITHUB_RUN_ATTEMPT: '2' } })
     expect([again.code, again.outputs['report'], again.outputs['artifact']]).toEqual([0, '', ''])
-    expect(again.stdout).toContain('its first attempt alone asks models')
+    expect(again.stdout).toContain('only its first attempt does its jobs')
     expect(yard.server.asked).toHaveLength(questions)
     // The last of them again: the artifact of the first attempt is still there.
     await yard.settle(run, asked.outputs['report'] ?? '', 2)
     expect(yard.kinds('judged')).toHaveLength(1)
-    expect(usd(yard.kinds('spent'))).toBeCloseTo(usd(scoresIn(asked).judgings), 12)
+    expect(usd(yard.kinds('spent'))).toBeCloseTo(usd(scoresIn(asked)), 12)
   })
 
   it('writes an asking into the ledger in the first attempt of a run alone, and where a job of it asks models', async () => {
@@ -363,7 +365,7 @@ describe('command judge', { timeout: 240_000 }, () => {
     const { yard, run, items } = await judgingPrinted({
       reply: (asked, before) => (before === 0 ? scoresByWord(asked) : { status: 500 }),
     })
-    const judged = await runJudgingJob({
+    const judged = await runJudgeJob({
       directory: jobClone(yard.github.bare, 'main').dir,
       campaign: 'size',
       items,
@@ -386,10 +388,10 @@ describe('command judge', { timeout: 240_000 }, () => {
       progress: { say: () => {} },
       signal: new AbortController().signal,
     })
-    if ('nobody' in judged) throw new Error(judged.nobody)
-    expect(judged.broken).toMatchObject({ message: 'no chance left' })
-    const [told] = judged.scores.judgings
-    expect(told).toMatchObject({ ended: { is: 'unreachable', reason: 'its job broke: no chance left' } })
+    if ('idle' in judged) throw new Error(judged.idle)
+    expect(judged.error).toMatchObject({ message: 'no chance left' })
+    const [told] = judged.answers
+    expect(told).toMatchObject({ ended: { is: 'unreachable', reason: 'its job failed: no chance left' } })
     expect(told?.records.length).toBeGreaterThan(0)
     expect(told?.usd).toBeGreaterThan(0)
   })

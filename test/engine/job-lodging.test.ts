@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { chooseJobWorkspace } from '../../src/engine/jobs/measurement-job.ts'
+import { chooseJobWorkspace } from '../../src/engine/jobs/measure-job.ts'
 import type { MissingUsers, SideUsers } from '../../src/measure/isolation/side-users.ts'
 import { aSpec } from '../decide/a-spec.ts'
 

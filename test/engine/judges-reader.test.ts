@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import {
-  createJudgesReader,
-  createUnscoredOrders,
-  listItemsToJudge,
-} from '../../src/engine/jobs/judging-job.ts'
+import { takePrintedOrder, type UnscoredOrders } from '../../src/engine/jobs/judging.ts'
+import { createAnswerReader, listItemsToJudge } from '../../src/engine/jobs/read-answers.ts'
 import {
   type Campaign,
   createEmptyCampaign,
@@ -36,27 +33,32 @@ function campaign(...askings: PendingJudging[]): Campaign {
   return { ...createEmptyCampaign(), name: 'a', started: STARTED, orders: { [ORDER.id]: live }, judging }
 }
 
-/** A job of this run: what measuring left is found, or is not any more. */
+/** The settling job of this run: what measuring left is found, or is not any more. */
 function scene({ found = true } = {}) {
   const said: string[] = []
-  const unscored = createUnscoredOrders()
-  if (found) unscored.take(live, spec, { printed: printed(8, 8), digest: 'd'.repeat(64) })
-  const findLost = async () => []
+  const unscored: UnscoredOrders = new Map()
+  if (found) takePrintedOrder(unscored, live, spec, { printed: printed(8, 8), digest: 'd'.repeat(64) })
   const place = {
     by: { run_id: RUN, attempt: 1, actor: 'ada' },
     progress: { say: (line: string) => void said.push(line) },
+    clock: { now: () => 0, monotonic: () => 0, sleep: async () => {} },
+    repository: null as never,
   }
+  const lookAt = async () => null
   async function facts(about: Campaign, scores: unknown) {
     const bytes = new TextEncoder().encode(JSON.stringify(scores))
-    const reader = createJudgesReader(place, unscored, {
-      mayJudge: false,
-      scores: { ok: true, bytes },
-      findLost,
-    })
-    await reader.facts(about)
-    return await reader.facts(about)
+    const ended = {
+      measured: new Map(),
+      proposed: null,
+      judged: { status: 'success', digest: 'd'.repeat(64) },
+    }
+    const artifacts = { fetch: async () => ({ ok: true, bytes }) as const }
+    const role = { does: 'settle', ended, artifacts } as const
+    const reader = createAnswerReader(place, unscored, { role, lookAt })
+    await reader.read(about)
+    return await reader.read(about)
   }
-  return { said, unscored, place, findLost, facts }
+  return { said, unscored, place, lookAt, facts }
 }
 
 const told = (key: string, records: unknown[], changes: object = {}) => ({
@@ -70,18 +72,18 @@ const told = (key: string, records: unknown[], changes: object = {}) => ({
   ended: null,
   ...changes,
 })
-const handed = (judgings: unknown[], changes: object = {}) => ({
+const handed = (entries: unknown[], changes: object = {}) => ({
   winnow: 1,
-  campaign: 'a',
-  started: STARTED,
-  judgings,
+  content: 'scores',
+  run: `${RUN}/1`,
+  entries,
   ...changes,
 })
 
 /** One that was asked for. */
 function record(changes: Partial<ScoreRecord> = {}): ScoreRecord {
   const { unscored } = scene()
-  const [entry] = unscored.due(ORDER.id)?.batches[0]?.entries ?? []
+  const [entry] = unscored.get(ORDER.id)?.batches[0]?.entries ?? []
   if (entry === undefined) throw new Error('nothing is asked')
   const { item, side } = entry
   return { judge: 0, item, side, time: 1, scores: { quality: 3, length: 9_000 }, ...changes }
@@ -108,17 +110,12 @@ describe('the scores that a job of the same run left', () => {
   })
 
   it.each<[string, unknown, string]>([
-    ['are of another campaign', handed([told('k1', [record()])], { campaign: 'b' }), 'campaign b'],
-    [
-      'are of an earlier one of its name',
-      handed([told('k1', [])], { started: 'f'.repeat(64) }),
-      'campaign a',
-    ],
-    ['are not among them', handed([told('k2', [record()])]), 'its job gave none'],
+    ['are of another run', handed([told('k1', [record()])], { run: 'actions:8/1' }), 'from run actions:8/1'],
+    ['are not among them', handed([told('k2', [record()])]), 'its job gave no answer'],
     [
       'are of another order',
       handed([told('k1', [], { order: 'f'.repeat(64) })]),
-      'they are of order ffffffffffff',
+      'the scores are of order ffffffffffff',
     ],
     ['are no scores', { verdict: 'kept' }, ': '],
   ])('are not taken where they %s, and the asking is at its end', async (_, scores, why) => {
@@ -127,7 +124,7 @@ describe('the scores that a job of the same run left', () => {
     expect(taken).toEqual([])
     expect(untold).toEqual([{ key: 'k1', reason: expect.stringContaining(why) }])
     // However often it is looked at.
-    expect(said).toEqual([expect.stringContaining('no scores are taken, ')])
+    expect(said).toEqual([expect.stringContaining('Lost the answer to k1: ')])
   })
 
   it.each<[string, Partial<Omit<ScoreRecord, 'side'>> & { side?: string }]>([
@@ -145,9 +142,7 @@ describe('the scores that a job of the same run left', () => {
     const scores = handed([told('k1', [record(), { ...record(), ...changes }])])
     const { scores: taken, lost: untold } = await facts(campaign(asking('k1')), scores)
     expect(taken).toEqual([])
-    expect(untold).toMatchObject([
-      { reason: expect.stringMatching(/^one is not what was asked for: \[\d,"/) },
-    ])
+    expect(untold).toMatchObject([{ reason: expect.stringMatching(/^a score was not requested: \[\d,"/) }])
   })
 
   it('cost what they cost where nobody waits for them any more, and are forgotten', async () => {
@@ -159,18 +154,10 @@ describe('the scores that a job of the same run left', () => {
     expect(taken).toEqual([told('k1', [])])
   })
 
-  it('are nowhere in a job that takes none in, which says whether one follows', async () => {
-    const { place, unscored, findLost } = scene()
-    for (const mayJudge of [true, false])
-      expect(
-        await createJudgesReader(place, unscored, { mayJudge, scores: null, findLost }).facts(
-          campaign(asking('k1')),
-        ),
-      ).toEqual({
-        hasJudgeJob: mayJudge,
-        scores: [],
-        lost: [],
-      })
+  it('are nowhere in a job that takes none in', async () => {
+    const { place, unscored, lookAt } = scene()
+    const reader = createAnswerReader(place, unscored, { role: { does: 'start' }, lookAt })
+    expect(await reader.read(campaign(asking('k1')))).toEqual({ answers: [], scores: [], lost: [] })
   })
 })
 
@@ -183,10 +170,8 @@ describe('what the job that asks is handed', () => {
       asking('k3', { order: 'f'.repeat(64) }),
     )
     expect(listItemsToJudge(place, all, unscored)).toEqual({
-      winnow: 1,
-      campaign: 'a',
-      started: STARTED,
-      orders: [{ key: 'k1', order: ORDER.id, printed: printed(8, 8) }],
+      run: `${RUN}/1`,
+      entries: [{ key: 'k1', order: ORDER.id, printed: printed(8, 8) }],
     })
   })
 

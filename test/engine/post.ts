@@ -111,7 +111,7 @@ export async function openPost(opening: Opening): Promise<Post> {
         const { waiting } = await tickCampaign(hands)
         const campaign = await post.campaign()
         if (done(campaign)) return campaign
-        if (waiting.for === 'proposers') await hands.asking.settled()
+        if (waiting.for === 'proposers') await hands.runner.settled()
         else if (waiting.for === 'orders') await hands.runner.settled()
         else throw new Error(`it waits for ${JSON.stringify(waiting)}`)
       }
@@ -154,8 +154,8 @@ function chance(seed: string | undefined, bytes: number): string {
 }
 
 /** Ends what a hand that was cut off left running, as the end of its process would. */
-async function closeAll({ runner, asking }: ControllerContext): Promise<void> {
-  await Promise.all([runner.close(), asking.close()])
+async function closeAll({ runner }: ControllerContext): Promise<void> {
+  await runner.close()
 }
 
 function found(campaign: Campaign, hypothesis: string): Experiment {

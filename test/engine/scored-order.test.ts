@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { computeScoringState, createUnscoredOrders } from '../../src/engine/jobs/judging-job.ts'
+import { computeScoringState, takePrintedOrder, type UnscoredOrders } from '../../src/engine/jobs/judging.ts'
 import type { LiveOrder, OrderScores } from '../../src/model/campaign.ts'
 import type { ScoreRecord } from '../../src/model/event-schemas.ts'
 import { order, printed, run, spec } from '../judge/a-printed-order.ts'
@@ -64,18 +64,21 @@ describe('an order that was measured, and is to be scored', () => {
 
 describe('the orders that wait for scores', () => {
   it('are known by what they printed and what is asked of it, until nothing is', () => {
-    const waiting = createUnscoredOrders()
+    const waiting: UnscoredOrders = new Map()
     const digest = 'd'.repeat(64)
     const found = { printed: printed(8, 8), digest }
     const { id } = order()
-    expect([waiting.printed(id), waiting.due(id)]).toEqual([null, null])
-    expect(waiting.take(live(), spec, found)).toEqual({ state: 'printed', runId: 'run-1', digest })
-    expect(waiting.printed(id)).toEqual(printed(8, 8))
-    expect(waiting.due(id)?.due.wanted).toBe(4)
-    expect(waiting.take(live(answered()), spec, found)).toMatchObject({
+    expect(takePrintedOrder(waiting, live(), spec, found)).toEqual({
+      state: 'printed',
+      runId: 'run-1',
+      digest,
+    })
+    expect(waiting.get(id)?.printed).toEqual(printed(8, 8))
+    expect(waiting.get(id)?.due.wanted).toBe(4)
+    expect(takePrintedOrder(waiting, live(answered()), spec, found)).toMatchObject({
       state: 'reported',
       runId: 'run-1',
     })
-    expect([waiting.printed(id), waiting.due(id)]).toEqual([null, null])
+    expect(waiting.size).toBe(0)
   })
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createActionsRunner } from '../../src/engine/jobs/github-runner.ts'
-import { MAX_ORDERS_PER_RUN } from '../../src/model/report-artifact.ts'
+import { MAX_ORDERS_PER_RUN } from '../../src/model/job-file.ts'
 import type { RunRole } from '../../src/engine/jobs/github-runs.ts'
 import type { Workflows } from '../../src/github/port.ts'
 import type { Campaign, LiveOrder } from '../../src/model/campaign.ts'
@@ -64,11 +64,11 @@ it('orders of different trust never share a run: an outsider’s has one of its 
         repository: null as never,
         by: { run_id: `actions:${OWN}`, attempt: 1, actor: 'ada' },
         progress: { say: () => undefined },
+        clock: null as never,
       }
       const runner = createActionsRunner(place, workflows(), {
         role: does,
-        mayJudge: false,
-        lookAt: async () => null,
+        next: { propose: false, judge: false },
       })
       const all = Object.values(folded.orders)
       for (const { order, run_id } of all)
@@ -76,7 +76,7 @@ it('orders of different trust never share a run: an outsider’s has one of its 
       const runs = new Map<string, LiveOrder[]>()
       const undecided = all.filter(({ run_id }) => run_id === null)
       const orders = Object.fromEntries(undecided.map(each => [each.order.id, each]))
-      const facts = await runner.facts({ ...folded, orders })
+      const { runs: facts } = await runner.facts({ ...folded, orders })
       for (const live of all) {
         const fact = facts.get(live.order.id)
         const run = live.run_id ?? (fact?.state === 'running' ? (fact.runId ?? '') : '')

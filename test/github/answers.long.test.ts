@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ANSWERS_ARTIFACT, ANSWERS_FILE } from '../../src/ideas/answers-file.ts'
+import { getArtifactFileName, getArtifactName } from '../../src/model/job-file.ts'
 import { letters } from '../engine/size-yard.ts'
 import { diffOf, proven } from '../engine/yard.ts'
 import { type ActionsYard, actionsYard, type Wake } from './actions-yard.ts'
@@ -35,7 +35,7 @@ async function asked(ideas: readonly string[] = [], propose = SERIAL) {
   async function asks(run: number) {
     runUnderWay(yard, run)
     await yard.wake({ run, next: ASKS })
-    const { asked: askings, started } = await here.campaign()
+    const { asked: askings } = await here.campaign()
     const [asking] = Object.values(askings)
     if (asking === undefined) throw new Error('nobody was asked')
     const { key, who, base } = asking
@@ -53,8 +53,9 @@ async function asked(ideas: readonly string[] = [], propose = SERIAL) {
       learnings: 'letters cost',
       patch: SHORTER,
     }
-    const file = (more: object = {}) => ({ winnow: 1, campaign: 'size', started, answers: [answer], ...more })
-    return { key, file, answering: (more: object) => file({ answers: [{ ...answer, ...more }] }) }
+    const head = { winnow: 1, content: 'answers', run: `actions:${run}/1` }
+    const file = (more: object = {}) => ({ ...head, entries: [answer], ...more })
+    return { key, file, answering: (more: object) => file({ entries: [{ ...answer, ...more }] }) }
   }
   return Object.assign(yard, {
     ...(await asks(1)),
@@ -72,7 +73,7 @@ type Asked = Awaited<ReturnType<typeof asked>>
 function settle(yard: Asked, content: unknown, { run = 1, ...wake }: Wake = {}) {
   const record = runUnderWay(yard, run)
   const text = typeof content === 'string' ? content : JSON.stringify(content)
-  const file = { name: ANSWERS_ARTIFACT, file: ANSWERS_FILE, text }
+  const file = { name: getArtifactName('answers'), file: getArtifactFileName('answers'), text }
   const left = digests.get(record) ?? (content === null ? null : uploadFile(yard.github, record, file))
   if (left !== null) digests.set(record, left)
   const proposed = { status: left === null ? 'failure' : 'success', digest: left }
@@ -93,7 +94,6 @@ describe('answers of the run that asked', () => {
     await Promise.all([settle(yard, file), settle(yard, file)])
     await yard.machines()
     await settle(yard, file, { run: 2 })
-    expect(yard.told()).toContain(`this run has no open asking ${yard.key}`)
     const once = ['idea-asked', 'idea-brought', 'spent', 'experiment-opened']
     expect((await yard.kinds(...once)).map(({ kind }) => kind)).toEqual(once)
     expect(await yard.here.outcomes()).toEqual({ 'three do': 'kept' })
@@ -122,7 +122,7 @@ describe('answers of the run that asked', () => {
     await scene.ask(ada, 'POST /pulls', { title: 'mine', head: 'mine', base: 'optimize/size' })
     expect(await yard.wake({ run: 2, next: ASKS })).toMatchObject({ for: 'proposers' })
     expect(await settle(yard, null)).toMatchObject({ for: 'orders' })
-    expect(yard.told()).toContain('No answer is taken for size: its job ended (failure) and left no answers.')
+    expect(yard.told()).toContain('its job ended (failure) and left no answers')
     expect(await yard.kinds('asking-lost')).toHaveLength(4)
     expect((await yard.here.campaign()).proposers).toEqual({})
     await yard.machines()
@@ -137,8 +137,8 @@ describe('answers of the run that asked', () => {
       const yard = await asked()
       const { github } = yard
       const failed = { ok: false, reason: 'nothing comes to mind' }
-      const { key, who } = yard.file().answers[0] ?? {}
-      const nothing = yard.file({ answers: [{ key, who, minutes: 1, ...failed }] })
+      const { key, who } = yard.file().entries[0] ?? {}
+      const nothing = yard.file({ entries: [{ key, who, minutes: 1, ...failed }] })
       const answer = { idea: yard.file(), nothing, broken: null }[came] ?? null
       await settle(yard, answer, { has: ASKS })
       const waiting = waitingRuns(github).map(({ title, branch }) => ({ title, branch }))
@@ -154,7 +154,6 @@ describe('answers of the run that asked', () => {
     await yard.wake({ run: 2, ahead: 3 * HOUR, next: ASKS })
     expect(await yard.kinds('asking-lost')).toMatchObject([{ key: yard.key }])
     await settle(yard, yard.file(), { ahead: 3 * HOUR })
-    expect(yard.told()).toContain(`this run has no open asking ${yard.key}`)
     expect(await yard.kinds('spent', 'experiment-opened')).toEqual([])
   })
 
@@ -163,7 +162,7 @@ describe('answers of the run that asked', () => {
     yard.github.finish(runUnderWay(yard, 1), 'failure')
     expect(await yard.wake({ run: 2, next: ASKS })).toMatchObject({ for: 'proposers' })
     expect(await yard.kinds('asking-lost')).toMatchObject([
-      { key: yard.key, reason: 'workflow run 1 ended (failure) and its answers were not taken in' },
+      { key: yard.key, reason: 'workflow run 1 ended (failure) and its answer was not recorded' },
     ])
     expect((await yard.here.campaign()).proposers).toEqual({})
     await settle(yard, (await yard.asks(2)).file(), { run: 2 })
@@ -203,26 +202,26 @@ const adding = (path: string) => diffOf(path, null, 'evil\n')
 const FORGED: Readonly<
   Record<string, readonly [(given: Pick<Asked, 'file' | 'answering'>) => unknown, string]>
 > = {
-  'another campaign': [({ file }) => file({ campaign: 'other' }), 'the answers are for campaign other'],
-  'an earlier start': [({ file }) => file({ started: '0'.repeat(64) }), 'the answers are for campaign size'],
+  'another run': [({ file }) => file({ run: 'actions:0/1' }), 'the file of answers is from run actions:0/1'],
+  'other content': [({ file }) => file({ content: 'scores' }), 'content: '],
   'an asking that is nobody’s': [
     ({ answering }) => answering({ key: 'command:thinker:0' }),
     'its job gave no answer',
   ],
-  'somebody else’s name': [({ answering }) => answering({ who: 'eve' }), 'its answer says that it is of eve'],
-  'another base': [({ answering }) => answering({ base: 'a'.repeat(40) }), 'its answer changes aaaa'],
+  'somebody else’s name': [({ answering }) => answering({ who: 'eve' }), 'the answer is from eve'],
+  'another base': [({ answering }) => answering({ base: 'a'.repeat(40) }), 'the answer changes aaaa'],
   'ten megabytes': [
     ({ answering }) => answering({ hypothesis: text(10_000_000) }),
     'larger than 4194304 bytes',
   ],
-  'a long hypothesis': [({ answering }) => answering({ hypothesis: text(20_000) }), 'answers.0.hypothesis: '],
-  'a long patch': [({ answering }) => answering({ patch: text(1_100_000) }), 'answers.0.patch: '],
+  'a long hypothesis': [({ answering }) => answering({ hypothesis: text(20_000) }), 'entries.0.hypothesis: '],
+  'a long patch': [({ answering }) => answering({ patch: text(1_100_000) }), 'entries.0.patch: '],
   'the same asking twice': [
-    ({ file }) => file({ answers: [file().answers[0], file().answers[0]] }),
-    'one request is answered twice',
+    ({ file }) => file({ entries: [file().entries[0], file().entries[0]] }),
+    'two entries have one key',
   ],
-  'more than is asked for': [({ answering }) => answering({ merge: true }), 'answers.0: Unrecognized key'],
-  'a cost below nothing': [({ answering }) => answering({ minutes: -1 }), 'answers.0.minutes: '],
+  'more than is asked for': [({ answering }) => answering({ merge: true }), 'entries.0: Unrecognized key'],
+  'a cost below nothing': [({ answering }) => answering({ minutes: -1 }), 'entries.0.minutes: '],
   'a binary change without end': [
     ({ answering }) => answering({ patch: 'GIT binary patch\nliteral 99999999999\n' }),
     'its unpacked content is too large',

@@ -8,6 +8,7 @@ import type { EndedJob, EndedRun } from '../../src/engine/jobs/run-artifacts.ts'
 import { fetchOrderedTrees, loadOrder } from '../../src/engine/jobs/load-order.ts'
 import { openRepository } from '../../src/git/repository.ts'
 import type { MeasureInput } from '../../src/measure/session.ts'
+import { loadCampaign } from '../../src/ledger/load.ts'
 import { measureOrder } from '../../src/measure/measure.ts'
 import { buildCampaignRefs, type OrderId } from '../../src/model/ids.ts'
 import { isJudgedOrder } from '../../src/model/order.ts'
@@ -15,12 +16,11 @@ import type { PartialReport } from '../../src/model/pairs.ts'
 import {
   formatActionsRunId,
   getArtifactFileName,
-  getPartialArtifactName,
-  getReportArtifactName,
+  getArtifactName,
   serializePartialReport,
   serializePrintedItems,
   serializeReport,
-} from '../../src/model/report-artifact.ts'
+} from '../../src/model/job-file.ts'
 import type { Report } from '../../src/model/report.ts'
 import type { Clock } from '../../src/ports.ts'
 import { ENV } from '../engine/post.ts'
@@ -82,8 +82,8 @@ export function leave(
 ): EndedJob {
   const text = typeof report === 'string' ? report : serializeReport(report)
   const digest = uploadFile(github, run, {
-    name: getReportArtifactName(order),
-    file: getArtifactFileName(order),
+    name: getArtifactName('report', order),
+    file: getArtifactFileName('report', order),
     text,
   })
   return { status: 'success', digest }
@@ -98,8 +98,8 @@ export function leavePartial(
 ): EndedJob {
   const text = serializePartialReport(partial) ?? ''
   const digest = uploadFile(github, run, {
-    name: getPartialArtifactName(order),
-    file: getArtifactFileName(order),
+    name: getArtifactName('partial', order),
+    file: getArtifactFileName('partial', order),
     text,
   })
   return { status: 'cancelled', digest }
@@ -147,7 +147,7 @@ export async function measuredIn(
     const { state: ref } = buildCampaignRefs('optimize', 'size')
     const tip = refs.get(ref) ?? ''
     await repository.fetch([{ ref, oid: tip }])
-    const given = await loadOrder(repository, { tip, id, now: machine.now() })
+    const given = await loadOrder(repository, await loadCampaign(repository, tip), { id, now: machine.now() })
     if (!given.wanted) throw new Error(given.why)
     const { order, spec } = given
     await fetchOrderedTrees(repository, order)

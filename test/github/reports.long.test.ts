@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { EndedJob } from '../../src/engine/jobs/run-artifacts.ts'
 import type { OrderId } from '../../src/model/ids.ts'
-import { getArtifactFileName, getReportArtifactName } from '../../src/model/report-artifact.ts'
+import { getArtifactFileName, getArtifactName } from '../../src/model/job-file.ts'
 import { shorter } from '../engine/size-yard.ts'
 import { actionsYard, type ActionsYard } from './actions-yard.ts'
 import type { RunRecord } from './emulator/world.ts'
@@ -32,7 +32,7 @@ const LEFT: Record<string, { leaves: Leaving; kind: 'order-lost' | 'report-rejec
       status: 'failure',
     }),
     kind: 'order-lost',
-    reason: /what it had measured is lost: its run has no artifact partial-/,
+    reason: /its partial report is lost: its run has no artifact partial-/,
   },
   'a digest of what is not there': {
     leaves: async () => ({ status: 'success', digest: 'd'.repeat(64) }),
@@ -63,12 +63,12 @@ const LEFT: Record<string, { leaves: Leaving; kind: 'order-lost' | 'report-rejec
     leaves: async ({ github, run, order }) =>
       leave(github, run, order, { ...(await measuredIn(github, run, order)), run_id: 'actions:1/1' }),
     kind: 'report-rejected',
-    reason: /^it says that it is of run actions:1\/1, not actions:\d+\/1$/,
+    reason: /^the file of report is from run actions:1\/1, not actions:\d+\/1$/,
   },
   'no JSON': {
     leaves: async ({ github, run, order }) => leave(github, run, order, '{'),
     kind: 'report-rejected',
-    reason: /^its artifact holds no JSON$/,
+    reason: /^the file of report holds no JSON$/,
   },
   'ten megabytes': {
     leaves: async ({ github, run, order }) =>
@@ -78,7 +78,7 @@ const LEFT: Record<string, { leaves: Leaving; kind: 'order-lost' | 'report-rejec
   },
   'a file of another name': {
     async leaves({ github, run, order }) {
-      const name = getReportArtifactName(order)
+      const name = getArtifactName('report', order)
       return { status: 'success', digest: uploadFile(github, run, { name, file: 'evil.json', text: '{}' }) }
     },
     kind: 'report-rejected',
@@ -91,7 +91,7 @@ const LEFT: Record<string, { leaves: Leaving; kind: 'order-lost' | 'report-rejec
         runner_error: 'x'.repeat(2_000_000),
       }),
     kind: 'report-rejected',
-    reason: /^it\.runner_error has more than 65536 characters$/,
+    reason: /^entries\.0\.report\.runner_error has more than 65536 characters$/,
   },
   'a name that is a book': {
     async leaves({ github, run, order }) {
@@ -103,7 +103,7 @@ const LEFT: Record<string, { leaves: Leaving; kind: 'order-lost' | 'report-rejec
       return leave(github, run, order, { ...report, executions })
     },
     kind: 'report-rejected',
-    reason: /^a name in it\.executions\.0\.metrics has more than 65536 characters$/,
+    reason: /^a name in entries\.0\.report\.executions\.0\.metrics has more than 65536 characters$/,
   },
   'another tree': {
     async leaves({ github, run, order }) {
@@ -162,5 +162,5 @@ test('a report is found, however many artifacts other jobs of its run leave', as
   const job = leave(github, run, order, await measuredIn(github, run, order))
   await yard.settleOf(run, { measured: new Map([[order, job]]) })
   expect(await here.kinds()).toContain('measured')
-  expect(getArtifactFileName(order)).toBe(`${order}.json`)
+  expect(getArtifactFileName('report', order)).toBe(`${order}.json`)
 })

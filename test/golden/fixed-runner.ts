@@ -44,11 +44,17 @@ export function fixRunner(runner: Runner): Runner {
     machine: buildMachineKey(MACHINE),
     async facts(campaign) {
       const facts = await runner.facts(campaign)
-      return new Map([...facts].map(([order, fact]) => [order, fixFact(fact)]))
+      return { ...facts, runs: new Map([...facts.runs].map(([order, fact]) => [order, fixFact(fact)])) }
     },
     tidy: campaign => runner.tidy(campaign),
     dispatch: (order, spec, campaign) => runner.dispatch(order, spec, campaign),
+    asks: runner.asks,
+    propose: (who, request) => runner.propose(who, request),
     cancel: order => runner.cancel(order),
+    cancelProposers: () => runner.cancelProposers(),
+    get proposing() {
+      return runner.proposing
+    },
     holds: order => runner.holds(order),
     doing: order => runner.doing(order),
     get busy() {

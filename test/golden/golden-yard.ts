@@ -37,7 +37,7 @@ export async function runInTurn(site: Pick<Yard, 'hands'>): Promise<PlanWaiting>
     hands.memory.refs = null
     const { waiting } = await tickCampaign(hands)
     if (waiting.for === 'orders') await hands.runner.finished()
-    else if (waiting.for === 'proposers') await hands.asking.finished()
+    else if (waiting.for === 'proposers') await hands.runner.finished()
     else return waiting
   }
 }

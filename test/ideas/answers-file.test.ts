@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import {
-  type Answers,
-  type GivenAnswer,
-  readAnswersFile,
-  renderAnswersFile,
-} from '../../src/ideas/answers-file.ts'
+import { type GivenAnswer, givenAnswerSchema, limitAnswers } from '../../src/ideas/answers-file.ts'
+import { parseJobFile, serializeJobFile } from '../../src/model/job-file.ts'
 
 const MIB = 1024 * 1024
 
@@ -25,15 +21,11 @@ function idea(key: string, patch: string): GivenAnswer {
   }
 }
 
-const given = (answers: GivenAnswer[]): Answers => ({
-  winnow: 1,
-  campaign: 'size',
-  started: 'b'.repeat(64),
-  answers,
-})
+const FORMAT = { content: 'answers', run: 'actions:1/1', entry: givenAnswerSchema } as const
 
 function handedOver(answers: GivenAnswer[]) {
-  return readAnswersFile({ ok: true, bytes: new TextEncoder().encode(renderAnswersFile(given(answers))) })
+  const text = serializeJobFile('answers', { run: FORMAT.run, entries: limitAnswers(answers) })
+  return parseJobFile({ ok: true, bytes: new TextEncoder().encode(text) }, FORMAT)
 }
 
 describe('a file of answers', () => {
@@ -46,20 +38,18 @@ describe('a file of answers', () => {
       reason: 'ended with exit code 3',
     } as const
     const answers = [idea('a', 'diff --git a/ü b/ü\n+✓ \u0001\n'), failed]
-    expect(handedOver(answers)).toEqual(given(answers))
+    expect(handedOver(answers)).toEqual(answers)
   })
 
   it('loses an idea that is too large for it, and no other', async () => {
     const large = idea('b', 'x'.repeat(MIB + 1))
     const read = handedOver([idea('a', 'x'), large, idea('c', 'x')])
-    expect(read).toMatchObject({ answers: [{ ok: true }, { key: 'b', ok: false, minutes: 1 }, { ok: true }] })
+    expect(read).toMatchObject([{ ok: true }, { key: 'b', ok: false, minutes: 1 }, { ok: true }])
   })
 
   it('stays as small as it may be, whatever all of them come to', async () => {
     const many = ['a', 'b', 'c', 'd', 'e'].map(key => idea(key, '"'.repeat(MIB / 2 - 100)))
     const read = handedOver(many)
-    expect(read).toMatchObject({
-      answers: [{ ok: true }, { ok: true }, { ok: true }, { ok: false }, { ok: false }],
-    })
+    expect(read).toMatchObject([{ ok: true }, { ok: true }, { ok: true }, { ok: false }, { ok: false }])
   })
 })

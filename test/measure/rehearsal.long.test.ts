@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { chooseJobWorkspace, retryDryRun } from '../../src/engine/jobs/measurement-job.ts'
+import { chooseJobWorkspace, retryDryRun } from '../../src/engine/jobs/measure-job.ts'
 import { runDryRun } from '../../src/measure/isolation/dry-run.ts'
 import { UnfitMachine } from '../../src/measure/isolation/side-users.ts'
 import { measureOrder } from '../../src/measure/measure.ts'

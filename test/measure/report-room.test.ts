@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { StopRule } from '../../src/model/order.ts'
-import { serializeReport } from '../../src/model/report-artifact.ts'
+import { serializeReport } from '../../src/model/job-file.ts'
 import { reportSchema } from '../../src/model/report.ts'
 import { computeSideRoom, limitToRoom } from '../../src/measure/execute.ts'
 import { laboratory } from './laboratory.ts'
@@ -25,7 +25,7 @@ async function measured(more: { base?: number; candidate: number }, mostReportBy
   const candidates = { 'exp-001': { 'src/more': `${more.candidate}\n`, 'src/other': 'x' } }
   const input = mostReportBytes === undefined ? {} : { mostReportBytes }
   const whole = await lab.measure({ files, candidates, stop: pairs, input })
-  const arrived = reportSchema.parse(JSON.parse(serializeReport(whole, MOST)))
+  const arrived = reportSchema.parse(JSON.parse(serializeReport(whole, MOST)).entries[0].report)
   const of = (side: string) =>
     arrived.executions.flatMap(run => (run.side === side ? [`${run.role} ${run.status}`] : []))
   return { whole, arrived, base: of('base'), own: of('exp-001') }

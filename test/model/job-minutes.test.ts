@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { shareMinutes } from '../../src/engine/jobs/asking-job.ts'
+import { shareMinutes } from '../../src/engine/jobs/propose-job.ts'
 import { START, type CampaignBuilder, unprepared } from '../plan/a-campaign.ts'
 
 const OPENED = '2026-01-01T00:00:00.000Z'

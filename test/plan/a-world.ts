@@ -57,7 +57,9 @@ export function world(built: CampaignBuilder, { candidates = {}, ...different }:
     asking: [],
     asks: 'here',
     answers: [],
-    unanswered: [],
+    scores: [],
+    lost: [],
+    judgeJob: false,
     targetBranch: null,
     ...different,
   }

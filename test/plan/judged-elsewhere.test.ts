@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { computeEventId } from '../../src/model/event.ts'
 import type { JudgingEnd } from '../../src/model/event-schemas.ts'
-import { closeLostJudgings, computeJudgingMinutes, recordScores } from '../../src/plan/judging.ts'
+import { computeJudgingMinutes, recordScores } from '../../src/plan/judging.ts'
+import { closeLostRequests } from '../../src/plan/requests.ts'
 import { planCampaign } from '../../src/plan/stages.ts'
-import type { JudgesFacts, JudgedScores, World } from '../../src/plan/world.ts'
+import type { JobFacts, JudgedScores, World } from '../../src/plan/world.ts'
 import { type CampaignBuilder, unprepared } from './a-campaign.ts'
 import { carryOut, draftsOf, draftsOfKind, settle, world } from './a-world.ts'
 import { judgedSpec } from './judged-spec.ts'
@@ -17,7 +18,7 @@ const NOW = Date.parse('2026-01-01T01:00:00Z')
 /** What a job on GitHub sees: every order that was issued has been measured, and printed items. */
 function seen(
   built: CampaignBuilder,
-  judges: Partial<JudgesFacts> = {},
+  judges: Partial<JobFacts> = {},
   minutes = 0,
 ): Partial<Omit<World, 'candidates'>> {
   const runs = new Map(
@@ -26,7 +27,7 @@ function seen(
       .map(({ order }) => [order.id, { state: 'printed', runId: 'run-1', digest: 'd'.repeat(64) } as const]),
   )
   const now = new Date(NOW + minutes * 60_000).toISOString()
-  return { now, runner: ELSEWHERE, runs, judges: { hasJudgeJob: true, scores: [], lost: [], ...judges } }
+  return { now, runner: ELSEWHERE, runs, judgeJob: true, ...judges }
 }
 
 /** Its first order is measured, and a job was asked to have it scored. */
@@ -67,11 +68,8 @@ describe('orders that a job of its own has scored', () => {
   it('are asked about only where a job follows that asks, and never on one machine', () => {
     const built = unprepared(JUDGED)
     settle(built, () => ({ runner: ELSEWHERE }))
-    const { judges: _here, ...alone } = seen(built)
-    for (const facts of [seen(built, { hasJudgeJob: false }), alone]) {
-      const planned = settle(built, () => facts)
-      expect(planned.waiting).toMatchObject({ for: 'judges' })
-    }
+    const planned = settle(built, () => seen(built, { judgeJob: false }))
+    expect(planned.waiting).toMatchObject({ for: 'judges' })
     expect(open(built)).toEqual([])
   })
 
@@ -86,14 +84,14 @@ describe('orders that a job of its own has scored', () => {
   it('keep what they were told, and go on at once where time or money of one job was up', () => {
     for (const is of ['late', 'set-aside'] as const) {
       const built = asked()
-      carryOut(built, seen(built, { hasJudgeJob: false, scores: [told(built, is)] }))
+      carryOut(built, seen(built, { judgeJob: false, scores: [told(built, is)] }))
       expect(open(built)).toEqual([])
       expect(built.campaign.orders[orderOf(built)]?.scores).toMatchObject({ usd: 0.5, failures: 0 })
       expect(built.campaign.spent.usd).toBe(0.5)
       const [next] = draftsOfKind(carryOut(built, seen(built)), 'judging-asked')
       // Who needed more than a part gets all that is left.
       expect(next?.may_cost_usd).toBe(is === 'late' ? (CAP - 0.5) / 4 : CAP - 0.5)
-      carryOut(built, seen(built, { hasJudgeJob: false, scores: [told(built, null)] }))
+      carryOut(built, seen(built, { judgeJob: false, scores: [told(built, null)] }))
       const { records, requests } = built.campaign.orders[orderOf(built)]?.scores ?? {}
       expect([records?.length, requests]).toEqual([2, 2])
     }
@@ -104,7 +102,7 @@ describe('orders that a job of its own has scored', () => {
     let minutes = 0
     const waits: number[] = []
     for (let failed = 0; failed < 8; failed++) {
-      const facts = { hasJudgeJob: false, scores: [told(built, 'refused', 0)] }
+      const facts = { judgeJob: false, scores: [told(built, 'refused', 0)] }
       const step = carryOut(built, seen(built, facts, minutes))
       expect(draftsOfKind(step, 'alert')).toHaveLength(failed === 0 ? 1 : 0)
       expect(draftsOfKind(step, 'spent')).toMatchObject([{ ok: false }])
@@ -158,7 +156,7 @@ describe('orders that a job of its own has scored', () => {
   it('are taken in late rather than lost, and not both', () => {
     const built = asked()
     const late = world(built, seen(built, { scores: [told(built, null)] }, 60 * 24))
-    expect(closeLostJudgings(late)).toEqual([])
+    expect(closeLostRequests(late)).toEqual([])
     expect(recordScores(late).map(step => step.step === 'event' && step.draft.kind)).toEqual([
       'judged',
       'spent',
@@ -190,7 +188,7 @@ describe('orders that a job of its own has scored', () => {
     busy.add({ ...pause, cause: 'pause 2' })
     expect(planCampaign(world(busy, seen(busy))).waiting).toMatchObject({ for: 'judges' })
     // What it was told is taken in all the same.
-    carryOut(busy, seen(busy, { hasJudgeJob: false, scores: [told(busy, null)] }))
+    carryOut(busy, seen(busy, { judgeJob: false, scores: [told(busy, null)] }))
     expect([open(busy), busy.campaign.spent.usd]).toEqual([[], 0.5])
   })
 
@@ -198,7 +196,7 @@ describe('orders that a job of its own has scored', () => {
     const built = asked()
     settle(built, () => {
       const waits = open(built).length > 0
-      return seen(built, { hasJudgeJob: false, scores: waits ? [told(built, 'set-aside', CAP)] : [] })
+      return seen(built, { judgeJob: false, scores: waits ? [told(built, 'set-aside', CAP)] : [] })
     })
     expect(built.campaign).toMatchObject({ status: 'stopped', stop_code: 'max_total_cost_usd' })
   })
@@ -209,7 +207,7 @@ describe('orders that a job of its own has scored', () => {
     built.add({ kind: 'order-lost', cause: 'x', order: orderOf(built), started: true, reason: 'gone' })
     const lost = asked()
     lost.add({ kind: 'order-lost', cause: 'x', order: orderOf(lost), started: true, reason: 'gone' })
-    carryOut(built, { ...seen(built, { hasJudgeJob: false, scores: [{ ...answer, records: [] }] }) })
+    carryOut(built, { ...seen(built, { judgeJob: false, scores: [{ ...answer, records: [] }] }) })
     expect([open(built), built.campaign.spent.usd]).toEqual([[], 0.5])
     // Nothing of it is tried again, so that nobody is told so.
     carryOut(lost, seen(lost, {}, 60 * 24))

@@ -151,7 +151,9 @@ export class Site {
       asks: 'here',
       answers: [],
       unopened: 0,
-      unanswered: [],
+      scores: [],
+      lost: [],
+      judgeJob: false,
       targetBranch: null,
     }
   }

@@ -93,7 +93,7 @@ const READ: Record<string, [file: string, words?: string]> = {
   'propose.command': ['ideas/proposers.ts', 'proposer.command'],
   'propose.preset': ['ideas/proposers.ts', 'proposer.preset'],
   'propose.name': ['ideas/proposers.ts', 'proposer.name'],
-  'propose.timeout_seconds': ['engine/jobs/asking-job.ts', 'proposer.timeout_seconds'],
+  'propose.timeout_seconds': ['engine/jobs/propose-job.ts', 'proposer.timeout_seconds'],
   'limits.max_files': ['decide/scope-check.ts'],
   'limits.max_changed_lines': ['decide/scope-check.ts'],
   'limits.allowed_file_types': ['decide/scope-check.ts'],

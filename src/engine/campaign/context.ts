@@ -18,7 +18,7 @@ import type {
 } from '../../ports.ts'
 import type { CampaignLocation } from '../../spec/planned-features.ts'
 import type { Spec } from '../../spec/schema.ts'
-import type { JobIsolation } from '../jobs/measurement-job.ts'
+import type { JobIsolation } from '../jobs/measure-job.ts'
 
 /** All dependencies of the engine for one campaign, created once at the edge. */
 export interface CampaignContext {

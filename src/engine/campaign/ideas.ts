@@ -27,9 +27,9 @@ import type { EventId, Oid, Point } from '../../model/ids.ts'
 import { selectNextIdea } from '../../plan/backlog.ts'
 import { countOpenEngineExperiments } from '../../plan/intake.ts'
 import { selectNextAngle } from '../../plan/proposals.ts'
-import type { AnswerFacts, Proposal, RevertFacts, World } from '../../plan/world.ts'
+import type { AnswerFacts, Proposal, RevertFacts } from '../../plan/world.ts'
 import type { Spec } from '../../spec/schema.ts'
-import { askProgram } from '../jobs/asking-job.ts'
+import { askProgram } from '../jobs/propose-job.ts'
 import { claimFreeWorkDir, endAllLeftovers } from '../jobs/worker-slots.ts'
 import type { CampaignContext } from './context.ts'
 import { ANSWERS } from './open.ts'
@@ -49,8 +49,6 @@ interface FoundIdeas {
   unopened: number
   /** Answers whose cost the ledger lacks. */
   answers: AnswerFacts[]
-  /** Recorded requests that no proposer will answer any more. */
-  unanswered: World['unanswered']
 }
 
 interface ProposerContext {
@@ -98,7 +96,6 @@ export function createCampaignIdeas(
           proposals: await findExternalIdeas(context, request),
           unopened: 0,
           answers: [],
-          unanswered: [],
         }
       const found = listRevertIdeas(request)
       if (spec.propose.some(({ use }) => use === 'external'))
@@ -107,7 +104,7 @@ export function createCampaignIdeas(
       found.push(...proposals, ...(await buildAnsweredProposals(context.repository, campaign, answerHeads)))
       const patches = await readAllPatchIdeas(context, request, { prepared, patchFiles })
       found.push(...patches.proposals)
-      return { proposals: found, unopened: patches.unopened, answers, unanswered: [] }
+      return { proposals: found, unopened: patches.unopened, answers }
     },
     listProposers: (campaign, spec) =>
       listCommandProposers(spec, extra)

@@ -29,7 +29,7 @@ import type {
   Registries,
   SaveUnwrittenEvents,
 } from '../../ports.ts'
-import type { JobIsolation } from '../jobs/measurement-job.ts'
+import type { JobIsolation } from '../jobs/measure-job.ts'
 import { type CampaignContext, createPacing } from './context.ts'
 
 /** Inputs from the command line or the action. The engine reads no environment itself. */

@@ -62,13 +62,13 @@ export async function executeEffect(
       return DONE
     case 'propose':
       for (const proposer of action.who)
-        controller.asking.begin(proposer, {
+        controller.runner.propose(proposer, {
           campaign: observation.loaded.campaign,
           spec: observation.world.spec,
         })
       return DONE
     case 'stop-asking':
-      await controller.asking.close()
+      await controller.runner.cancelProposers()
       return DONE
     case 'commit':
     case 'delete-branches':

@@ -18,8 +18,6 @@ import { createCampaignIdeas } from '../campaign/ideas.ts'
 import { requireLedger } from '../campaign/recover.ts'
 import { createLocalRunner } from '../jobs/local-runner.ts'
 import { acquireMachineLock, describeHolder, isRunAlive, readLocalRunId } from '../jobs/machine-lock.ts'
-import { createLocalProposerTasks } from '../jobs/read-proposals.ts'
-import { WorkerSlots } from '../jobs/worker-slots.ts'
 import type { Observation } from '../observe/observe.ts'
 import type { ControllerContext } from './effects.ts'
 import { tickCampaign } from './tick.ts'
@@ -58,7 +56,7 @@ export async function runCampaign(controller: ControllerContext, options: RunOpt
     await waitUntilIdle(controller, error, signal)
     throw error
   } finally {
-    await Promise.all([controller.runner.close(), controller.asking.close()])
+    await controller.runner.close()
     unregister()
   }
 }
@@ -68,10 +66,10 @@ export async function runCampaign(controller: ControllerContext, options: RunOpt
  * this and of other campaigns.
  */
 async function packRepository(
-  { place: context, runner, asking }: ControllerContext,
+  { place: context, runner }: ControllerContext,
   signal: AbortSignal,
 ): Promise<void> {
-  if (runner.busy || asking.busy || !(await context.repository.isScattered())) return
+  if (runner.busy || !(await context.repository.isScattered())) return
   const unregister = await acquireMachineLock(
     context,
     { alone: false, what: `packing the objects of ${context.name}` },
@@ -87,15 +85,15 @@ async function packRepository(
 
 /** An error does not invalidate running measurements: their reports are kept for the next run. */
 async function waitUntilIdle(
-  { runner, asking, place: context }: ControllerContext,
+  { runner, place: context }: ControllerContext,
   error: unknown,
   signal: AbortSignal,
 ) {
-  if (signal.aborted || !(runner.busy || asking.busy)) return
+  if (signal.aborted || !runner.busy) return
   const message = error instanceof Error ? error.message : String(error)
   context.progress.say(`${message}; running measurements end first`)
   const interrupted = new Promise(resolve => signal.addEventListener('abort', resolve, { once: true }))
-  await Promise.race([Promise.all([runner.finished(), asking.finished()]), interrupted])
+  await Promise.race([runner.finished(), interrupted])
 }
 
 interface TickState extends RunOptions {
@@ -157,14 +155,12 @@ export async function openController(
   signal: AbortSignal,
   options: ControllerOptions = {},
 ): Promise<ControllerContext> {
-  const slots = new WorkerSlots()
   const ideas = createCampaignIdeas(context, options.guests)
   return {
     place: context,
     memory: createMemory(),
-    runner: await createLocalRunner(context, slots),
+    runner: await createLocalRunner(context, { ideas, interrupt: signal }),
     ideas,
-    asking: createLocalProposerTasks(context, ideas, slots, signal),
     targetBranch: options.targetBranch ?? null,
     ...(options.runComments ? { runComments: options.runComments } : {}),
   }
@@ -201,13 +197,12 @@ const LONGEST_MS = 10_000
  * move; only an observation tells what it means.
  */
 async function waitForChange(controller: ControllerContext, interrupt: AbortSignal): Promise<void> {
-  const { runner, asking, place: context } = controller
-  const busy = [runner, asking].filter(each => each.busy)
-  if (busy.length === 0) return context.clock.sleep(CHANGE_CHECK_MS, interrupt)
+  const { runner, place: context } = controller
+  if (!runner.busy) return context.clock.sleep(CHANGE_CHECK_MS, interrupt)
   const finished = new AbortController()
   const watching = waitUntilMoved(controller, AbortSignal.any([finished.signal, interrupt]))
   try {
-    await Promise.race([watching, ...busy.map(each => each.settled())])
+    await Promise.race([watching, runner.settled()])
   } finally {
     finished.abort()
     await watching

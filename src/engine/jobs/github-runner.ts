@@ -1,15 +1,18 @@
 import { isRefusal } from '../../github/errors.ts'
 import type { Workflows } from '../../github/port.ts'
+import type { PrintedOrder } from '../../judge/judged-report.ts'
 import type { Campaign, LiveOrder } from '../../model/campaign.ts'
 import { findSubject } from '../../model/experiment.ts'
 import { findPendingJudging } from '../../model/fold/proposers.ts'
 import { type OrderId, toShortRef } from '../../model/ids.ts'
+import { getArtifactName, MAX_ORDERS_PER_RUN } from '../../model/job-file.ts'
 import { isJudgedOrder, type Order } from '../../model/order.ts'
-import { getReportArtifactName, MAX_ORDERS_PER_RUN } from '../../model/report-artifact.ts'
 import type { RunFacts } from '../../plan/world.ts'
 import { formatRunTitle } from '../../report/github-names.ts'
 import type { CampaignContext } from '../campaign/context.ts'
 import {
+  createRunLookup,
+  explainEndedRun,
   getJobRunId,
   listWaitingOrders,
   parseRunNumber,
@@ -17,22 +20,29 @@ import {
   type RunRole,
   toJobRunId,
 } from './github-runs.ts'
-import { createUnscoredOrders, type UnscoredOrders } from './judging-job.ts'
+import { takePrintedOrder, type UnscoredOrders } from './judging.ts'
 import { readSpecForOrder } from './load-order.ts'
+import { createAnswerReader } from './read-answers.ts'
 import {
   createRunArtifacts,
   type EndedJob,
-  readPartial,
-  readReport,
+  partialEntrySchema,
+  printedEntrySchema,
+  readReportEntry,
+  reportEntrySchema,
   type RunArtifacts,
 } from './run-artifacts.ts'
 import { NOTHING_HERE, type Runner } from './runner.ts'
 
-export interface ActionsRunner extends Runner, UnscoredOrders {
+export interface ActionsRunner extends Runner {
   /** Orders that this run's own jobs measure, oldest first. */
   listTakenOrders(campaign: Campaign): LiveOrder[]
   /** Runs that this process has started. Each of them observes the campaign again. */
   readonly started: readonly StartedRun[]
+  /** The orders of earlier observations that wait for scores. */
+  readonly unscored: UnscoredOrders
+  /** Proposers answered in this run, and none had an idea. */
+  readonly hadNoIdea: boolean
 }
 
 /** `run` is null when the server did not return its number. */
@@ -43,26 +53,37 @@ export interface StartedRun {
 
 interface ActionsRunnerOptions {
   role: RunRole
-  /** A later job of this run asks models and needs the printed items. */
-  mayJudge: boolean
-  lookAt: ReadRun
+  /** Later jobs of this run that can take requests. */
+  next: { propose: boolean; judge: boolean }
 }
 
-type ActionsRunnerContext = Pick<CampaignContext, 'refs' | 'repository' | 'by' | 'progress'>
+type ActionsRunnerContext = Pick<CampaignContext, 'refs' | 'repository' | 'by' | 'progress' | 'clock'>
 
 /**
- * Runs orders as jobs of workflow runs. The ledger names the run of each order. A run that was started but not
- * recorded takes the undispatched orders itself. A runner lives for one tick.
+ * Runs every job as a job of a workflow run. The ledger names the run of each order and of each request. A run that was
+ * started but not recorded takes the undispatched orders itself. A runner lives for one tick.
  */
 export function createActionsRunner(
   context: ActionsRunnerContext,
   workflows: Workflows,
-  options: ActionsRunnerOptions,
+  { role, next }: ActionsRunnerOptions,
 ): ActionsRunner {
-  const { role } = options
   const own = getJobRunId(context)
-  const unscored = createUnscoredOrders()
-  const reader = createOrderFacts(context, workflows, { ...options, unscored })
+  const unscored: UnscoredOrders = new Map()
+  const lookAt = createRunLookup(workflows)
+  const ended = new Set<number>()
+  const artifacts = new Map<number, RunArtifacts>()
+  const reports: ReportContext = {
+    ...context,
+    workflows,
+    role,
+    mayJudge: next.judge,
+    lookAt,
+    unscored,
+    ended,
+    artifacts,
+  }
+  const reader = createAnswerReader(context, unscored, { role, lookAt })
   const placed = new PlacedOrders()
   const started: StartedRun[] = []
   /** Runs that had orders at the previous observation. */
@@ -72,28 +93,26 @@ export function createActionsRunner(
     const runId = placed.findRun(live)
     // A run that this process has just started cannot have ended.
     if (live.run_id !== null && !placed.has(live.order.id, live.run_id))
-      return reader.read(campaign, live, live.run_id)
+      return readRunReport(reports, campaign, live, live.run_id)
     if (runId === undefined) return null
     return runId === null ? { state: 'waiting' } : { state: 'running', runId }
   }
 
   return {
+    asks: next.propose ? 'elsewhere' : 'later',
     async facts(campaign) {
-      const facts = new Map<OrderId, RunFacts>()
+      const runs = new Map<OrderId, RunFacts>()
       for (const live of listWaitingOrders(campaign)) {
         const fact = await readFact(campaign, live)
-        if (fact !== null) facts.set(live.order.id, fact)
+        if (fact !== null) runs.set(live.order.id, fact)
       }
-      return facts
+      // Read after the reports, because their printed items tell which scores are expected.
+      return { runs, proposing: [], judgeJob: next.judge, ...(await reader.read(campaign)) }
     },
     /** Cancels runs whose orders the ledger no longer waits for. */
     async tidy(campaign) {
-      const runs = new Set<number>()
-      for (const live of listWaitingOrders(campaign)) {
-        const runId = live.printed === null ? placed.findRun(live) : null
-        if (typeof runId === 'string') runs.add(parseRunNumber(runId))
-      }
-      const unwanted = [...busy, ...placed.started].filter(run => !runs.has(run) && !reader.ended.has(run))
+      const runs = placed.listRuns(campaign)
+      const unwanted = [...busy, ...placed.started].filter(run => !runs.has(run) && !ended.has(run))
       busy = runs
       placed.started = []
       for (const run of new Set(unwanted))
@@ -101,12 +120,10 @@ export function createActionsRunner(
     },
     async dispatch(order, _, campaign) {
       if (placed.has(order.id)) return
-      const taken = listWaitingOrders(campaign).filter(live => placed.findRun(live) === own)
-      const isJoinable = canJoin(
-        campaign,
-        taken.map(live => live.order),
-        order,
+      const taken = listWaitingOrders(campaign).flatMap(live =>
+        placed.findRun(live) === own ? [live.order] : [],
       )
+      const isJoinable = canJoin(campaign, taken, order)
       if (role.does === 'measure' && isJoinable) return placed.put([order], own)
       const orders = listJoinableOrders(campaign, order, placed)
       const branch = toShortRef(context.refs.optimize)
@@ -123,8 +140,10 @@ export function createActionsRunner(
       return listWaitingOrders(campaign).filter(({ run_id, printed }) => run_id === own && printed === null)
     },
     started,
-    printed: order => unscored.printed(order),
-    due: order => unscored.due(order),
+    unscored,
+    get hadNoIdea() {
+      return reader.hadNoIdea
+    },
     ...NOTHING_HERE,
   }
 }
@@ -141,6 +160,14 @@ class PlacedOrders {
   /** Returns undefined when no run has the order; null when the server did not name its run. */
   findRun({ order, run_id }: LiveOrder): string | null | undefined {
     return run_id ?? this.#runs.get(order.id)
+  }
+
+  /** Runs that measure orders for which the ledger waits. */
+  listRuns(campaign: Campaign): Set<number> {
+    const runIds = listWaitingOrders(campaign).flatMap(live =>
+      live.printed === null ? (this.findRun(live) ?? []) : [],
+    )
+    return new Set(runIds.map(parseRunNumber))
   }
 
   put(orders: readonly Order[], runId: string | null): void {
@@ -183,132 +210,108 @@ async function cancelRun(
   }
 }
 
-interface OrderFacts {
-  read(campaign: Campaign, live: LiveOrder, runId: string): Promise<RunFacts>
-  /** Runs that were found to have ended. */
-  readonly ended: ReadonlySet<number>
-}
+// Reports of runs
 
-interface OrderFactsOptions {
+interface ReportContext extends Pick<ActionsRunnerContext, 'repository' | 'by'> {
+  workflows: Workflows
   role: RunRole
   /** A later job of this run asks models and needs the printed items. */
   mayJudge: boolean
   lookAt: ReadRun
-  unscored: ReturnType<typeof createUnscoredOrders>
+  unscored: UnscoredOrders
+  /** Runs that were found to have ended. */
+  ended: Set<number>
+  /** Artifacts of earlier runs with measured orders that wait for scores. */
+  artifacts: Map<number, RunArtifacts>
 }
 
-type OrderFactsContext = Pick<CampaignContext, 'repository' | 'by'>
-
-/**
- * Reads the state of orders: GitHub once for each run, and artifacts of runs whose jobs reported a digest.
- */
-function createOrderFacts(
-  context: OrderFactsContext,
-  workflows: Workflows,
-  options: OrderFactsOptions,
-): OrderFacts {
-  const own = getJobRunId(context)
-  const others = new Map<number, RunArtifacts>()
-  const ended = new Set<number>()
-
-  /** Artifacts of an earlier run with measured orders that wait for scores. */
-  function findArtifacts(campaign: Campaign, runId: string): RunArtifacts {
-    const run = parseRunNumber(runId)
-    const printed = listWaitingOrders(campaign).filter(live => live.printed?.run_id === runId)
-    const names = printed.map(({ order }) => getReportArtifactName(order.id))
-    const known = others.get(run) ?? createRunArtifacts(workflows, run, names)
-    others.set(run, known)
-    return known
-  }
-
-  async function readOtherFact(runId: string): Promise<RunFacts> {
-    const number = parseRunNumber(runId)
-    const run = await options.lookAt(number)
-    if (run?.conclusion === null) return { state: 'running', runId }
-    ended.add(number)
-    if (run === null) return toGoneFact(runId, `workflow run ${number} is not there any more`)
-    return toGoneFact(
-      runId,
-      `workflow run ${number} ended (${run.conclusion}) and its report was not taken in`,
-    )
-  }
-
-  return {
-    ended,
-    async read(campaign, live, runId) {
-      const { printed } = live
-      if (printed !== null) {
-        const artifacts = () => findArtifacts(campaign, printed.run_id)
-        return readPrintedFact(context, options, { campaign, live, printed, artifacts })
-      }
-      if (runId !== own) return readOtherFact(runId)
-      return readOwnFact(context, options, campaign, live)
-    },
-  }
+/** Asks GitHub once for each run. Fetches artifacts only of runs whose jobs reported a digest. */
+async function readRunReport(
+  context: ReportContext,
+  campaign: Campaign,
+  live: LiveOrder,
+  runId: string,
+): Promise<RunFacts> {
+  if (live.printed !== null) return readPrintedItems(context, campaign, live, live.printed)
+  if (runId === getJobRunId(context)) return readOwnReport(context, campaign, live)
+  const number = parseRunNumber(runId)
+  const isGone = (await context.lookAt(number)) === null
+  const why = await explainEndedRun(runId, context.lookAt)
+  if (!isGone && why === null) return { state: 'running', runId }
+  context.ended.add(number)
+  return toGoneFact(runId, why ?? `workflow run ${number} is not there any more`)
 }
 
-async function readOwnFact(
-  context: OrderFactsContext,
-  { role, unscored }: OrderFactsOptions,
+async function readOwnReport(
+  { repository, role, unscored, by }: ReportContext,
   campaign: Campaign,
   live: LiveOrder,
 ): Promise<RunFacts> {
-  const runId = getJobRunId(context)
+  const runId = getJobRunId({ by })
   const run = parseRunNumber(runId)
   if (role.does === 'measure') return { state: 'running', runId }
   if (role.does === 'start')
     return toGoneFact(runId, `workflow run ${run} was started again, and its first attempt left no report`)
   const { order } = live
-  const { ended, artifacts } = role
-  const job = ended.measured.get(order.id)
+  const job = role.ended.measured.get(order.id)
   if (job === undefined)
     return toGoneFact(runId, `workflow run ${run} ended, and no job of it measured the order`)
-  const { status, digest } = job
-  if (digest === null) return toGoneFact(runId, describeMissingReport(run, job))
-  const wanted = { order: order.id, runId, digest }
-  if (status !== 'success') {
-    const read = await readPartial(artifacts, wanted)
-    if (read.is === 'partial')
-      return { ...toGoneFact(runId, describeMissingReport(run, job)), partial: read.partial }
-    return toGoneFact(
-      runId,
-      `${describeMissingReport(run, job)}; what it had measured is lost: ${read.reason}`,
-    )
+  const missing = `its job in workflow run ${run} ended (${job.status || 'not started'}) and left no report`
+  if (job.digest === null) return toGoneFact(runId, missing)
+  const wanted = { order: order.id, run: runId }
+  if (job.status !== 'success') {
+    const entry = partialEntrySchema
+    const read = await readReportEntry(role.artifacts, job, { ...wanted, content: 'partial', entry })
+    if ('unusable' in read)
+      return toGoneFact(runId, `${missing}; its partial report is lost: ${read.unusable}`)
+    const { key: _, ...partial } = read
+    return { ...toGoneFact(runId, missing), partial }
   }
-  const spec = await readSpecForOrder(context.repository, campaign, order)
-  const read = await readReport(artifacts, { ...wanted, judged: isJudgedOrder(order, spec) })
-  if (read.is === 'unusable') return { state: 'unreadable', runId, reason: read.reason }
-  if (read.is === 'report') return { state: 'reported', runId, report: read.report }
-  return unscored.take(live, spec, { printed: read.printed, digest })
-}
-
-function describeMissingReport(run: number, { status }: EndedJob): string {
-  return `its job in workflow run ${run} ended (${status || 'not started'}) and left no report`
-}
-
-interface PrintedReport {
-  campaign: Campaign
-  live: LiveOrder
-  printed: NonNullable<LiveOrder['printed']>
-  artifacts: () => RunArtifacts
+  const spec = await readSpecForOrder(repository, campaign, order)
+  if (isJudgedOrder(order, spec)) {
+    const read = await readPrintedEntry(role.artifacts, job, wanted)
+    if ('unusable' in read) return { state: 'unreadable', runId, reason: read.unusable }
+    return takePrintedOrder(unscored, live, spec, { printed: read, digest: job.digest })
+  }
+  const entry = reportEntrySchema
+  const read = await readReportEntry(role.artifacts, job, { ...wanted, content: 'report', entry })
+  if ('unusable' in read) return { state: 'unreadable', runId, reason: read.unusable }
+  return { state: 'reported', runId, report: read.report }
 }
 
 /** Fetches the printed items of an earlier run only if this process uses them. */
-async function readPrintedFact(
-  context: OrderFactsContext,
-  { mayJudge, unscored }: OrderFactsOptions,
-  { campaign, live, printed, artifacts }: PrintedReport,
+async function readPrintedItems(
+  { workflows, repository, artifacts, mayJudge, unscored, by }: ReportContext,
+  campaign: Campaign,
+  live: LiveOrder,
+  { run_id: runId, digest }: NonNullable<LiveOrder['printed']>,
 ): Promise<RunFacts> {
   const { order, scores } = live
-  const { run_id: runId, digest } = printed
-  const asking = findPendingJudging(campaign, order.id)
-  const isWanted = asking === null ? mayJudge || scores !== null : asking.run_id === context.by.run_id
+  const request = findPendingJudging(campaign, order.id)
+  const isWanted = request === null ? mayJudge || scores !== null : request.run_id === by.run_id
   if (!isWanted) return { state: 'printed', runId, digest }
-  const spec = await readSpecForOrder(context.repository, campaign, order)
-  const read = await readReport(artifacts(), { order: order.id, runId, digest, judged: true })
-  if (read.is === 'printed') return unscored.take(live, spec, { printed: read.printed, digest })
-  const why = read.is === 'unusable' ? read.reason : 'it has no items'
-  return toGoneFact(runId, `what was to be scored is lost: ${why}`)
+  const run = parseRunNumber(runId)
+  const names = listWaitingOrders(campaign)
+    .filter(each => each.printed?.run_id === runId)
+    .map(each => getArtifactName('printed', each.order.id))
+  const known = artifacts.get(run) ?? createRunArtifacts(workflows, run, names)
+  artifacts.set(run, known)
+  const spec = await readSpecForOrder(repository, campaign, order)
+  const read = await readPrintedEntry(known, { status: 'success', digest }, { order: order.id, run: runId })
+  if ('unusable' in read) return toGoneFact(runId, `the items to score are lost: ${read.unusable}`)
+  return takePrintedOrder(unscored, live, spec, { printed: read, digest })
+}
+
+async function readPrintedEntry(
+  artifacts: RunArtifacts,
+  job: EndedJob,
+  wanted: { order: OrderId; run: string },
+): Promise<PrintedOrder | { unusable: string }> {
+  const entry = printedEntrySchema
+  const read = await readReportEntry(artifacts, job, { ...wanted, content: 'printed', entry })
+  if ('unusable' in read) return read
+  const { key: _, ...printed } = read
+  return printed
 }
 
 function toGoneFact(runId: string, why: string): Extract<RunFacts, { state: 'gone' }> {

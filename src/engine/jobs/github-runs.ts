@@ -1,6 +1,6 @@
 import type { WorkflowRun, Workflows } from '../../github/port.ts'
 import type { Campaign, LiveOrder } from '../../model/campaign.ts'
-import { formatActionsRunId } from '../../model/report-artifact.ts'
+import { formatActionsRunId } from '../../model/job-file.ts'
 import type { CampaignContext } from '../campaign/context.ts'
 import type { EndedRun, RunArtifacts } from './run-artifacts.ts'
 
@@ -47,28 +47,17 @@ export function createRunLookup(workflows: Workflows): ReadRun {
   }
 }
 
-const ACTIONS_RUN_ID = /^actions:(\d+)$/
+const ACTIONS_RUN = /^actions:(\d+)(?:\/1)?$/
 
-export type FindLost = <T extends { run_id: string }>(
-  open: readonly T[],
-) => Promise<{ asking: T; reason: string }[]>
-
-/** Finds requests to proposers and judges whose run has ended, so that no job answers them any more. */
-export function createLostFinder({ by }: Pick<CampaignContext, 'by'>, lookAt: ReadRun): FindLost {
-  return async open => {
-    const all = open
-      .filter(({ run_id }) => run_id !== by.run_id)
-      .map(async asking => ({ asking, reason: await explainLostAsking(asking, lookAt) }))
-    return (await Promise.all(all)).flatMap(({ asking, reason }) =>
-      reason === null ? [] : [{ asking, reason }],
-    )
-  }
-}
-
-async function explainLostAsking({ run_id }: { run_id: string }, lookAt: ReadRun): Promise<string | null> {
-  const number = ACTIONS_RUN_ID.exec(run_id)?.[1]
-  const conclusion = number === undefined ? null : ((await lookAt(Number(number)))?.conclusion ?? null)
-  // A deleted run tells no result. The request ends by its own deadline.
-  if (conclusion === null) return null
-  return `workflow run ${number} ended (${conclusion}) and its answers were not taken in`
+/**
+ * The loss rule of all jobs on GitHub: a run that has ended answers no more. Null while it can answer. A deleted run
+ * shows no result; its requests end by their deadline.
+ */
+export async function explainEndedRun(runId: string, lookAt: ReadRun): Promise<string | null> {
+  const number = ACTIONS_RUN.exec(runId)?.[1]
+  if (number === undefined) return null
+  const conclusion = (await lookAt(Number(number)))?.conclusion ?? null
+  return conclusion === null
+    ? null
+    : `workflow run ${number} ended (${conclusion}) and its answer was not recorded`
 }

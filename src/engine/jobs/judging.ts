@@ -1,6 +1,6 @@
 import { UserError } from '../../errors.ts'
 import { createWebFetch } from '../../github/web.ts'
-import { askJudges, type JudgingCut } from '../../judge/ask-judges.ts'
+import { askJudges, isScored, type JudgingCut } from '../../judge/ask-judges.ts'
 import { type Batch, buildBatches } from '../../judge/batch.ts'
 import { openBudget } from '../../judge/budget.ts'
 import { createChatModels } from '../../judge/chat-model.ts'
@@ -12,10 +12,13 @@ import {
   type PrintedOrder,
 } from '../../judge/judged-report.ts'
 import { MODEL_KEY } from '../../measure/environment.ts'
-import type { Campaign } from '../../model/campaign.ts'
+import type { Campaign, LiveOrder } from '../../model/campaign.ts'
 import type { ScoreRecord } from '../../model/event-schemas.ts'
+import type { OrderId } from '../../model/ids.ts'
 import type { Order } from '../../model/order.ts'
 import type { Report } from '../../model/report.ts'
+import { explainMismatch } from '../../plan/reports.ts'
+import type { RunFacts } from '../../plan/world.ts'
 import type { Clock, ModelUsage, RandomSource } from '../../ports.ts'
 import type { Spec } from '../../spec/schema.ts'
 import type { CampaignContext } from '../campaign/context.ts'
@@ -148,6 +151,54 @@ function endJudging(cut: JudgingCut, report: Report, judging: NonNullable<Report
       return cut satisfies never
   }
 }
+
+// Orders that wait for scores
+
+export interface ScoresToAsk {
+  due: JudgingTask
+  batches: Batch[]
+}
+
+/** A report when no score is missing or when scoring cannot change the result. */
+type ScoringState = { report: Report } | ScoresToAsk
+
+/** Combines a measured order with the recorded scores. Deterministic for the same ledger. */
+export function computeScoringState(
+  { order, scores }: LiveOrder,
+  spec: Spec,
+  printed: PrintedOrder,
+): ScoringState {
+  // A mismatched report will be rejected, so do not pay for its scores.
+  if (explainMismatch(order, printed.report) !== null) return { report: printed.report }
+  const due = prepareJudging({ order, spec }, printed)
+  if ('executions' in due) return { report: due }
+  const batches = buildBatches(due.pairs, due.judging)
+  if (scores === null || !isScored(batches, scores.records)) return { due, batches }
+  const { records, model, requests, tokens, usd } = scores
+  const cost = { model, requests, tokens, usd }
+  return { report: buildJudgedReport(order, printed, { ...due, records, cost }) }
+}
+
+/** Measured orders that wait for scores, with the scores to ask for. */
+export type UnscoredOrders = Map<OrderId, ScoresToAsk & { printed: PrintedOrder }>
+
+export function takePrintedOrder(
+  unscored: UnscoredOrders,
+  live: LiveOrder,
+  spec: Spec,
+  { printed, digest }: { printed: PrintedOrder; digest: string },
+): RunFacts {
+  const runId = printed.report.run_id
+  const scoring = computeScoringState(live, spec, printed)
+  if ('report' in scoring) {
+    unscored.delete(live.order.id)
+    return { state: 'reported', runId, report: scoring.report }
+  }
+  unscored.set(live.order.id, { printed, ...scoring })
+  return { state: 'printed', runId, digest }
+}
+
+// Scoring
 
 interface ScoringRequest {
   due: Pick<JudgingTask, 'rubric'>

@@ -1,10 +1,8 @@
 import { join } from 'node:path'
 import { UserError } from '../../errors.ts'
 import type { PrintedOrder } from '../../judge/judged-report.ts'
-import { readMachineFingerprint } from '../../measure/machine.ts'
-import { measureOrder } from '../../measure/measure.ts'
-import type { Item } from '../../measure/output/harness-output.ts'
 import { chooseWorkspace, isUserIsolated, type MeasureInput, type Workspace } from '../../measure/session.ts'
+import { readMachineFingerprint } from '../../measure/machine.ts'
 import type { Campaign, LiveOrder } from '../../model/campaign.ts'
 import type { OrderId } from '../../model/ids.ts'
 import { isJudgedOrder, type Order } from '../../model/order.ts'
@@ -12,6 +10,7 @@ import { buildMachineKey, type Report } from '../../model/report.ts'
 import type { RunFacts } from '../../plan/world.ts'
 import type { Spec } from '../../spec/schema.ts'
 import type { CampaignContext } from '../campaign/context.ts'
+import type { IdeaSource } from '../campaign/ideas.ts'
 import { refuseDamagedCache } from '../campaign/open.ts'
 import { explainDiskError } from '../controller/tick.ts'
 import { createLocalJudges, type Judges } from './judging.ts'
@@ -22,24 +21,41 @@ import {
   readLocalRunId,
   readRunFact,
 } from './machine-lock.ts'
-import { chooseJobWorkspace, type JobWorkspace, MeasurementDeclined, retryDryRun } from './measurement-job.ts'
-import { type OrderFiles, openOrderFiles } from './order-files.ts'
+import { chooseIsolatedWorkspace, type JobWorkspace, measureWithItems } from './measure-job.ts'
+import { openOrderFiles, type OrderFiles } from './order-files.ts'
 import type { Runner } from './runner.ts'
 import {
   chooseSlotRequest,
   claimFreeWorkDir,
   removeHoldouts,
   TaskGroup,
-  type WorkerSlots,
+  WorkerSlots,
 } from './worker-slots.ts'
 
-export async function createLocalRunner(context: CampaignContext, slots: WorkerSlots): Promise<Runner> {
+interface LocalRunnerOptions {
+  ideas: Pick<IdeaSource, 'ask'>
+  /** Ends proposers. */
+  interrupt: AbortSignal
+}
+
+/**
+ * Runs jobs as processes of this machine. Proposers share worker slots with measurements: they never run beside a timed
+ * order, and never more than allowed.
+ */
+export async function createLocalRunner(
+  context: CampaignContext,
+  { ideas, interrupt }: LocalRunnerOptions,
+): Promise<Runner> {
   const files = openOrderFiles(join(context.dataDir, 'orders'), line => context.progress.say(line))
   const runId = await readLocalRunId()
-  const runs = new TaskGroup()
+  const tasks = new TaskGroup()
+  const slots = new WorkerSlots()
   const judges = createLocalJudges(context, files)
   /** Orders with a slot. The others have not started. */
   const begun = new Set<OrderId>()
+  /** Running proposers, by the key of their task. */
+  const proposers = new Map<string, string>()
+  let requests = 0
   const runner: LocalRunnerContext = {
     context,
     slots,
@@ -51,61 +67,103 @@ export async function createLocalRunner(context: CampaignContext, slots: WorkerS
     isolated: {},
   }
 
-  async function execute(order: Order, spec: Spec, signal: AbortSignal): Promise<void> {
-    try {
-      const known = isJudgedOrder(order, spec) ? files.printed(order.id) : null
-      const printed = known ?? (await measureInSlot(runner, { order, spec }, signal))
-      if (printed === null) return
-      const answer = await judgePrinted(runner, { order, spec }, printed, signal)
-      context.faults.reach('measure:before-report')
-      await files.report(order.id, answer)
-    } catch (error) {
-      // An error that is no report, such as a missing shared file, goes to the caller that waits.
-      throw explainDiskError(context, error)
-    } finally {
-      begun.delete(order.id)
-    }
-  }
-
   function doing(order: OrderId): 'running' | 'waiting' | null {
-    if (!runs.has(order)) return null
+    if (!tasks.has(order)) return null
     return begun.has(order) ? 'running' : 'waiting'
   }
 
   return {
     runId,
     machine: buildMachineKey(readMachineFingerprint(context.env)),
+    asks: 'here',
     async facts(campaign) {
-      runs.surface()
-      const facts = new Map<OrderId, RunFacts>()
+      tasks.surface()
+      const proposing = [...proposers.values()]
+      const runs = new Map<OrderId, RunFacts>()
       for (const { order, run_id } of listAwaitedOrders(campaign)) {
         const fact = await readRunFact(await files.read(order.id), run_id, doing(order.id), runId)
-        if (fact) facts.set(order.id, fact)
+        if (fact) runs.set(order.id, fact)
       }
-      return facts
+      return { runs, proposing, answers: [], scores: [], lost: [], judgeJob: false }
     },
     async tidy(campaign) {
       judges.see(campaign)
       runner.isolated = campaign.isolated
       const live = new Set(listAwaitedOrders(campaign).map(({ order }) => order.id))
-      for (const order of runs.keys) if (!live.has(order)) runs.abort(order)
+      for (const key of tasks.keys) if (!live.has(key) && !proposers.has(key)) tasks.abort(key)
       // Only its own process may drop an order that this ledger does not know yet.
       await files.prune(live, async holder => holder.runId === runId || (await isRunAlive(holder)) === false)
     },
     async dispatch(order, spec, campaign) {
       judges.see(campaign)
       runner.isolated = campaign.isolated
-      if (!runs.has(order.id)) runs.begin(order.id, signal => execute(order, spec, signal))
+      if (!tasks.has(order.id)) tasks.begin(order.id, signal => runOrder(runner, { order, spec }, signal))
     },
-    cancel: order => runs.cancel(order),
-    holds: order => runs.has(order),
+    propose(who, request) {
+      requests += 1
+      const key = `proposer ${requests}`
+      proposers.set(key, who)
+      tasks.begin(key, signal => {
+        const ended = AbortSignal.any([signal, interrupt])
+        return runProposer({ ...runner, ideas }, who, request, ended).finally(() => proposers.delete(key))
+      })
+    },
+    cancel: order => tasks.cancel(order),
+    async cancelProposers() {
+      await Promise.all([...proposers.keys()].map(key => tasks.cancel(key)))
+    },
+    holds: order => tasks.has(order),
     doing,
-    get busy() {
-      return runs.busy
+    get proposing() {
+      return [...proposers.values()]
     },
-    settled: () => runs.settled(),
-    finished: () => runs.finished(),
-    close: () => runs.close(),
+    get busy() {
+      return tasks.busy
+    },
+    settled: () => tasks.settled(),
+    finished: () => tasks.finished(),
+    close: () => tasks.close(),
+  }
+}
+
+/** An error that is no report, such as a missing shared file, goes to the caller that waits. */
+async function runOrder(
+  runner: LocalRunnerContext,
+  { order, spec }: SpecifiedOrder,
+  signal: AbortSignal,
+): Promise<void> {
+  const { context, files, begun } = runner
+  try {
+    const known = isJudgedOrder(order, spec) ? files.printed(order.id) : null
+    const printed = known ?? (await measureInSlot(runner, { order, spec }, signal))
+    if (printed === null) return
+    const answer = await judgePrinted(runner, { order, spec }, printed, signal)
+    context.faults.reach('measure:before-report')
+    await files.report(order.id, answer)
+  } catch (error) {
+    throw explainDiskError(context, error)
+  } finally {
+    begun.delete(order.id)
+  }
+}
+
+async function runProposer(
+  { context, slots, ideas }: LocalRunnerContext & Pick<LocalRunnerOptions, 'ideas'>,
+  who: string,
+  request: { campaign: Campaign; spec: Spec },
+  signal: AbortSignal,
+): Promise<void> {
+  // Run alone as a separate user, because ending an execution ends every process of its user.
+  const alone = context.isolation?.asRoot === true
+  const slot = await slots.enter({ limit: request.spec.execution.max_concurrent, alone }, signal)
+  if (slot === null) return
+  try {
+    const { ok, reason } = await ideas.ask(who, { ...request, slot, signal })
+    context.progress.say(ok ? `${who}: one idea` : `${who}: no idea, ${reason}`)
+  } catch (error) {
+    if (!signal.aborted) throw error
+  } finally {
+    slots.leave(slot)
   }
 }
 
@@ -189,7 +247,6 @@ async function measureInWorkspace(
 ): Promise<PrintedOrder> {
   const workRoot = join(context.dataDir, 'work')
   await fetchHoldoutRef(context.repository, order)
-  const items: Record<string, Item[]> = {}
   const input: MeasureInput = {
     order,
     spec,
@@ -210,15 +267,12 @@ async function measureInWorkspace(
       await files.partial(order.id, partial)
       context.faults.reach('measure:partial')
     },
-    onItems: (side, printed) => {
-      items[side] = [...printed]
-    },
     laterCode: context.isolation?.laterCode ?? [],
     ...(spec.parallel.port_base === null ? {} : { portBase: spec.parallel.port_base + slot }),
   }
   const workspace = await chooseLocalWorkspace(context, input, { slot, isolatedBefore: before })
-  const answer = await measureOrder({ ...input, ...workspace })
-  const checked = await refuseDamagedCache(context.repository, context.env, answer)
+  const { report, items } = await measureWithItems({ ...input, ...workspace })
+  const checked = await refuseDamagedCache(context.repository, context.env, report)
   return { report: refuseFullDisk(workspace.workDir, checked), items }
 }
 
@@ -228,23 +282,12 @@ async function chooseLocalWorkspace(
   input: MeasureInput,
   { slot, isolatedBefore: before }: Pick<MeasurementPlan, 'slot' | 'isolatedBefore'>,
 ): Promise<Workspace | JobWorkspace> {
-  const { spec, workDir: workRoot } = input
-  if (isolation === undefined)
-    return isUserIsolated(spec)
-      ? chooseWorkspace(spec, workRoot)
-      : { workDir: await claimFreeWorkDir(workRoot, slot) }
-  const workspace = await chooseJobWorkspace(workRoot, {
-    users: isolation.users,
-    before,
-    spec,
-    runDryRun: userWorkspace => {
-      progress.say('Trying whether the pinned commit can be measured as a user of its own.')
-      return retryDryRun({ ...input, ...userWorkspace })
-    },
-  })
-  if (!('unisolatedBecause' in workspace)) return workspace
-  if (isolation.asRoot) throw new MeasurementDeclined(workspace.unisolatedBecause)
-  return { ...workspace, workDir: await claimFreeWorkDir(workRoot, slot) }
+  const workspace =
+    isolation === undefined
+      ? chooseWorkspace(input.spec, input.workDir)
+      : await chooseIsolatedWorkspace(input, isolation, { before, progress })
+  if ('users' in workspace) return workspace
+  return { ...workspace, workDir: await claimFreeWorkDir(input.workDir, slot) }
 }
 
 /** Fetches in the trusted process, because code without a token cannot. The order names the commit. */

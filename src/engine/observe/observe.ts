@@ -18,9 +18,7 @@ import {
 import type { IdeaSource } from '../campaign/ideas.ts'
 import { requireLedgerNotLost } from '../campaign/recover.ts'
 import { Transaction } from '../controller/transaction.ts'
-import type { JudgesReader } from '../jobs/judging-job.ts'
 import { tryFetchCommit } from '../jobs/load-order.ts'
-import type { ProposerTasks } from '../jobs/read-proposals.ts'
 import type { Runner } from '../jobs/runner.ts'
 import { findCandidates, findStackedExperiments, readReleaseDates } from './candidates.ts'
 import {
@@ -49,9 +47,6 @@ export interface ObserverContext {
   memory: Memory
   runner: Runner
   ideas: IdeaSource
-  asking: ProposerTasks
-  /** Present when separate jobs run the judges; absent when this process runs them. */
-  judges?: JudgesReader
   /** Limits the observation to one idea's branch; null for every due idea. */
   targetBranch: string | null
 }
@@ -117,12 +112,12 @@ interface ObservedCampaign extends ObserverContext {
 }
 
 async function buildWorld(observed: ObservedCampaign): Promise<World> {
-  const { place: context, memory, runner, ideas, asking, targetBranch } = observed
+  const { place: context, memory, runner, ideas, targetBranch } = observed
   const { campaign, refs, pulls, defaultTip } = observed
   const { repository, clock, random } = context
   const spec = getCampaignSpec(campaign)
   // Read this before the answers: a proposer that answers in between is counted twice, but never lost.
-  const askedNow = asking.facts()
+  const { proposing, ...jobs } = await runner.facts(campaign)
   const optimizeTip = await readOptionalPoint(context, refs.get(context.refs.optimize))
   const byHand = await findManualMerge(repository, campaign, { optimizeTip, defaultTip })
   const { isPrivate } = context.forge
@@ -133,6 +128,7 @@ async function buildWorld(observed: ObservedCampaign): Promise<World> {
   const outsiders = await findStrangers(context, campaign, pulls)
   const reverts = await readRevertFacts(repository, campaign)
   const picks = await readPickFacts({ repository, memory, campaign })
+  const found = await ideas.find({ campaign, spec, defaultTip, branches, pulls, reverts, targetBranch })
   const unsynced = sync === null ? null : defaultTip.commit
   const now = new Date(clock.now()).toISOString()
   const candidates = await findCandidates({
@@ -162,7 +158,9 @@ async function buildWorld(observed: ObservedCampaign): Promise<World> {
     ...findCampaignPull(context, campaign, pulls),
     ...(await readMergedFacts(context, { campaign, spec, defaultTip })),
     branches,
-    ...(await ideas.find({ campaign, spec, defaultTip, branches, pulls, reverts, targetBranch })),
+    ...jobs,
+    ...found,
+    answers: [...found.answers, ...jobs.answers],
     outsiders,
     ...findOutsidersDenied(context, { campaign, spec }),
     stacked: await findStackedExperiments(repository, memory, campaign),
@@ -175,16 +173,14 @@ async function buildWorld(observed: ObservedCampaign): Promise<World> {
     ...(await readForeignLanding(repository, campaign, optimizeTip)),
     holdout: await readHoldoutFacts(context, memory, campaign, spec),
     reverts,
-    runs: await runner.facts(campaign),
-    ...(observed.judges === undefined ? {} : { judges: await observed.judges.facts(campaign) }),
     runner: {
       runId: runner.runId,
       machine: runner.machine,
       external: spec.propose.some(({ use }) => use === 'external'),
     },
     askable: ideas.listProposers(campaign, spec),
-    asking: [...askedNow, ...listPendingProposals(campaign).map(({ who }) => who)],
-    asks: asking.where,
+    asking: [...proposing, ...listPendingProposals(campaign).map(({ who }) => who)],
+    asks: runner.asks,
     targetBranch,
   }
 }

@@ -220,7 +220,9 @@ function buildLedgerWorld(campaign: Campaign, spec: Spec, candidates: World['can
     asking: [],
     asks: 'here',
     answers: [],
-    unanswered: [],
+    scores: [],
+    lost: [],
+    judgeJob: false,
     targetBranch: null,
   }
 }

@@ -1,6 +1,4 @@
-import { ANSWERS_ARTIFACT } from '../../ideas/answers-file.ts'
-import { ITEMS_ARTIFACT, ITEMS_FILE, SCORES_ARTIFACT } from '../../judge/judged-report.ts'
-import { MAX_ORDERS_PER_RUN } from '../../model/report-artifact.ts'
+import { getArtifactFileName, getArtifactName, MAX_ORDERS_PER_RUN } from '../../model/job-file.ts'
 import { computeJudgingMinutes } from '../../plan/judging.ts'
 import { computeProposeMinutes } from '../../plan/proposals.ts'
 import { isJudgedMetric } from '../../spec/spec-facts.ts'
@@ -116,7 +114,7 @@ function renderNextJobs(asking: readonly string[]): string {
 const HAND_ITEMS_ON = renderUpload({
   name: 'Hand on what is to be scored',
   when: "always() && steps.tick.outputs.items != ''",
-  artifact: ITEMS_ARTIFACT,
+  artifact: getArtifactName('items'),
   path: '${{ steps.tick.outputs.items }}',
 })
 
@@ -144,7 +142,7 @@ ${[CLONE, SET_UP_TOOLS, SET_UP_AGENTS, DROP_ROOT].join('\n')}
           directory: ${CLONE_DIRECTORY}
         env:
           ${MODEL_SECRET}: \${{ secrets.${MODEL_SECRET} }}
-${renderUpload({ name: 'Hand the answers over', id: 'hand', when: "steps.propose.outputs.report != ''", artifact: ANSWERS_ARTIFACT, path: '${{ steps.propose.outputs.report }}' })}`
+${renderUpload({ name: 'Hand the answers over', id: 'hand', when: "steps.propose.outputs.report != ''", artifact: getArtifactName('answers'), path: '${{ steps.propose.outputs.report }}' })}`
 }
 
 /** A job that measures one campaign, or all campaigns without a job of their own. */
@@ -271,19 +269,19 @@ ${renderPermissions('judge')}
     outputs:
       digest: \${{ steps.hand.outputs.artifact-digest }}
     steps:
-${[CHECK_OUT, renderDownload('Fetch what is to be scored', ITEMS_ARTIFACT)].join('\n')}
+${[CHECK_OUT, renderDownload('Fetch what is to be scored', getArtifactName('items'))].join('\n')}
       - name: Ask models for scores
         id: judge
         uses: ${referToAction(action, '')}
         with:
           command: judge
           campaign: \${{ needs.tick.outputs.judge }}
-          items: \${{ runner.temp }}/${ITEMS_ARTIFACT}/${ITEMS_FILE}
+          items: \${{ runner.temp }}/${getArtifactName('items')}/${getArtifactFileName('items')}
         env:
           WINNOW_MODEL_URL: \${{ vars.WINNOW_MODEL_URL }}
           WINNOW_MODEL_PRICE: \${{ vars.WINNOW_MODEL_PRICE }}
           ${MODEL_SECRET}: \${{ secrets.${MODEL_SECRET} }}
-${renderUpload({ name: 'Hand the scores over', id: 'hand', when: "always() && steps.judge.outputs.report != ''", artifact: SCORES_ARTIFACT, path: '${{ steps.judge.outputs.report }}' })}`
+${renderUpload({ name: 'Hand the scores over', id: 'hand', when: "always() && steps.judge.outputs.report != ''", artifact: getArtifactName('scores'), path: '${{ steps.judge.outputs.report }}' })}`
 }
 
 /**

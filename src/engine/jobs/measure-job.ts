@@ -1,89 +1,85 @@
 import { join } from 'node:path'
 import { UserError } from '../../errors.ts'
-import type { Repository } from '../../git/repository.ts'
 import { isSecretName } from '../../measure/environment.ts'
+import { buildUserWorkspace, type MeasureInput, type Workspace } from '../../measure/session.ts'
 import { runDryRun } from '../../measure/isolation/dry-run.ts'
 import { type MissingUsers, type SideUsers, toMissingUsersError } from '../../measure/isolation/side-users.ts'
 import { readJobAge } from '../../measure/machine.ts'
 import { buildUnmeasuredReport, measureOrder } from '../../measure/measure.ts'
 import type { Item } from '../../measure/output/harness-output.ts'
-import { buildUserWorkspace, type MeasureInput, type Workspace } from '../../measure/session.ts'
 import type { OrderId } from '../../model/ids.ts'
+import { MAX_REPORT_BYTES } from '../../model/job-file.ts'
 import { isJudgedOrder } from '../../model/order.ts'
 import type { PartialReport } from '../../model/pairs.ts'
 import type { Report } from '../../model/report.ts'
-import { MAX_REPORT_BYTES } from '../../model/report-artifact.ts'
-import type { Clock, ProgressReporter, RandomSource } from '../../ports.ts'
+import type { Clock, ProgressReporter } from '../../ports.ts'
 import type { Spec } from '../../spec/schema.ts'
-import { fetchOrderedTrees, findLedgerTip, type JobClone, loadOrder, openJobClone } from './load-order.ts'
+import { FIRST_ATTEMPT } from './github-runs.ts'
+import { explainLaterAttempt, type JobEnvironment, withJobClone } from './job-clone.ts'
+import { fetchOrderedTrees, loadOrder } from './load-order.ts'
 import { measureWithLock } from './machine-lock.ts'
 
-/** One order in a job of its own, which reads a clone and cannot write to it. */
-interface MeasurementJob extends JobClone {
-  /** The users for sides, or the reason why there are none. */
-  users: SideUsers | MissingUsers
+/** The measuring job: one order, in a job of its own. */
+interface MeasureJob extends JobEnvironment {
   /** As root, measure only with isolated users; hand back every other order with the reason. */
-  onlyUsers: boolean
-  laterCode: readonly string[]
-  campaign: string
-  prefix: string
+  isolation: JobIsolation
   order: OrderId
   machineDir: string
-  runId: string
   /** Awaited with all measurements so far; called first before any code of the order runs. */
   onPartial: (partial: PartialReport) => Promise<void>
-  clock: Clock
-  random: RandomSource
-  progress: ProgressReporter
-  signal: AbortSignal
 }
 
-export type MeasurementAnswer =
+export type MeasureJobResult =
   /** `items`: printed items by side, if models score them. */
   | { report: Report; items: Record<string, Item[]> | null; spec: Spec }
-  | { stale: string }
+  | { idle: string }
   | { handedBack: string; spec: Spec }
 
-export async function runMeasurementJob(job: MeasurementJob): Promise<MeasurementAnswer> {
-  const { repository, topLevel } = await openJobClone(job, job.prefix)
-  try {
-    const tip = await findLedgerTip(repository, job)
-    const loaded = await loadOrder(repository, { tip, id: job.order, now: job.clock.now() })
-    if (!loaded.wanted) return { stale: loaded.why }
-    refuseSecrets(loaded.spec)
-    await fetchOrderedTrees(repository, loaded.order)
+export async function runMeasureJob(job: MeasureJob): Promise<MeasureJobResult> {
+  const later = explainLaterAttempt(job)
+  if (later !== null) return { idle: later }
+  return withJobClone(job, async ({ repository, loaded: campaign, topLevel }): Promise<MeasureJobResult> => {
+    const { isolation, progress, clock, env, signal } = job
+    const loaded = await loadOrder(repository, campaign, { id: job.order, now: clock.now() })
+    if (!loaded.wanted) return { idle: loaded.why }
     const { order, spec } = loaded
-    const request = { order, spec, what: `campaign ${job.campaign}` }
-    const input = buildMeasureInput(job, repository, topLevel, loaded)
+    refuseSecrets(spec)
+    await fetchOrderedTrees(repository, order)
+    const input: MeasureInput = {
+      order,
+      spec,
+      runId: `${job.runId}/${FIRST_ATTEMPT}`,
+      repository,
+      workDir: join(job.workDir, 'work'),
+      sharedRoot: topLevel,
+      env,
+      now: () => clock.now(),
+      monotonic: () => clock.monotonic(),
+      signal,
+      onPartial: job.onPartial,
+      onStart: async () => {},
+      laterCode: isolation.laterCode,
+      mostReportBytes: MAX_REPORT_BYTES,
+    }
     await job.onPartial({ report: buildUnmeasuredReport(input), begun: null })
-    let handedBack: string | null = null
-    const done = await measureWithLock(job, request, job.signal, async ({ beside }) => {
-      job.signal.throwIfAborted()
-      const workspace = await chooseJobWorkspace(input.workDir, {
-        users: job.users,
-        before: loaded.isolatedBefore,
-        spec,
-        runDryRun: userWorkspace => {
-          job.progress.say('Trying whether the pinned commit can be measured as a user of its own.')
-          return retryDryRun({ ...input, ...userWorkspace })
-        },
+    const request = { order, spec, what: `campaign ${job.campaign}` }
+    try {
+      const done = await measureWithLock(job, request, signal, async ({ beside }) => {
+        signal.throwIfAborted()
+        const before = loaded.isolatedBefore
+        const workspace = await chooseIsolatedWorkspace(input, isolation, { before, progress })
+        progress.say(describeIsolation(workspace))
+        return measureWithItems({ ...input, ...workspace, beside })
       })
-      if ('unisolatedBecause' in workspace && job.onlyUsers)
-        throw new MeasurementDeclined(workspace.unisolatedBecause)
-      job.progress.say(describeIsolation(workspace))
-      return measureWithItems({ ...input, ...workspace, beside })
-    }).catch((error: unknown) => {
+      signal.throwIfAborted()
+      if (done === null) throw new Error('an order was given up without an interruption')
+      const items = isJudgedOrder(order, spec) ? done.items : null
+      return { report: withPreparation(done.report, clock), items, spec }
+    } catch (error) {
       if (!(error instanceof MeasurementDeclined)) throw error
-      handedBack = error.message
-      return null
-    })
-    if (handedBack !== null) return { handedBack, spec }
-    job.signal.throwIfAborted()
-    if (done === null) throw new Error('an order was given up without an interruption')
-    return { ...done, report: withPreparation(done.report, job.clock), spec }
-  } finally {
-    await repository.close()
-  }
+      return { handedBack: error.message, spec }
+    }
+  })
 }
 
 /** Adds the minutes that the job spent on its tool chain and clones. */
@@ -94,10 +90,9 @@ function withPreparation(report: Report, clock: Clock): Report {
   return { ...report, prepared_seconds: Math.max(0, age - since) }
 }
 
-async function measureWithItems(
+export async function measureWithItems(
   input: MeasureInput,
-): Promise<Pick<Extract<MeasurementAnswer, { report: Report }>, 'report' | 'items'>> {
-  if (!isJudgedOrder(input.order, input.spec)) return { report: await measureOrder(input), items: null }
+): Promise<{ report: Report; items: Record<string, Item[]> }> {
   const items: Record<string, Item[]> = {}
   const onItems = (side: string, printed: readonly Item[]) => {
     items[side] = [...printed]
@@ -121,33 +116,6 @@ function refuseSecrets({ measurement }: Spec): void {
   })
 }
 
-type WantedOrder = Extract<Awaited<ReturnType<typeof loadOrder>>, { wanted: true }>
-
-function buildMeasureInput(
-  job: MeasurementJob,
-  repository: Repository,
-  sharedRoot: string | null,
-  { order, spec }: WantedOrder,
-): MeasureInput {
-  const { runId, env, clock, signal, workDir } = job
-  return {
-    order,
-    spec,
-    runId,
-    repository,
-    workDir: join(workDir, 'work'),
-    sharedRoot,
-    env,
-    now: () => clock.now(),
-    monotonic: () => clock.monotonic(),
-    signal,
-    onPartial: job.onPartial,
-    onStart: async () => {},
-    laterCode: job.laterCode,
-    mostReportBytes: MAX_REPORT_BYTES,
-  }
-}
-
 /** The workspace of a job: with users, or without them and the reason. */
 export type JobWorkspace = Required<Workspace> | { workDir: string; unisolatedBecause: string }
 
@@ -162,6 +130,22 @@ export interface JobIsolation {
 
 /** Root declined the order because it cannot isolate it. Another process has to measure it. */
 export class MeasurementDeclined extends Error {}
+
+/** Tries the pinned commit as one of the users where no earlier order decides. Root declines every other order. */
+export async function chooseIsolatedWorkspace(
+  input: MeasureInput,
+  { users, asRoot }: JobIsolation,
+  { before, progress }: { before: boolean | null; progress: ProgressReporter },
+): Promise<JobWorkspace> {
+  const tryUsers = (workspace: Required<Workspace>) => {
+    progress.say('Trying whether the pinned commit can be measured as a user of its own.')
+    return retryDryRun({ ...input, ...workspace })
+  }
+  const request = { users, before, spec: input.spec, runDryRun: tryUsers }
+  const workspace = await chooseJobWorkspace(input.workDir, request)
+  if ('unisolatedBecause' in workspace && asRoot) throw new MeasurementDeclined(workspace.unisolatedBecause)
+  return workspace
+}
 
 interface WorkspaceRequest {
   users: SideUsers | MissingUsers

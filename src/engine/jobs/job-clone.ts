@@ -1,0 +1,147 @@
+import { join } from 'node:path'
+import { UserError } from '../../errors.ts'
+import { openRepository, type Repository } from '../../git/repository.ts'
+import { inspectCheckout } from '../../git/work-tree.ts'
+import { loadCampaign, type LoadedCampaign } from '../../ledger/load.ts'
+import type { Campaign } from '../../model/campaign.ts'
+import { buildCampaignRefs } from '../../model/ids.ts'
+import type { Clock, ProgressReporter, RandomSource } from '../../ports.ts'
+import { getCampaignSpec } from '../../spec/load.ts'
+import type { Spec } from '../../spec/schema.ts'
+import { FIRST_ATTEMPT } from './github-runs.ts'
+
+/** A job on another machine. It reads a clone with all remote branches, and writes no ref. */
+export interface JobEnvironment {
+  directory: string
+  /** Absolute path of winnow's own directory, with a repository of its own. */
+  workDir: string
+  env: Readonly<Record<string, string>>
+  /** An empty name matches the only campaign. */
+  campaign: string
+  /** Absent for any prefix. */
+  prefix?: string
+  /** As in `actions:7`. All jobs and all attempts of a run share it. */
+  runId: string
+  attempt: number
+  clock: Clock
+  random: RandomSource
+  progress: ProgressReporter
+  signal: AbortSignal
+}
+
+export type JobCloneOptions = Pick<JobEnvironment, 'directory' | 'workDir' | 'env' | 'campaign' | 'prefix'>
+
+export interface ClonedCampaign {
+  repository: Repository
+  loaded: LoadedCampaign
+  spec: Spec
+  /** The work tree of the clone, which has files that are shared with measurements. */
+  topLevel: string | null
+}
+
+/** The prefix decides which refs winnow may push, and a job pushes none. */
+const UNUSED_PREFIX = 'optimize'
+
+/** Invariant 6: reads from the clone only, without a remote, without a token and without writing a ref. */
+export async function withJobClone<T>(
+  { directory, workDir, env, ...wanted }: JobCloneOptions,
+  use: (cloned: ClonedCampaign) => Promise<T>,
+): Promise<T> {
+  const { commonDir, topLevel } = await inspectCheckout(directory, env)
+  const dir = join(workDir, 'repository.git')
+  const place = { dir, remote: commonDir, prefix: UNUSED_PREFIX, local: true, env }
+  const repository = await openRepository(place)
+  try {
+    return await use({ repository, topLevel, ...(await findCloneCampaign(repository, wanted)) })
+  } finally {
+    await repository.close()
+  }
+}
+
+const STATE_REF = /^refs\/(?:heads|remotes\/origin)\/([^/]+)-state\/([^/]+)$/
+
+/** In a job's clone, branches are remote-tracking refs; in a person's clone they may be local. */
+async function findCloneCampaign(
+  repository: Repository,
+  wanted: Pick<JobEnvironment, 'campaign' | 'prefix'>,
+): Promise<Pick<ClonedCampaign, 'loaded' | 'spec'>> {
+  const { refs } = await repository.remoteRefs(['refs/remotes/origin/*-state/*', 'refs/heads/*-state/*'])
+  const found = new Map<string, Pick<ClonedCampaign, 'loaded' | 'spec'>>()
+  for (const ref of refs.keys()) {
+    const [, prefix = '', name = ''] = STATE_REF.exec(ref) ?? []
+    const { state } = buildCampaignRefs(prefix, name)
+    const isWanted = [name, ''].includes(wanted.campaign) && [prefix, undefined].includes(wanted.prefix)
+    if (name === '' || !isWanted || found.has(state)) continue
+    const tracked = state.replace('refs/heads/', 'refs/remotes/origin/')
+    const oid = refs.get(tracked) ?? refs.get(state) ?? ''
+    await repository.fetch([{ ref: refs.has(tracked) ? tracked : state, oid }])
+    const loaded = await loadCampaign(repository, oid)
+    const spec = getCampaignSpec(loaded.campaign)
+    // An unrelated branch may look like a ledger of another prefix.
+    if (loaded.campaign.name === name && spec.branches.prefix === prefix) found.set(state, { loaded, spec })
+  }
+  const [only, ...others] = found.values()
+  if (only === undefined)
+    throw new UserError(`the clone has no ledger of campaign ${wanted.campaign || 'at all'}`, {
+      fix: 'give actions/checkout `fetch-depth: 0`, which fetches every branch, and start the campaign first',
+    })
+  if (others.length === 0) return only
+  const names = [only, ...others].map(({ loaded }) => loaded.campaign.name)
+  throw new UserError(`there are several campaigns: ${names.join(', ')}`, {
+    fix: 'name one with the input campaign',
+  })
+}
+
+// Requests of the ledger
+
+interface CollectedAnswers<T> {
+  answers: T[]
+  /** An error of the job itself. The other answers are handed over with it. */
+  error: unknown
+}
+
+/** `run`: as the file of the answers names it. */
+export type JobAnswers<T> = (CollectedAnswers<T> & { run: string }) | { idle: string }
+
+interface RequestJob<R, T> {
+  listRequests: (campaign: Campaign) => R[]
+  answer: (cloned: ClonedCampaign, requests: readonly R[]) => Promise<CollectedAnswers<T>>
+}
+
+/**
+ * An artifact has its name once in a run, money is set aside for one job, and a second measurement would be a second
+ * draw. So only the first attempt of a run works (invariant 7). A tick requests again what was lost.
+ */
+export function explainLaterAttempt({ attempt }: Pick<JobEnvironment, 'attempt'>): string | null {
+  return attempt === FIRST_ATTEMPT
+    ? null
+    : 'this run was started again, and only its first attempt does its jobs'
+}
+
+/** Answers the open requests that the tick of this run recorded: its starter can only name the campaign. */
+export async function handleRequests<R extends { run_id: string; until: string }, T>(
+  job: JobEnvironment,
+  { listRequests, answer }: RequestJob<R, T>,
+): Promise<JobAnswers<T>> {
+  const later = explainLaterAttempt(job)
+  if (later !== null) return { idle: later }
+  return withJobClone(job, async cloned => {
+    const { campaign } = cloned.loaded
+    const now = job.clock.now()
+    const own = listRequests(campaign).filter(
+      ({ run_id, until }) => run_id === job.runId && Date.parse(until) > now,
+    )
+    if (own.length > 0) return { run: `${job.runId}/${FIRST_ATTEMPT}`, ...(await answer(cloned, own)) }
+    return { idle: `campaign ${campaign.name} is ${campaign.status} and has no open request of this run` }
+  })
+}
+
+/** Limits one request: by its own deadline, or by the end of its job. */
+export function limitRequest(
+  job: Pick<JobEnvironment, 'clock' | 'signal'>,
+  until: string,
+  marginMs = 0,
+): { deadline: AbortSignal; signal: AbortSignal } {
+  const deadline = AbortSignal.timeout(Math.max(0, Date.parse(until) - marginMs - job.clock.now()))
+  return { deadline, signal: AbortSignal.any([job.signal, deadline]) }
+}

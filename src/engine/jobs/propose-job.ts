@@ -1,0 +1,167 @@
+import { join } from 'node:path'
+import { type AgentResult, askAgent, getBriefPath } from '../../ideas/agent.ts'
+import type { GivenAnswer } from '../../ideas/answers-file.ts'
+import { renderBrief } from '../../ideas/brief.ts'
+import {
+  buildAgentCommand,
+  type CommandProposer,
+  findMissingAgent,
+  getProposerName,
+  withModelKey,
+} from '../../ideas/proposers.ts'
+import type { Owner } from '../../measure/process/reaper.ts'
+import {
+  type BacklogIdea,
+  type Campaign,
+  getIncumbentMetrics,
+  type PendingProposal,
+} from '../../model/campaign.ts'
+import { listPendingProposals } from '../../model/fold/proposers.ts'
+import type { Point } from '../../model/ids.ts'
+import { toOneLine } from '../../model/text.ts'
+import type { Spec } from '../../spec/schema.ts'
+import type { CampaignContext } from '../campaign/context.ts'
+import {
+  handleRequests,
+  type ClonedCampaign,
+  type JobAnswers,
+  type JobEnvironment,
+  limitRequest,
+} from './job-clone.ts'
+import { fetchCommit } from './load-order.ts'
+import { claimFreeWorkDir, WorkerSlots } from './worker-slots.ts'
+
+/** The propose job: runs the proposers that the tick of its run requested, as many at once as the spec allows. */
+interface ProposeJob extends JobEnvironment {
+  /** Key of the model API, for programs that expect it under another variable. */
+  modelKey: string
+}
+
+export function runProposeJob(job: ProposeJob): Promise<JobAnswers<GivenAnswer>> {
+  return handleRequests(job, {
+    listRequests: campaign => (campaign.status === 'running' ? listPendingProposals(campaign) : []),
+    async answer(cloned, requests) {
+      const slots = new WorkerSlots()
+      const began = job.clock.monotonic()
+      const all = await Promise.all(requests.map(request => collectAnswer({ job, cloned, slots }, request)))
+      const minutes = (job.clock.monotonic() - began) / 60_000
+      const isBroken = all.every(({ error }) => error !== undefined)
+      if (isBroken) throw all[0]?.error
+      return {
+        answers: shareMinutes(
+          all.map(({ answer }) => answer),
+          minutes,
+        ),
+        error: null,
+      }
+    },
+  })
+}
+
+/** Parallel proposers share the minutes of one job, so that their sum is the time it took. */
+export function shareMinutes(answers: readonly GivenAnswer[], elapsed: number): GivenAnswer[] {
+  const all = answers.reduce((sum, { minutes }) => sum + minutes, 0)
+  const share = all > 0 ? Math.min(1, elapsed / all) : 0
+  return answers.map(answer => ({ ...answer, minutes: answer.minutes * share }))
+}
+
+interface AnswerOrError {
+  answer: GivenAnswer
+  /** An error outside the program. It costs this answer only. */
+  error?: unknown
+}
+
+interface ProposeJobContext {
+  job: ProposeJob
+  cloned: ClonedCampaign
+  slots: WorkerSlots
+}
+
+async function collectAnswer(context: ProposeJobContext, request: PendingProposal): Promise<AnswerOrError> {
+  const { job, cloned, slots } = context
+  const { key, who, until } = request
+  const { deadline, signal } = limitRequest(job, until)
+  const slot = await slots.enter({ limit: cloned.spec.execution.max_concurrent, alone: false }, signal)
+  job.signal.throwIfAborted()
+  const began = job.clock.monotonic()
+  const toFailed = (reason: string): GivenAnswer => {
+    job.progress.say(`${who}: no idea, ${reason}`)
+    return { key, who, ok: false, reason, minutes: (job.clock.monotonic() - began) / 60_000 }
+  }
+  if (slot === null) return { answer: toFailed(`the answer was due by ${until}`) }
+  try {
+    const result = await askProposer(context, request, { slot, signal })
+    if (!result.ok) return { answer: toFailed(result.reason) }
+    const { idea, learnings, commit } = result
+    const { tree } = await cloned.repository.commit(commit)
+    const patch = await cloned.repository.patchBetween(request.base.tree, tree)
+    job.progress.say(`${who}: one idea`)
+    const minutes = (job.clock.monotonic() - began) / 60_000
+    return { answer: { key, who, minutes, ok: true, base: request.base.commit, ...idea, learnings, patch } }
+  } catch (error) {
+    if (job.signal.aborted) throw error
+    if (deadline.aborted) return { answer: toFailed(`the answer was due by ${until}`) }
+    const message = error instanceof Error ? error.message : String(error)
+    return { answer: toFailed(`${who} could not be asked: ${toOneLine(message, 300)}`), error }
+  } finally {
+    slots.leave(slot)
+  }
+}
+
+async function askProposer(
+  { job, cloned: { repository, loaded, spec } }: ProposeJobContext,
+  { who, carries, angle, base }: PendingProposal,
+  { slot, signal }: { slot: number; signal: AbortSignal },
+): Promise<AgentResult> {
+  const { campaign } = loaded
+  const proposer = spec.propose.find(one => one.use === 'command' && getProposerName(one) === who)
+  if (proposer?.use !== 'command') return { ok: false, reason: `the spec has no proposer ${who}` }
+  await fetchCommit(repository, base.commit)
+  const idea = campaign.backlog.find(({ id }) => id === carries) ?? null
+  const workDir = await claimFreeWorkDir(join(job.workDir, 'propose'), slot)
+  const env = withModelKey(proposer, job.modelKey, job.env)
+  const request = { who, proposer, idea, angle, base, workDir }
+  return askProgram({ repository, clock: job.clock, env }, request, { campaign, spec, signal })
+}
+
+interface ProgramRequest {
+  who: string
+  proposer: CommandProposer | undefined
+  /** The backlog idea to implement. */
+  idea: BacklogIdea | null
+  /** The direction to explore when several proposers run without a backlog idea. */
+  angle?: string | null
+  /** Absolute path, used by one request at a time. */
+  workDir: string
+  /** Runs as this user; as the current user if absent. */
+  owner?: Owner
+  /** The commit to edit; the incumbent by default. */
+  base?: Point
+}
+
+/** Runs one proposer with the brief and a copy of the incumbent to edit. */
+export async function askProgram(
+  { repository, env, clock }: Pick<CampaignContext, 'repository' | 'env' | 'clock'>,
+  { who, proposer, idea, angle = null, workDir, owner, base }: ProgramRequest,
+  { campaign, spec, signal }: { campaign: Campaign; spec: Spec; signal: AbortSignal },
+): Promise<AgentResult> {
+  const missing = proposer && (await findMissingAgent([proposer], env))
+  if (missing) return { ok: false, reason: missing.what }
+  const text = renderBrief({ campaign, spec, incumbentMetrics: getIncumbentMetrics(campaign), idea, angle })
+  const command = proposer && buildAgentCommand(proposer, { text, file: getBriefPath(workDir) })
+  if (!proposer || command == null) return { ok: false, reason: `the spec has no proposer ${who}` }
+  return askAgent({
+    repo: repository,
+    incumbent: base ?? campaign.incumbent,
+    name: who,
+    command,
+    brief: text,
+    timeoutSeconds: proposer.timeout_seconds,
+    workDir,
+    ...(owner === undefined ? {} : { owner }),
+    env,
+    signal,
+    now: () => clock.now(),
+    monotonic: () => clock.monotonic(),
+  })
+}

@@ -1,0 +1,85 @@
+import { hashSha256, toCanonicalJson } from '../model/canonical-json.ts'
+import type { EventDraft } from '../model/event.ts'
+import { listPendingProposals } from '../model/fold/proposers.ts'
+import { type PlanStep, raiseAlert } from './action.ts'
+import type { World } from './world.ts'
+
+// Requests to the jobs that ask programs and models. An order is the request of a measuring job (orders.ts).
+
+/** Below GitHub's limit for a job (360 minutes). */
+const MAX_JOB_MINUTES = 350
+
+/** Covers the wait for a machine and its set-up. */
+const JOB_START_MINUTES = 30
+
+export function limitJobMinutes(seconds: number): number {
+  return Math.min(MAX_JOB_MINUTES, Math.ceil(seconds / 60) + JOB_START_MINUTES)
+}
+
+interface NewRequest {
+  cause: string
+  /** Identifies one request for good. */
+  nonce: string
+  until: string
+}
+
+/**
+ * Invariant 7: a request with its key and its deadline is an event before any job answers it, so that two concurrent
+ * runs pay once. The deadline covers the job and its wait for a machine.
+ */
+export function draftRequest(
+  { campaign, now }: Pick<World, 'campaign' | 'now'>,
+  about: string,
+  jobMinutes: number,
+): NewRequest {
+  const cause = `${about} at ${campaign.seq}`
+  const nonce = hashSha256(toCanonicalJson([campaign.started, cause])).slice(0, 16)
+  const until = Date.parse(now) + (jobMinutes + JOB_START_MINUTES) * 60_000
+  return { cause, nonce, until: new Date(until).toISOString() }
+}
+
+/** Doubles the delay with each failure. */
+export function computeRetryDelay(failures: number, { first, longest }: Record<'first' | 'longest', number>) {
+  return Math.min(longest, first * 2 ** failures)
+}
+
+/**
+ * A request is lost when its run ended without an answer, or when its deadline passed: it must not block the campaign
+ * forever. The loss does not count against the proposer, and costs the amount set aside for judges (invariant 5).
+ */
+export function closeLostRequests(world: World): PlanStep[] {
+  const reasons = new Map(world.lost.map(({ key, reason }) => [key, reason]))
+  const answered = new Set([...world.answers, ...world.scores].map(({ key }) => key))
+  const explainLoss = ({ key, until }: { key: string; until: string }): string | null => {
+    if (answered.has(key)) return null
+    const isOverdue = Date.parse(until) <= Date.parse(world.now)
+    return reasons.get(key) ?? (isOverdue ? `its job has not answered by ${until}` : null)
+  }
+  const proposals = listPendingProposals(world.campaign).flatMap((request): PlanStep[] => {
+    const { key } = request
+    const reason = explainLoss(request)
+    return reason === null ? [] : [toEventStep({ kind: 'asking-lost', cause: key, key, reason })]
+  })
+  const judgings = Object.values(world.campaign.judging).flatMap((request): PlanStep[] => {
+    const { key, order, may_cost_usd } = request
+    const reason = explainLoss(request)
+    if (reason === null) return []
+    const cost = { minutes: 0, requests: 0, tokens: 0, usd: may_cost_usd ?? 0 }
+    return [
+      toEventStep({ kind: 'judging-lost', cause: key, key, order, reason }),
+      toEventStep({ kind: 'spent', cause: key, what: 'judge', who: null, ok: false, ...cost }),
+      ...reportFailingJudges(world, order, reason),
+    ]
+  })
+  return [...proposals, ...judgings]
+}
+
+export function reportFailingJudges(world: World, order: string, reason: string): PlanStep[] {
+  if (world.campaign.orders[order] === undefined) return []
+  const message = `models could not be asked to score what was measured: ${reason}; it is tried again`
+  return raiseAlert(world, { code: 'judging-failed', about: order, message })
+}
+
+export function toEventStep(draft: EventDraft): PlanStep {
+  return { step: 'event', draft }
+}
