@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto'
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { moveDamagedAside } from '../git/damage.ts'
 import type { Repository } from '../git/repository.ts'
-import { isMissing, listNames } from '../measure/file-system.ts'
+import { listNames, readStoredJson, writeStoredJson } from '../measure/file-system.ts'
 import type { Campaign, PendingProposal, ProposalResult } from '../model/campaign.ts'
 import { hashSha256 } from '../model/canonical-json.ts'
 import { ideaFields } from '../model/event-schemas.ts'
@@ -65,17 +64,7 @@ export async function storeAnswer(
   const { carries, first_unseen, ...fields } = rest
   const carried = result.ok ? { first_unseen, ...(carries === undefined ? {} : { carries }) } : {}
   const value = stored.parse({ ...fields, ...flattenResult(result), ...carried })
-  await mkdir(storeDir, { recursive: true })
-  const path = getAnswerPath(storeDir, value.key)
-  const temporary = `${path}.${randomUUID()}.tmp`
-  const file = await open(temporary, 'wx')
-  try {
-    await file.writeFile(`${JSON.stringify(value, null, 2)}\n`)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-  await rename(temporary, path)
+  writeStoredJson(getAnswerPath(storeDir, value.key), value, true)
 }
 
 function flattenResult(result: AgentResult) {
@@ -140,7 +129,7 @@ function getAnswerPath(storeDir: string, key: string): string {
 export async function listStoredCommits(storeDir: string): Promise<Oid[]> {
   const found: Oid[] = []
   for (const name of listAnswerFiles(storeDir)) {
-    const value = await readStoredAnswer(join(storeDir, name))
+    const value = readStoredAnswer(join(storeDir, name))
     if (value !== null && value !== 'damaged' && value.ok) found.push(value.commit)
   }
   return found
@@ -151,7 +140,7 @@ async function readAllAnswers(storeDir: string, say: LogFunction): Promise<Store
   const found: StoredAnswer[] = []
   for (const name of listAnswerFiles(storeDir)) {
     const path = join(storeDir, name)
-    const value = await readStoredAnswer(path)
+    const value = readStoredAnswer(path)
     if (value === 'damaged')
       say(
         `The stored answer of a proposer was damaged and is now ${moveDamagedAside(path)}: its idea and cost are lost, and the proposer is asked again.`,
@@ -168,24 +157,9 @@ function listAnswerFiles(dir: string): string[] {
 }
 
 /** Null if the file was deleted after it was listed. */
-async function readStoredAnswer(path: string): Promise<StoredAnswer | 'damaged' | null> {
-  let text: string
-  try {
-    text = await readFile(path, 'utf8')
-  } catch (error) {
-    if (isMissing(error)) return null
-    throw error
-  }
-  return stored.safeParse(parseAnswerJson(text)).data ?? 'damaged'
-}
-
-function parseAnswerJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return null
-    throw error
-  }
+function readStoredAnswer(path: string): StoredAnswer | 'damaged' | null {
+  const value = readStoredJson(path)
+  return value === null ? null : (stored.safeParse(value).data ?? 'damaged')
 }
 
 // Ideas recorded in the ledger

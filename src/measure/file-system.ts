@@ -1,6 +1,18 @@
 import { execFile } from 'node:child_process'
-import { chmodSync, lstatSync, readdirSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs'
 import { rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { HarnessError } from '../errors.ts'
 
@@ -109,4 +121,30 @@ const UNREACHABLE = new Set(['ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'ENOTCONN', 'ER
 export function isUnreachable(error: unknown): boolean {
   if (isForbidden(error)) return true
   return error instanceof Error && 'code' in error && UNREACHABLE.has(String(error.code))
+}
+
+// Files that winnow keeps between runs
+
+/** Write and rename: a kill leaves a whole file or none. `flush`: keeps the content through a power cut as well. */
+export function writeStoredJson(path: string, value: unknown, flush = false): void {
+  mkdirSync(dirname(path), { recursive: true })
+  const file = openSync(`${path}.part`, 'w')
+  try {
+    writeFileSync(file, JSON.stringify(value))
+    if (flush) fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  renameSync(`${path}.part`, path)
+}
+
+/** Null for a missing file; undefined for a damaged one, which holds no JSON. */
+export function readStoredJson(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as unknown
+  } catch (error) {
+    if (isMissing(error)) return null
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
 }

@@ -53,7 +53,7 @@ function measuring(person: Project, order: { id: string }, rest: Partial<Step> =
 }
 
 const reportIn = ({ outputs }: Ended) =>
-  reportSchema.parse(JSON.parse(readFileSync(outputs['report'] ?? '', 'utf8')))
+  reportSchema.parse(JSON.parse(readFileSync(outputs['report'] ?? '', 'utf8')).entries[0].report)
 
 /** As the artifact of that run would be taken in. */
 async function takeIn(person: Project, { id }: { id: string }, ended: Ended) {

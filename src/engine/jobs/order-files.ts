@@ -1,10 +1,10 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { moveDamagedAside } from '../../git/damage.ts'
 import { type PrintedOrder, printedOrder } from '../../judge/judged-report.ts'
-import { isMissing, listNames } from '../../measure/file-system.ts'
+import { listNames, readStoredJson, writeStoredJson } from '../../measure/file-system.ts'
 import { scoreRecordSchema } from '../../model/event-schemas.ts'
 import { digestSchema, type EventId, type OrderId } from '../../model/ids.ts'
 import { type PartialReport, partialReportSchema } from '../../model/pairs.ts'
@@ -81,23 +81,17 @@ export function openOrderFiles(directory: string, say: PrintLine): OrderFiles {
   const host = hostname()
   const path = (order: OrderId, kind: OrderFileKind) => join(directory, `${order}.${kind}.json`)
 
-  async function write(file: string, value: unknown): Promise<void> {
-    mkdirSync(directory, { recursive: true })
-    writeFileSync(`${file}.part`, JSON.stringify(value))
-    renameSync(`${file}.part`, file)
-  }
-
   return {
-    claim: (order, runId, waited = 0) =>
-      write(path(order, 'claim'), { run_id: runId, host, started: false, waited_seconds: waited }),
-    started: (order, runId, waited = 0) =>
-      write(path(order, 'claim'), { run_id: runId, host, started: true, waited_seconds: waited }),
-    report: (order, answer) => write(path(order, 'report'), answer),
-    partial: (order, partial) => write(path(order, 'partial'), partial),
+    claim: async (order, runId, waited = 0) =>
+      writeStoredJson(path(order, 'claim'), { run_id: runId, host, started: false, waited_seconds: waited }),
+    started: async (order, runId, waited = 0) =>
+      writeStoredJson(path(order, 'claim'), { run_id: runId, host, started: true, waited_seconds: waited }),
+    report: async (order, answer) => writeStoredJson(path(order, 'report'), answer),
+    partial: async (order, partial) => writeStoredJson(path(order, 'partial'), partial),
     printed: order => readOptionalJson(path(order, 'printed'), printedOrder, say),
-    print: (order, printed) => write(path(order, 'printed'), printed),
+    print: async (order, printed) => writeStoredJson(path(order, 'printed'), printed),
     scores: order => readOptionalJson(path(order, 'scores'), scored, say),
-    score: (order, scores) => write(path(order, 'scores'), scores),
+    score: async (order, scores) => writeStoredJson(path(order, 'scores'), scores),
     judgingUsd(started) {
       const all = listNames(directory).filter(name => name.endsWith('.scores.json'))
       const costs = all.flatMap(name => readOptionalJson(join(directory, name), scored, say) ?? [])
@@ -124,7 +118,7 @@ export function openOrderFiles(directory: string, say: PrintLine): OrderFiles {
         // Keep the cost and drop only the scores.
         const scores = readOptionalJson(path(order, 'scores'), scored, say)
         if (scores !== null && scores.records.length > 0)
-          await write(path(order, 'scores'), { ...scores, records: [] })
+          writeStoredJson(path(order, 'scores'), { ...scores, records: [] })
       }
     },
   }
@@ -166,14 +160,8 @@ function readReport(file: string, say: PrintLine): Report | { unreadable: string
 
 /** Returns null for a missing or damaged file. */
 function readJson(file: string, say: PrintLine): unknown {
-  const text = readTextOrMissing(file)
-  if (text === null) return null
-  try {
-    return JSON.parse(text) as unknown
-  } catch (error) {
-    if (error instanceof SyntaxError) return reportDamagedFile(file, say)
-    throw error
-  }
+  const value = readStoredJson(file)
+  return value === undefined ? reportDamagedFile(file, say) : value
 }
 
 function reportDamagedFile(file: string, say: PrintLine): null {
@@ -188,13 +176,4 @@ const DAMAGE_EFFECTS: Readonly<Record<string, string>> = {
   partial: 'What its run had measured is lost, and the evidence for keeping starts from zero.',
   printed: 'The outputs in it are lost, and the order is measured again.',
   scores: 'The scores in it and their cost are lost: judges are asked again, and the cost is not counted.',
-}
-
-function readTextOrMissing(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    if (isMissing(error)) return null
-    throw error
-  }
 }
