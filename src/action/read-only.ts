@@ -11,7 +11,7 @@ import { removeSecrets } from '../measure/environment.ts'
 import { escapeMarkdown } from '../report/markdown.ts'
 import type { ActionEnv } from './inputs.ts'
 import { getTempDir, resolveInWorkspace } from './job.ts'
-import { printAnnotation, appendSummary, setOutputs, toLogLine } from './outputs.ts'
+import { appendSummary, printAnnotation, setOutputs, toLogLine } from './outputs.ts'
 import type { Task } from './root-pipe.ts'
 
 const MOST_BYTES = 32 * 1024 * 1024
