@@ -178,7 +178,11 @@ function toScoredExecution(
 // Files between jobs
 
 /** An order to score. The tick that finds the items hands them to the judge job of its run. */
-export const itemsToJudgeSchema = z.strictObject({ key: z.string(), order: digestSchema, printed: printedOrder })
+export const itemsToJudgeSchema = z.strictObject({
+  key: z.string(),
+  order: digestSchema,
+  printed: printedOrder,
+})
 export type ItemsToJudge = z.output<typeof itemsToJudgeSchema>
 
 /** The scores of one order, as the judge job hands them over. */

@@ -1,7 +1,6 @@
 import type { WorkflowRun, Workflows } from '../../github/port.ts'
 import type { Campaign, LiveOrder } from '../../model/campaign.ts'
 import { formatActionsRunId } from '../../model/job-file.ts'
-import type { CampaignContext } from '../campaign/context.ts'
 import type { EndedRun, RunArtifacts } from './run-artifacts.ts'
 
 /**
@@ -16,7 +15,7 @@ export type RunRole =
   { does: 'start' } | { does: 'measure' } | { does: 'settle'; ended: EndedRun; artifacts: RunArtifacts }
 
 /** The id by which orders name the run of this process. */
-export function getJobRunId({ by }: Pick<CampaignContext, 'by'>): string {
+export function getJobRunId({ by }: { by: { run_id: string } }): string {
   return `${by.run_id}/${FIRST_ATTEMPT}`
 }
 
