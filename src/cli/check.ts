@@ -30,7 +30,7 @@ import type { Spec } from '../spec/schema.ts'
 import { compilePathspec, compileScope } from '../spec/scope.ts'
 import { isOnGithub } from './action-pin.ts'
 import { withRepository } from './context.ts'
-import { readDefaultTip } from './default-branch.ts'
+import { describeUnusedWork, readCommittedText, readDefaultTip } from './default-branch.ts'
 import {
   createDuplicateNameError,
   DEFAULT_PREFIX,
@@ -44,7 +44,6 @@ import { showLive } from './live.ts'
 import { locateWorkspace } from './measure.ts'
 import { saveForecast } from './stake.ts'
 import { type HarnessRun, tryHarness } from './trial.ts'
-import { describeUnusedWork, readCommittedText } from './unused-work.ts'
 import type { Call, Verb } from './verb.ts'
 
 const HARNESS = {

@@ -1,17 +1,10 @@
-import {
-  Argument as DeclaredArgument,
-  Command,
-  CommanderError,
-  InvalidArgumentError,
-  Option as DeclaredOption,
-} from 'commander'
 import { UserError } from '../errors.ts'
 import { formatTable } from '../report/terminal.ts'
 import { findNearestWord } from '../spec/nearest-word.ts'
 import {
-  COMMON_EXITS,
   type Argument,
   type CommandArguments,
+  COMMON_EXITS,
   getValueWord,
   GLOBAL_OPTIONS,
   listOptions,
@@ -19,6 +12,13 @@ import {
   type Verb,
   type VerbGroup,
 } from './verb.ts'
+import {
+  Argument as DeclaredArgument,
+  Command,
+  CommanderError,
+  InvalidArgumentError,
+  Option as DeclaredOption,
+} from 'commander'
 
 export const EVERYTHING = 'all'
 
@@ -303,4 +303,45 @@ export function createUnknownVerbError(name: string, verbs: readonly Verb[]): Us
   return new UserError(`there is no command ${JSON.stringify(name)}`, {
     fix: meant === undefined ? 'winnow help lists the commands' : `did you mean winnow ${meant}?`,
   })
+}
+
+export const helpVerb: Verb = {
+  name: 'help',
+  group: 'more',
+  summary: 'list the common commands or all of them, or show one',
+  access: 'apart',
+  arguments: [{ name: 'command', summary: 'the command to show, or all', required: false }],
+  options: [],
+  examples: ['winnow help', 'winnow help run', 'winnow help all'],
+  exits: {},
+  async run({ given, terminal, verbs }) {
+    const [name] = given.positionals
+    terminal.out(renderHelp(verbs, name))
+    return 0
+  },
+}
+
+export const versionVerb: Verb = {
+  name: 'version',
+  group: 'more',
+  summary: 'print the version',
+  access: 'apart',
+  arguments: [],
+  options: [],
+  examples: ['winnow version'],
+  exits: {},
+  async run({ terminal, environment }) {
+    terminal.out(environment.version)
+    return 0
+  },
+}
+
+export function renderHelp(verbs: readonly Verb[], name?: string): string {
+  let text = ''
+  const program = createProgram(verbs, { print: part => (text += part), all: name === EVERYTHING })
+  const command = program.commands.find(each => each.name() === name)
+  if (command === undefined && name !== undefined && name !== EVERYTHING)
+    throw createUnknownVerbError(name, verbs)
+  ;(command ?? program).outputHelp()
+  return text.trimEnd()
 }

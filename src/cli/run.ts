@@ -27,7 +27,7 @@ import { createLiveRenderer, showLive } from './live.ts'
 import { confirmStake, estimateStake, readForecast } from './stake.ts'
 import { listPullNumbers } from './subjects.ts'
 import { tickWithoutMeasuring } from './tick.ts'
-import { describeUnusedWork } from './unused-work.ts'
+import { describeUnusedWork } from './default-branch.ts'
 import type { Call, Option, Verb } from './verb.ts'
 
 const AGENT: Option = {

@@ -1,16 +1,29 @@
 import type { CampaignContext } from '../engine/campaign/context.ts'
 import { requireCampaign } from '../engine/controller/run.ts'
+import { readChangedPaths } from '../engine/controller/steps.ts'
 import { findDefaultBranch } from '../engine/observe/observe.ts'
 import { UserError } from '../errors.ts'
 import type { Campaign } from '../model/campaign.ts'
+import type { LedgerEvent } from '../model/event.ts'
+import { type Experiment, listSubjects } from '../model/experiment.ts'
 import { findReachedLimit } from '../plan/stop.ts'
 import { EventRenderer } from '../report/event-log.ts'
+import { getEvidenceLine } from '../report/experiment-state.ts'
+import { ExperimentRecord, isAboutExperiment, renderExperiment } from '../report/experiment.ts'
+import { PairStories, type PairStory, renderPairChart, toPairView } from '../report/pair-chart.ts'
+import { buildResults, renderResultsYaml, type Results } from '../report/results.ts'
 import { describeLimitReached } from '../report/resume-hint.ts'
-import { buildStatusView, renderStatus, renderStatusSentence } from '../report/status.ts'
+import {
+  buildExperimentView,
+  buildStatusView,
+  type PullNumbers,
+  renderStatus,
+  renderStatusSentence,
+} from '../report/status.ts'
 import { listStatusNotes } from '../spec/notes.ts'
 import type { Spec } from '../spec/schema.ts'
-import { withCampaign } from './context.ts'
-import { listPullNumbers, readLedgerEvents } from './subjects.ts'
+import { type CommandContext, withCampaign } from './context.ts'
+import { findNamedExperiment, listPullNumbers, readLedgerEvents } from './subjects.ts'
 import type { Call, Verb } from './verb.ts'
 
 export const statusVerb: Verb = {
@@ -88,4 +101,103 @@ export const logVerb: Verb = {
       }
       return 0
     }),
+}
+
+export const showVerb: Verb = {
+  name: 'show',
+  group: 'see',
+  summary: 'show one experiment: its verdict, its measurements and its events',
+  access: 'read',
+  arguments: [{ name: 'exp', summary: 'the experiment, exp-007 or 7', required: true }],
+  options: [],
+  examples: ['winnow show exp-007', 'winnow show 7 --json'],
+  exits: {},
+  run: call =>
+    withCampaign(call, { access: 'read', startedOnly: true }, async context => {
+      const { loaded } = await requireCampaign(context.campaignContext)
+      const experiment = findNamedExperiment(loaded.campaign, call.given.positionals[0] ?? '')
+      const { campaign } = loaded
+      const view = buildExperimentView(
+        campaign,
+        experiment,
+        await listPullNumbers(context.campaignContext, loaded.campaign),
+      )
+      const { events, stories } = await readHistory(context, experiment.id)
+      if (call.given.flag('json')) {
+        const evidence = getEvidenceLine(campaign, experiment)
+        call.terminal.json({ ...view, evidence, pairs: stories.map(toPairView), events })
+        return 0
+      }
+      const charts = stories.flatMap(story => [...renderPairChart(story), ''])
+      for (const line of renderExperiment(campaign, experiment, view, { events, charts }))
+        call.terminal.out(line)
+      return 0
+    }),
+}
+
+async function readHistory(
+  { campaignContext }: CommandContext,
+  id: string,
+): Promise<{ events: LedgerEvent[]; stories: PairStory[] }> {
+  const orders = new Set<string>()
+  const events: LedgerEvent[] = []
+  const pairs = new PairStories(id)
+  for await (const event of readLedgerEvents(campaignContext)) {
+    pairs.take(event)
+    if (!isAboutExperiment(event, id, orders)) continue
+    if (event.kind === 'order-issued') orders.add(event.id)
+    events.push(event)
+  }
+  return { events, stories: pairs.stories }
+}
+
+export const resultsVerb: Verb = {
+  name: 'results',
+  group: 'more',
+  summary: 'print all measurements of one experiment, or of all, as results.yaml',
+  access: 'read',
+  arguments: [{ name: 'exp', summary: 'the experiment, exp-007 or 7; by default all', required: false }],
+  options: [],
+  examples: ['winnow results exp-007', 'winnow results --json'],
+  exits: {},
+  run: call =>
+    withCampaign(call, { access: 'read', startedOnly: true }, async context => {
+      const { campaign } = (await requireCampaign(context.campaignContext)).loaded
+      const [named] = call.given.positionals
+      const wanted = named === undefined ? listSubjects(campaign) : [findNamedExperiment(campaign, named)]
+      const pulls = await listPullNumbers(context.campaignContext, campaign)
+      const found = await gatherResults(context, wanted, pulls)
+      if (call.given.flag('json')) call.terminal.json(named === undefined ? found : found[0])
+      else
+        for (const [at, one] of found.entries()) {
+          if (at > 0) call.terminal.out('---')
+          for (const line of renderResultsYaml(one).trimEnd().split('\n')) call.terminal.out(line)
+        }
+      return 0
+    }),
+}
+
+/** Reads the ledger once for all experiments. */
+export async function gatherResults(
+  { campaignContext }: Pick<CommandContext, 'campaignContext'>,
+  experiments: readonly Experiment[],
+  pulls: PullNumbers,
+): Promise<Results[]> {
+  const records = experiments.map(experiment => ({ experiment, record: new ExperimentRecord(experiment.id) }))
+  for await (const event of readLedgerEvents(campaignContext))
+    for (const { record } of records) record.take(event)
+  const found: Results[] = []
+  for (const { experiment, record } of records) {
+    const diff = await readChangedPaths(campaignContext, record)
+    const { outcome, reason, status } = experiment
+    const ending = status === 'ended' && outcome !== null ? { outcome, reason: reason ?? '' } : null
+    const one = buildResults({ spec: campaignContext.name, experiment, record, ending, diff })
+    found.push(addPullNumber(one, pulls.get(experiment.branch ?? '') ?? null))
+  }
+  return found
+}
+
+/** Only GitHub knows some pull request numbers. */
+function addPullNumber(one: Results, number: number | null): Results {
+  return { ...one, links: { ...one.links, pull_request: one.links.pull_request ?? number } }
 }

@@ -30,7 +30,7 @@ import { readDefaultTip } from './default-branch.ts'
 import { addToBacklog } from './idea.ts'
 import { CATEGORY, FAMILY, renderIdeaBody } from './propose.ts'
 import { getSpecPath, hasFailingBase, openOrStartCampaign, readCurrentCampaign } from './run.ts'
-import { gatherResults } from './show.ts'
+import { gatherResults } from './status.ts'
 import { findNamedIdea, listPullNumbers } from './subjects.ts'
 import { observeWorld, tickWithoutMeasuring } from './tick.ts'
 import {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { UserError } from '../../src/errors.ts'
 import { parseCommentCommand, parseTypedCommand } from '../../src/cli/comment-command.ts'
 import { VERBS } from '../../src/cli/registry.ts'
-import { renderHelp } from '../../src/cli/help.ts'
+import { renderHelp } from '../../src/cli/command-line.ts'
 
 function typed(line: string, subject: string | null = null) {
   const { verb, given } = parseTypedCommand(parseCommentCommand(line) ?? [], VERBS, subject)

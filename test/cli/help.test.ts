@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseCommandLine } from '../../src/cli/command-line.ts'
-import { renderHelp } from '../../src/cli/help.ts'
+import { parseCommandLine, renderHelp } from '../../src/cli/command-line.ts'
 import { VERBS } from '../../src/cli/registry.ts'
 import { listOptions } from '../../src/cli/verb.ts'
 import { project } from './project.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { printError } from '../../src/cli/print-error.ts'
+import { printError } from '../../src/cli/run-command-line.ts'
 import { ConflictError, ForgeError, HarnessError, LedgerError, UserError } from '../../src/errors.ts'
 import { parseSpec } from '../../src/spec/load.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { EXIT_CODES, type Outcome, toVerdictWord } from '../../src/model/verdict.ts'
 import { toRunExitCode } from '../../src/cli/run.ts'
-import { renderHelp } from '../../src/cli/help.ts'
+import { renderHelp } from '../../src/cli/command-line.ts'
 import { VERBS } from '../../src/cli/registry.ts'
 import { campaignOf, decided, opened, type Told } from '../report/campaign-of.ts'
 import { FILES, offer, project, SHORT, SPEC } from './project.ts'

@@ -1,0 +1,134 @@
+import { recordEvents } from '../engine/controller/record.ts'
+import { requireCampaign } from '../engine/controller/run.ts'
+import { UserError } from '../errors.ts'
+import type { Campaign } from '../model/campaign.ts'
+import { formatIdeaName } from '../model/fold/proposers.ts'
+import { getExperimentState } from '../report/experiment-state.ts'
+import { describeNextTick } from '../report/resume-hint.ts'
+import { renderStateSentence } from '../report/verdict-text.ts'
+import { withCampaign } from './context.ts'
+import { REASON } from './pause.ts'
+import { findNamedExperiment, findNamedIdea } from './subjects.ts'
+import type { Verb } from './verb.ts'
+
+export const priorityVerb: Verb = {
+  name: 'priority',
+  group: 'more',
+  summary: 'set how soon an experiment or an idea of the backlog is measured',
+  access: 'write',
+  arguments: [
+    {
+      name: 'what',
+      summary: 'an experiment that is not measured yet, or an idea',
+      required: true,
+      subject: true,
+    },
+    { name: 'how', summary: 'how soon', required: true, values: ['high', 'medium', 'low'] },
+  ],
+  options: [],
+  examples: ['winnow priority exp-007 high', 'winnow priority idea-003 low'],
+  exits: {},
+  comment: { options: [] },
+  run: call =>
+    withCampaign(call, { access: 'write', startedOnly: true }, async ({ campaignContext, dryRun }) => {
+      const { campaign } = (await requireCampaign(campaignContext)).loaded
+      const [what = '', to = ''] = call.given.positionals
+      const { name, from } = findPrioritySubject(campaign, what)
+      if (from === to) {
+        call.terminal.out(`The priority of ${name} is ${to} already.`)
+        return 0
+      }
+      await recordEvents(campaignContext, [{ kind: 'knob-changed', knob: `priority ${name}`, from, to }])
+      if (dryRun === null) call.terminal.out(`The priority of ${name} is ${to} now; it was ${from}.`)
+      return 0
+    }),
+}
+
+function findPrioritySubject(campaign: Campaign, given: string): { name: string; from: string } {
+  if (given.startsWith('idea-')) {
+    const found = findNamedIdea(campaign, given)
+    const name = formatIdeaName(found)
+    if (found.status !== 'open' || found.experiment !== null)
+      throw new UserError(`${name} was taken up already`, { fix: 'name an idea that is still open' })
+    return { name, from: found.priority }
+  }
+  const { id, status, priority: from } = findNamedExperiment(campaign, given)
+  if (status === 'ended') throw new UserError(`${id} has ended: it is measured no more`)
+  return { name: id, from }
+}
+
+export const retryVerb: Verb = {
+  name: 'retry',
+  group: 'more',
+  summary: 'measure an experiment that is not proven again, with more jobs',
+  access: 'write',
+  arguments: [
+    { name: 'exp', summary: 'an experiment with the verdict not proven', required: true, subject: true },
+  ],
+  options: [REASON],
+  examples: ['winnow retry exp-007 -m "the runner was busy"'],
+  exits: {},
+  comment: { options: ['message'] },
+  run: call =>
+    withCampaign(call, { access: 'write', startedOnly: true }, async ({ campaignContext, dryRun }) => {
+      const { campaign } = (await requireCampaign(campaignContext)).loaded
+      const experiment = findNamedExperiment(campaign, call.given.positionals[0] ?? '')
+      const { id, status } = experiment
+      if (status !== 'parked') {
+        const state = renderStateSentence(getExperimentState(campaign, experiment))
+        throw new UserError(`only what is not proven yet is tried again. ${id}: ${state}`)
+      }
+      const reason = call.given.text('message') ?? `requested by ${campaignContext.by.actor}`
+      await recordEvents(campaignContext, [{ kind: 'steered', action: 'retry', experiment: id, reason }])
+      if (dryRun === null) call.terminal.out(`${id} is measured further.`)
+      return 0
+    }),
+}
+
+export const revertVerb: Verb = {
+  name: 'revert',
+  group: 'more',
+  summary: 'revert a kept experiment; winnow measures the result',
+  access: 'write',
+  arguments: [{ name: 'exp', summary: 'a kept experiment', required: true }],
+  options: [REASON],
+  examples: ['winnow revert exp-007 -m "breaks Windows"'],
+  exits: {},
+  run: call =>
+    withCampaign(call, { access: 'write', startedOnly: true }, async ({ campaignContext, dryRun }) => {
+      const { campaign } = (await requireCampaign(campaignContext)).loaded
+      const { id } = findNamedExperiment(campaign, call.given.positionals[0] ?? '')
+      requireLanded(campaign, id)
+      requireNotRequested(campaign, id)
+      const reason = call.given.text('message') ?? `requested by ${campaignContext.by.actor}`
+      await recordEvents(campaignContext, [{ kind: 'steered', action: 'revert', experiment: id, reason }])
+      if (dryRun === null) call.terminal.out(describeRevertTime(campaign, id))
+      return 0
+    }),
+}
+
+function requireLanded({ landings }: Campaign, id: string): void {
+  const landed = landings.filter(({ reverted }) => reverted === null).map(({ experiment }) => experiment)
+  if (landed.includes(id)) return
+  const before = landings.some(({ experiment }) => experiment === id)
+  throw new UserError(
+    before ? `${id} was reverted already` : `${id} was not kept, so it cannot be reverted`,
+    {
+      fix: landed.length === 0 ? 'nothing is kept at the moment' : `kept are ${landed.join(', ')}`,
+    },
+  )
+}
+
+function requireNotRequested(campaign: Campaign, id: string): void {
+  const request = campaign.steered.find(({ action, experiment }) => action === 'revert' && experiment === id)
+  if (request === undefined) return
+  throw new UserError(`the revert of ${id} was requested already: ${request.reason}`, {
+    fix: `nothing to do: ${describeNextTick(campaign)} reverts it`,
+  })
+}
+
+function describeRevertTime(campaign: Campaign, id: string): string {
+  const { status, name } = campaign
+  if (status === 'running') return `${id} will be reverted by ${describeNextTick(campaign)}.`
+  return `Recorded. Campaign ${name} is ${status}: winnow reverts ${id} after winnow resume.`
+}
