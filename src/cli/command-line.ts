@@ -279,19 +279,21 @@ function exitWithUserError(
   name: string,
   usage = `${name} --help shows its arguments and options`,
 ): void {
-  const takesCampaign = command.options.some(option => option.name() === 'campaign')
   command.exitOverride(error => {
     if (error.exitCode === 0 || error.code === 'commander.help') throw error
     const [, what = error.message, meant] =
       /^error: (.*?)(?:\n\(Did you mean (.*)\?\))?$/s.exec(error.message) ?? []
-    const hint =
-      takesCampaign && error.code === 'commander.excessArguments'
-        ? 'give the campaign as --campaign <campaign>; '
-        : ''
+    const hint = error.code === 'commander.excessArguments' ? describeExcess(command) : ''
     throw new UserError(`${name}: ${what}`, {
       fix: meant === undefined ? `${hint}${usage}` : `did you mean ${meant}?`,
     })
   })
+}
+
+function describeExcess(command: Command): string {
+  if (command.usage().includes(' -- ')) return 'write the command after --; '
+  const takesCampaign = command.options.some(option => option.name() === 'campaign')
+  return takesCampaign ? 'give the campaign as --campaign <campaign>; ' : ''
 }
 
 export function createUnknownVerbError(name: string, verbs: readonly Verb[]): UserError {

@@ -92,7 +92,7 @@ describe('winnow init', () => {
         .split('\n')
         .findIndex(each => each.includes('WINNOW-TODO')) + 1
     expect(out).toContain(
-      `  to do: bench/speed.sh:${line}: the workload is a placeholder; put your own in its place`,
+      `  to do: bench/speed.sh:${line}: the workload is a placeholder; replace it with your own`,
     )
     expect(out).toContain('This spec cannot be run: its harness measures a placeholder.')
     expect(untracked(person)).toBe('?? .winnow/speed.yaml\n?? bench/speed.sh')
