@@ -103,7 +103,7 @@ describe('winnow try', () => {
     person.write('src/value', SHORTER)
     const on = await person.winnow('try', '-m', 'and on from what was kept')
     expect([on.code, on.out]).toEqual([0, expect.stringMatching(/^Kept: /)])
-    expect(on.err).toContain('HEAD lacks an idea of its own that was kept')
+    expect(on.err).toContain('HEAD lacks your kept change')
     person.git('stash', '-q')
     person.commit('on main', { 'src/other': 'x\n' })
     person.write('src/value', LONG.replaceAll('a', 'b'))
