@@ -149,7 +149,7 @@ async function giveApproval(
   requireSameSet(call, target.set, experiment, request)
   const packages = selectPackages(target, request)
   const { digest } = request
-  const saidAt = call.comment === undefined ? {} : { said_at: call.comment.at }
+  const saidAt = call.comment === undefined ? {} : { approved_at: call.comment.at }
   const about = { experiment: experiment.id, digest, packages: [...packages] }
   if (packages.length > 0) await recordEvents(campaignContext, [{ kind: 'approved', ...about, ...saidAt }])
   if (dryRun !== null) return 0

@@ -87,7 +87,7 @@ export async function allowMeasuring(call: Call): Promise<number> {
     const allowed = allowMeasure(campaign, sha.toLowerCase())
     if ('refused' in allowed) throw new UserError(allowed.refused, { fix: allowed.fix })
     await recordEvents(campaignContext, [
-      { kind: 'measure-allowed', ...allowed, login: campaignContext.by.actor },
+      { kind: 'permission-granted', ...allowed, login: campaignContext.by.actor },
     ])
     call.terminal.out(
       `${allowed.experiment} is measured as it is at ${toShortId(allowed.head)}, and nothing later of it.`,

@@ -127,11 +127,11 @@ async function comparePairs(comparison: ComparisonRun): Promise<Assessment> {
 function buildComparisonRule(comparison: ComparisonRun): PairedRule {
   const { spec } = comparison.harness
   const rule = buildPairedRule({ campaign: buildTrialCampaign(comparison), spec, singleMachine: true }, [])
-  const { alpha: level, max_jobs } = spec.evidence
+  const { alpha, max_jobs } = spec.evidence
   const terms: PairedTerms = {
     as: 'idea',
-    level,
-    share: 0,
+    alpha,
+    alpha_share: 0,
     max_jobs,
     // People often ask whether a change is worse, so search for a loss as long as for a gain.
     give_up: 'equal',

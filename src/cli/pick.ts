@@ -58,7 +58,7 @@ function describeEarlierPick(campaign: Campaign, { id }: Experiment): string | n
   if (steered.some(({ action, experiment }) => action === 'pick' && experiment === id))
     return `${id} is to be taken alone already: ${describeNextTick(campaign)} does it.`
   const mine = Object.values(picks).filter(pick => pick.picks === id)
-  const current = mine.findLast(pick => pick.fate === 'merged' || isCurrent(campaign, pick))
+  const current = mine.findLast(pick => pick.pick_end === 'merged' || isCurrent(campaign, pick))
   return current === undefined ? null : renderPickLine(campaign, current)
 }
 

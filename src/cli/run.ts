@@ -224,7 +224,10 @@ export async function closeCampaign(
   const { campaignContext } = context
   const { campaign } = (await requireCampaign(campaignContext)).loaded
   const isOpen = Object.values(campaign.experiments).some(({ status }) => status !== 'ended')
-  const waits = code === 'person' ? listAwaitingApproval(campaign).length + campaign.late.length > 0 : isOpen
+  const waits =
+    code === 'person'
+      ? listAwaitingApproval(campaign).length + campaign.approved_after_stop.length > 0
+      : isOpen
   if (campaign.status !== 'stopped' || waits)
     await recordEvents(campaignContext, [{ kind: 'campaign-stopped', code, reason }])
   // Comments are run inside a tick, which continues anyway. A campaign on GitHub is closed by its next scheduled

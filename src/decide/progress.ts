@@ -195,9 +195,9 @@ function computeDecidedProgress(campaign: ProgressState, scale: ProgressGain['sc
   const landings = listUnrevertedLandings(campaign)
   const missing = landings.map(({ experiment }) => experiment)
   const deltas = landings.flatMap(({ experiment, spec_seq }) => {
-    const { share = null, primary_delta: delta = null } = campaign.experiments[experiment] ?? {}
+    const { alpha_share = null, primary_delta: delta = null } = campaign.experiments[experiment] ?? {}
     // Only pairs show a gain here, and under an earlier spec it may be of another metric.
-    const isOfPairs = share !== null && spec_seq === campaign.ruled_by.spec
+    const isOfPairs = alpha_share !== null && spec_seq === campaign.ruled_by.spec
     return delta === null || !isOfPairs ? [] : [delta]
   })
   const decided = deltas.length < missing.length ? null : deltas.reduce((sum, delta) => sum + delta, 0)

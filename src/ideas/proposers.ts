@@ -139,5 +139,5 @@ function getProgramName(command: string): string {
 
 /** After three failures in a row. */
 export function isProposerDisabled(campaign: Pick<Campaign, 'proposers'>, name: string): boolean {
-  return Object.hasOwn(campaign.proposers, name) && campaign.proposers[name]?.benched === true
+  return Object.hasOwn(campaign.proposers, name) && campaign.proposers[name]?.disabled === true
 }

@@ -173,11 +173,11 @@ export type AnswerHeads = Map<string, Promise<ProposalHead>>
 /** Ideas in the ledger that no experiment carries out yet, each as one commit on the proposer's base. */
 export async function buildAnsweredProposals(
   repo: AnswerRepository,
-  { asked }: Pick<Campaign, 'asked'>,
+  { proposal_requests }: Pick<Campaign, 'proposal_requests'>,
   heads: AnswerHeads,
 ): Promise<Proposal[]> {
-  const found = Object.values(asked).map(async (pending): Promise<Proposal[]> => {
-    const { key, carries, brought: result } = pending
+  const found = Object.values(proposal_requests).map(async (pending): Promise<Proposal[]> => {
+    const { key, carries, answer: result } = pending
     if (result === null) return []
     const { patch: _patch, ...idea } = result
     const head = await getAnsweredHead(repo, { asking: pending, brought: result }, heads)

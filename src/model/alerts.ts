@@ -6,7 +6,7 @@ import { isActionsRun, type Oid, toShortRef } from './ids.ts'
 
 // Experiments that wait for a sync
 
-type SyncWaiter = Pick<Experiment, 'status' | 'head' | 'stranger' | 'allowed_head' | 'awaits_sync'>
+type SyncWaiter = Pick<Experiment, 'status' | 'head' | 'needs_permission' | 'allowed_head' | 'awaits_sync'>
 
 /** True when the current head cannot be measured before a person merges the default branch. */
 export function isAwaitingSync(experiment: SyncWaiter): boolean {

@@ -164,9 +164,9 @@ export interface Campaign extends CampaignStatus {
   /** Code of the latest reason for a stop. */
   stop_code: string | null
   /** Experiments approved after the stop: they get one extra round. */
-  late: ExperimentId[]
+  approved_after_stop: ExperimentId[]
   /** The reason to stop again after the extra round; null when none is running. */
-  encore: { code: string; reason: string } | null
+  extra_round: { code: string; reason: string } | null
   /** The event that started the campaign: the cause of events that concern the whole campaign. */
   started: EventId
   started_at: string | null
@@ -201,7 +201,7 @@ export interface Campaign extends CampaignStatus {
   /**
    * The part of the campaign's error budget (alphaSpent) that experiments have used, and the number of experiments.
    */
-  level: { spent: number; tests: number }
+  error_budget: { alpha_spent: number; tests: number }
   /** The loss that simplifications have cost so far. All together may cost one min_effect. */
   simplified: number
   /** Uses of each holdout, by `buildHoldoutKey`. A use counts when it is ordered. */
@@ -256,10 +256,10 @@ export interface Campaign extends CampaignStatus {
    * `asked`: the seq of the latest request, so that proposers take turns. `since_kept`: fruitless answers since its
    * latest kept idea; null when it has none.
    */
-  proposers: Record<string, { failures: number; benched: boolean; asked: number; since_kept: number | null }>
+  proposers: Record<string, { failures: number; disabled: boolean; asked: number; since_kept: number | null }>
   /** Keys of answers whose cost is recorded, until their idea becomes an experiment. */
   answered: Record<string, true>
-  asked: Record<string, PendingProposal>
+  proposal_requests: Record<string, PendingProposal>
   /**
    * Consecutive runs whose orders were lost, and consecutive runs whose proposal jobs left no answer; null after a
    * success.
@@ -287,7 +287,7 @@ export type EventHandler<K extends EventKind> = (campaign: Campaign, event: Ledg
 
 // Creation
 
-export const FOLD_VERSION = 23
+export const FOLD_VERSION = 24
 
 export function createEmptyCampaign(): Campaign {
   const nowhere = { commit: '', tree: '' }
@@ -300,8 +300,8 @@ export function createEmptyCampaign(): Campaign {
     status_source: 'engine',
     status_reason: null,
     stop_code: null,
-    late: [],
-    encore: null,
+    approved_after_stop: [],
+    extra_round: null,
     started: '',
     started_at: null,
     waited_seconds: 0,
@@ -325,7 +325,7 @@ export function createEmptyCampaign(): Campaign {
     incumbent: nowhere,
     next_number: 1,
     calibration: null,
-    level: { spent: 0, tests: 0 },
+    error_budget: { alpha_spent: 0, tests: 0 },
     simplified: 0,
     holdout_uses: {},
     progression: null,
@@ -356,7 +356,7 @@ export function createEmptyCampaign(): Campaign {
     jobs: {},
     proposers: {},
     answered: {},
-    asked: {},
+    proposal_requests: {},
     fruitless_measuring: null,
     fruitless_asking: null,
     judging: {},
@@ -385,11 +385,11 @@ export interface PendingProposal {
   asked_at: string
   /** The run whose job asks. Answers from other runs are ignored. */
   run_id: string
-  brought: ProposalResult | null
+  answer: ProposalResult | null
 }
 
 /** The answer: an idea, and the patch against the base. */
-export type ProposalResult = Omit<EventDraft<'idea-brought'>, 'kind' | 'cause' | 'key'>
+export type ProposalResult = Omit<EventDraft<'proposal-answered'>, 'kind' | 'cause' | 'key'>
 
 /** An order that a separate job has scored by models. It is pending until that job answers. */
 export interface PendingJudging {

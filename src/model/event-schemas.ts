@@ -122,7 +122,7 @@ export const eventPayloads = {
     learnings: payloadText.nullable(),
   },
   /** A separate job asks this proposer for one idea on this commit. No other job may ask in its place. */
-  'idea-asked': {
+  'proposal-requested': {
     /** Identifies the request. Its answer and its experiment carry the same key. */
     key: payloadText,
     who: payloadText,
@@ -134,8 +134,13 @@ export const eventPayloads = {
     angle: payloadText.optional(),
   },
   /** The answer as a patch against that commit. It is pending until an experiment is opened with it. */
-  'idea-brought': { key: payloadText, ...ideaFields, learnings: payloadText.nullable(), patch: payloadText },
-  'asking-lost': { key: payloadText, reason: payloadText },
+  'proposal-answered': {
+    key: payloadText,
+    ...ideaFields,
+    learnings: payloadText.nullable(),
+    patch: payloadText,
+  },
+  'proposal-lost': { key: payloadText, reason: payloadText },
   /** This answer has the same files as an experiment that its brief could not list, so both count as one answer. */
   'answer-repeated': { key: payloadText, experiment: experimentIdSchema },
   'experiment-opened': {
@@ -185,7 +190,7 @@ export const eventPayloads = {
   /** The order's run printed items for models to score. The verified artifact of that run has this digest. */
   'order-printed': { order: digestSchema, run_id: payloadText, digest: digestSchema },
   /** A separate job has models score the printed items of this order. No other job may score them. */
-  'judging-asked': {
+  'judging-requested': {
     /** Identifies the request. Its result carries the same key. */
     key: payloadText,
     order: digestSchema,
@@ -242,8 +247,8 @@ export const eventPayloads = {
     reason: payloadText,
     head: nullableOid,
     results: nullableOid,
-    /** The fate of an offered pick. Only picks have one, and only when no verdict closed them. */
-    fate: z.enum(['merged', 'declined', 'left', 'replaced']).optional(),
+    /** The end of an offered pick. Only picks have one, and only when no verdict closed them. */
+    pick_end: z.enum(['merged', 'declined', 'left', 'replaced']).optional(),
   },
   'approval-requested': { experiment: experimentIdSchema, ...approvalFields },
   /** Covers only the set with this digest, independent of the experiment's author. */
@@ -252,7 +257,7 @@ export const eventPayloads = {
     digest: digestSchema,
     packages: z.array(payloadText),
     /** Time of the approval, when winnow saw it later. */
-    said_at: z.iso.datetime().optional(),
+    approved_at: z.iso.datetime().optional(),
     /** Given by a review, which can be dismissed. */
     review: z.literal(true).optional(),
   },
@@ -265,8 +270,8 @@ export const eventPayloads = {
   /**
    * A user without write permission pushed this head. It does not run until a user with write permission allows it.
    */
-  'measure-asked': { experiment: experimentIdSchema, head: oidSchema, author: payloadText },
-  'measure-allowed': { experiment: experimentIdSchema, head: oidSchema, login: payloadText },
+  'permission-requested': { experiment: experimentIdSchema, head: oidSchema, author: payloadText },
+  'permission-granted': { experiment: experimentIdSchema, head: oidSchema, login: payloadText },
   /** This head is not measured until a person merges the default branch. null: it no longer waits. */
   'sync-awaited': {
     experiment: experimentIdSchema,
@@ -341,7 +346,7 @@ export const eventPayloads = {
   },
   'knob-changed': { knob: payloadText, from: payloadText, to: payloadText },
   'campaign-paused': { reason: payloadText, source: z.enum(['person', 'engine']) },
-  /** `encore`: an extra round for changes approved after the stop only. */
-  'campaign-resumed': { reason: payloadText, encore: z.literal(true).optional() },
+  /** `extra_round`: an extra round for changes approved after the stop only. */
+  'campaign-resumed': { reason: payloadText, extra_round: z.literal(true).optional() },
   'campaign-stopped': { code: payloadText, reason: payloadText },
 } as const

@@ -59,7 +59,7 @@ export const COMMUTING_KINDS: ReadonlySet<EventKind> = new Set([
   'approved',
   'approval-withdrawn',
   'knob-changed',
-  'measure-allowed',
+  'permission-granted',
   'comments-read',
   'campaign-paused',
   'campaign-resumed',

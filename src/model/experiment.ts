@@ -24,7 +24,8 @@ type ExperimentPurpose = EventDraft<'experiment-opened'>['purpose']
  * The pairs of one candidate tree and one base tree with one harness. Another head with the same trees continues
  * them; any other change starts again (decision.md 3.4).
  */
-export interface PairedEvidence extends Pick<PairedTerms, 'as' | 'level' | 'share' | 'max_jobs' | 'give_up'> {
+export interface PairedEvidence
+  extends Pick<PairedTerms, 'as' | 'alpha' | 'alpha_share' | 'max_jobs' | 'give_up'> {
   /** The commit that was merged with the base. Later commits are not confirmed by these pairs. */
   head: Oid
   base: Oid
@@ -54,7 +55,7 @@ export interface Experiment extends Approvable {
   consents: Consent[]
   withdrawals: number
   /** The author without write permission who pushed this head. */
-  stranger: { author: string; head: Oid } | null
+  needs_permission: { author: string; head: Oid } | null
   /** The head that a user with write permission allowed to be measured. */
   allowed_head: Oid | null
   /** The head that cannot be measured before a person merges the default branch, and the obstacle. */
@@ -82,7 +83,7 @@ export interface Experiment extends Approvable {
   refused_path: string | null
   refused_line: number | null
   /** The seq of each ledger event that its results consist of; empty after it is closed. */
-  told_by: number[]
+  result_events: number[]
   /** The `closed` event was written: its results are committed, and the closed branch keeps its head. */
   closed: boolean
   measured_tree: Oid | null
@@ -103,7 +104,7 @@ export interface Experiment extends Approvable {
    * The part of the campaign's error budget (alphaShare) that it has taken for good; null before its first pair was
    * ordered.
    */
-  share: number | null
+  alpha_share: number | null
   /**
    * The variant number of its idea, which stays fixed like its share, and the changed lines that later variants are
    * compared with.
@@ -122,14 +123,14 @@ export interface Experiment extends Approvable {
 export interface PickedChange extends Experiment {
   picks: ExperimentId
   base: Oid
-  fate: PickFate | null
+  pick_end: PickEnd | null
 }
 
 /**
  * merged: a person merged it. declined: a person closed it. left: a person took it over. replaced: a newer pick
  * exists.
  */
-export type PickFate = NonNullable<EventDraft<'closed'>['fate']>
+export type PickEnd = NonNullable<EventDraft<'closed'>['pick_end']>
 
 // Experiments and picks of a campaign
 
@@ -188,14 +189,14 @@ export function buildPickKey(request: EventId): string {
 
 // Waiting states
 
-type PushedHead = Pick<Experiment, 'status' | 'head' | 'stranger' | 'allowed_head'>
+type PushedHead = Pick<Experiment, 'status' | 'head' | 'needs_permission' | 'allowed_head'>
 
 /**
  * True when a user without write permission pushed the current head, and no user with that permission has allowed
  * exactly this head.
  */
-export function isAwaitingPermission({ status, head, stranger, allowed_head }: PushedHead): boolean {
-  return status === 'queued' && head !== null && stranger?.head === head && allowed_head !== head
+export function isAwaitingPermission({ status, head, needs_permission, allowed_head }: PushedHead): boolean {
+  return status === 'queued' && head !== null && needs_permission?.head === head && allowed_head !== head
 }
 
 /** The comment with which a user with write permission allows the measurement. */

@@ -98,7 +98,7 @@ export function buildCampaignPullMark(
     .map(({ id, head }) => [id, head])
   // The counts in the text are updated once a round.
   const settled = round === null ? 0 : round.number - (round.open ? 1 : 0)
-  const pickStates = Object.values(picks).map(({ id, verdict, fate }) => [id, verdict, fate])
+  const pickStates = Object.values(picks).map(({ id, verdict, pick_end }) => [id, verdict, pick_end])
   const shown = [
     incumbent.commit,
     status,

@@ -40,9 +40,9 @@ const pairedTermsSchema = z.strictObject({
   /** idea: screened, then confirmed. confirmed: proven on an earlier base. combination: on a new incumbent. */
   as: z.enum(['idea', 'confirmed', 'combination', 'simplify']),
   /** The candidate is kept with evidence of at least 1/level. */
-  level: z.number().positive().max(1),
+  alpha: z.number().positive().max(1),
   /** Its part of the campaign's error budget, alphaShare (decision.md 3.5). */
-  share: z.number().nonnegative().max(1),
+  alpha_share: z.number().nonnegative().max(1),
   max_jobs: z.number().int().positive(),
   /** The rule for ending early without a result (docs/decisions/041-no-gain-and-worse.md). */
   give_up: z.enum(['early', 'late', 'equal', 'never']),

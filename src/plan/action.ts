@@ -1,7 +1,7 @@
 import { NO_MACHINE } from '../model/alerts.ts'
 import type { LiveOrder } from '../model/campaign.ts'
 import type { EventDraft } from '../model/event.ts'
-import type { PickFate, UnopenedPull } from '../model/experiment.ts'
+import type { PickEnd, UnopenedPull } from '../model/experiment.ts'
 import type { ExperimentId, Oid, OrderId, Point } from '../model/ids.ts'
 import type { CampaignPullState } from '../model/marks.ts'
 import type { OrderCandidate } from '../model/order.ts'
@@ -23,7 +23,7 @@ export type PlanStep =
       outcome: Outcome
       reason: string
       keep: boolean
-      fate?: PickFate
+      pick_end?: PickEnd
     }
   /** The default branch moved under a pick: rebuilds its commit and its branch. */
   | { step: 'make-anew'; draft: EventDraft<'head-moved'>; branch: string }

@@ -142,7 +142,9 @@ function listCurrentLandings(world: World): Landing[] {
   if (selectComparison(world)?.by !== 'pairs') return []
   return campaign.landings.filter(
     ({ experiment, reverted, pin }) =>
-      reverted === null && pin === campaign.pin.commit && campaign.experiments[experiment]?.share != null,
+      reverted === null &&
+      pin === campaign.pin.commit &&
+      campaign.experiments[experiment]?.alpha_share != null,
   )
 }
 

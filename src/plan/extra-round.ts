@@ -45,13 +45,13 @@ export function canHaveExtraRound(code: string | null): boolean {
 export function planExtraRound(world: World): PlanStep[] {
   const { campaign } = world
   if (!canHaveExtraRound(campaign.stop_code)) return []
-  const late = campaign.late.filter(id => findSubject(campaign, id)?.status === 'queued')
+  const late = campaign.approved_after_stop.filter(id => findSubject(campaign, id)?.status === 'queued')
   if (late.length === 0) return []
   const reason = `${late.join(', ')} ${late.length === 1 ? 'was' : 'were'} approved after the stop, so winnow starts one more round`
   return [
     {
       step: 'event',
-      draft: { kind: 'campaign-resumed', cause: `encore at ${campaign.seq}`, reason, encore: true },
+      draft: { kind: 'campaign-resumed', cause: `extra round at ${campaign.seq}`, reason, extra_round: true },
     },
   ]
 }
@@ -75,12 +75,12 @@ export function isClosingIdeas({
 }
 
 export function isPickContinued(
-  { stop_code, late }: Pick<Campaign, 'stop_code' | 'late'>,
+  { stop_code, approved_after_stop }: Pick<Campaign, 'stop_code' | 'approved_after_stop'>,
   pick: PickedChange,
 ): boolean {
   const code = stop_code ?? ''
   if (pick.status === 'deferred') return !CODES_ENDING_REQUESTS.has(code)
-  return isBeingPicked(pick) && (late.includes(pick.id) || !CODES_ENDING_PICKS.has(code))
+  return isBeingPicked(pick) && (approved_after_stop.includes(pick.id) || !CODES_ENDING_PICKS.has(code))
 }
 
 export function startPickRound(world: World): PlanStep[] {
@@ -91,19 +91,21 @@ export function startPickRound(world: World): PlanStep[] {
   )
   const wanted = [...open.map(({ picks }) => picks), ...requests.map(({ experiment }) => experiment)]
   if (wanted.length === 0) return []
-  const cause = `encore at ${campaign.seq}`
+  const cause = `extra round at ${campaign.seq}`
   const reason = `${[...new Set(wanted)].join(', ')} ${wanted.length === 1 ? 'is' : 'are'} measured alone`
-  return [{ step: 'event', draft: { kind: 'campaign-resumed', cause, reason, encore: true } }]
+  return [{ step: 'event', draft: { kind: 'campaign-resumed', cause, reason, extra_round: true } }]
 }
 
 const UNDER_WAY_STATUSES: ReadonlySet<Experiment['status']> = new Set(['queued', 'ordered', 'measured'])
 
 /** Restores the previous stop once the late experiments have their verdicts. */
-export function findExtraRoundStop(world: World): Campaign['encore'] {
+export function findExtraRoundStop(world: World): Campaign['extra_round'] {
   const { campaign } = world
-  const open = campaign.late.some(id => UNDER_WAY_STATUSES.has(campaign.experiments[id]?.status ?? 'ended'))
-  if (campaign.encore === null || (open && !isAlphaSpent(world)) || isPicking(world)) return null
-  return campaign.encore
+  const open = campaign.approved_after_stop.some(id =>
+    UNDER_WAY_STATUSES.has(campaign.experiments[id]?.status ?? 'ended'),
+  )
+  if (campaign.extra_round === null || (open && !isAlphaSpent(world)) || isPicking(world)) return null
+  return campaign.extra_round
 }
 
 /**

@@ -34,7 +34,7 @@ export function requestJudgingJob(world: World): PlanStep[] {
     if (left !== null) left -= may_cost_usd ?? 0
     const { cause, nonce, until } = draftRequest(world, `judging ${order.id}`, computeJudgingMinutes(spec))
     const request = { key: `judging:${nonce}`, order: order.id, until, may_cost_usd }
-    steps.push(toEventStep({ kind: 'judging-asked', cause, ...request }))
+    steps.push(toEventStep({ kind: 'judging-requested', cause, ...request }))
   }
   return steps
 }

@@ -20,7 +20,7 @@ import type { World } from './world.ts'
 /**
  * Changes confirmed on an earlier base, and runners-up on a new one, need less evidence (decision.md 3.4).
  */
-const COMBINATION_LEVEL = 0.05
+const COMBINATION_ALPHA = 0.05
 
 interface PairedContext {
   campaign: Campaign
@@ -43,7 +43,7 @@ interface PickedTrees {
 
 // Rules and terms of orders
 
-type AlphaState = Pick<Campaign, 'level' | 'experiments'>
+type AlphaState = Pick<Campaign, 'error_budget' | 'experiments'>
 
 /** The runner and the verdict of one job apply this same rule (decision.md 3.3). */
 export function buildPairedRule(context: PairedContext, members: readonly PairedMember[]): PairedRule {
@@ -107,16 +107,18 @@ function buildMemberTerms(
   member: PairedMember,
 ): PairedTerms {
   const { campaign, spec } = context
-  const share = experiment.share ?? computeAlphaShare(campaign, spec)
+  const alpha_share = experiment.alpha_share ?? computeAlphaShare(campaign, spec)
   const as = selectPairedKind(context, rule, experiment, member)
   const jobs = selectReportedJobs(getCarriedJobs(campaign, experiment, member.tree)).length
   const max_jobs = spec.evidence.max_jobs * (experiment.resumed + 1)
   const loose = as === 'confirmed' || as === 'combination'
-  const touched = experiment.share === null ? member.touched : null
+  const touched = experiment.alpha_share === null ? member.touched : null
   const variant = experiment.variant ?? countVariant(campaign, { ...experiment, touched })
-  const level = loose ? COMBINATION_LEVEL : computeAlpha(campaign, spec.evidence, { share, variant })
+  const alpha = loose
+    ? COMBINATION_ALPHA
+    : computeAlpha(campaign, spec.evidence, { share: alpha_share, variant })
   const { give_up } = experiment
-  return { as, level, share, max_jobs: Math.max(max_jobs, jobs + 1), give_up, variant, touched }
+  return { as, alpha, alpha_share, max_jobs: Math.max(max_jobs, jobs + 1), give_up, variant, touched }
 }
 
 function selectPairedKind(
@@ -152,7 +154,7 @@ function isConfirmed({ campaign, spec }: PairedContext, rule: PairedRule, eviden
 function countVariant(campaign: AlphaState, subject: Pick<Experiment, 'id' | 'family' | 'touched'>): number {
   const own = toVariant(subject)
   const earlier = listExperiments(campaign).filter(
-    other => other.share !== null && other.id !== subject.id && isSameFamily(own, toVariant(other)),
+    other => other.alpha_share !== null && other.id !== subject.id && isSameFamily(own, toVariant(other)),
   )
   return subject.family === null && earlier.length === 0 ? 0 : earlier.length + 1
 }
@@ -183,8 +185,8 @@ export function buildPickRule(
   const max_jobs = Math.max(spec.evidence.max_jobs * (resumed + 1), jobs + 1)
   const terms = {
     as,
-    level: COMBINATION_LEVEL,
-    share: 0,
+    alpha: COMBINATION_ALPHA,
+    alpha_share: 0,
     max_jobs,
     give_up: 'early',
     variant: 0,
@@ -206,16 +208,16 @@ export function getPickJobs(
  * Returns the campaign after these terms took their shares: the next terms are computed from what is left.
  */
 export function applyTerms(campaign: Campaign, terms: PairedRule['terms']): Campaign {
-  const level = { ...campaign.level }
+  const error_budget = { ...campaign.error_budget }
   const experiments = { ...campaign.experiments }
-  for (const [id, { share, variant, touched }] of Object.entries(terms)) {
+  for (const [id, { alpha_share, variant, touched }] of Object.entries(terms)) {
     const experiment = experiments[id]
-    if (experiment?.share !== null) continue
-    experiments[id] = { ...experiment, share, variant, touched }
-    level.spent += share
-    level.tests += 1
+    if (experiment?.alpha_share !== null) continue
+    experiments[id] = { ...experiment, alpha_share, variant, touched }
+    error_budget.alpha_spent += alpha_share
+    error_budget.tests += 1
   }
-  return { ...campaign, level, experiments }
+  return { ...campaign, error_budget, experiments }
 }
 
 export function getCarriedJobs(campaign: Campaign, { evidence }: Experiment, tree: Oid): PairJob[] {
@@ -228,16 +230,18 @@ export function getCarriedJobs(campaign: Campaign, { evidence }: Experiment, tre
  * The share of the error budget that one more experiment takes (decision.md 3.5): 1/N for each of N tests.
  * After an amendment of N the remaining tests divide what is left, so that no share is given out twice.
  */
-export function computeAlphaShare({ level }: AlphaState, spec: Spec): number {
+export function computeAlphaShare({ error_budget }: AlphaState, spec: Spec): number {
   if (spec.evidence.campaign_control === 'fixed') return 0
-  const left = spec.stopping.max_iterations - level.tests
-  return left <= 0 ? 0 : Math.max(0, 1 - level.spent) / left
+  const left = spec.stopping.max_iterations - error_budget.tests
+  return left <= 0 ? 0 : Math.max(0, 1 - error_budget.alpha_spent) / left
 }
 
 /** Counts the experiments that may still take a share: a test without one cannot prove anything. */
 export function countTestsLeft(campaign: AlphaState, spec: Spec): number {
   if (spec.evidence.campaign_control === 'fixed') return Infinity
-  return computeAlphaShare(campaign, spec) > 1e-12 ? spec.stopping.max_iterations - campaign.level.tests : 0
+  return computeAlphaShare(campaign, spec) > 1e-12
+    ? spec.stopping.max_iterations - campaign.error_budget.tests
+    : 0
 }
 
 type AlphaControl = Pick<Spec['evidence'], 'campaign_control' | 'q' | 'alpha'>

@@ -21,13 +21,16 @@ export function requestPermission(world: World): { steps: PlanStep[]; waiting: S
   const steps: PlanStep[] = []
   const waiting = new Set<ExperimentId>()
   for (const experiment of listExperiments(campaign)) {
-    const { id, head, status, stranger, allowed_head } = experiment
+    const { id, head, status, needs_permission, allowed_head } = experiment
     const author = outsiders.get(id)
     if (author === undefined || status !== 'queued' || head === null || allowed_head === head) continue
     waiting.add(id)
-    if (author === null || stranger?.head === head) continue
+    if (author === null || needs_permission?.head === head) continue
     const cause = `asked at ${campaign.seq}`
-    steps.push({ step: 'event', draft: { kind: 'measure-asked', cause, experiment: id, head, author } })
+    steps.push({
+      step: 'event',
+      draft: { kind: 'permission-requested', cause, experiment: id, head, author },
+    })
   }
   return { steps, waiting }
 }
@@ -35,9 +38,12 @@ export function requestPermission(world: World): { steps: PlanStep[]; waiting: S
 /** The author without write access who pushed this head, allowed since or not; null if there is none. */
 export function findOutsider(
   { outsiders }: Pick<World, 'outsiders'>,
-  { id, head, stranger }: Pick<Experiment, 'id' | 'head' | 'stranger'>,
+  { id, head, needs_permission }: Pick<Experiment, 'id' | 'head' | 'needs_permission'>,
 ): string | null {
-  return outsiders.get(id) ?? (stranger !== null && stranger.head === head ? stranger.author : null)
+  return (
+    outsiders.get(id) ??
+    (needs_permission !== null && needs_permission.head === head ? needs_permission.author : null)
+  )
 }
 
 /**
@@ -55,7 +61,7 @@ interface PermissionRefusal {
 export function allowMeasure(
   campaign: Pick<World['campaign'], 'experiments'>,
   sha: string,
-): Pick<EventDraft<'measure-allowed'>, 'experiment' | 'head'> | PermissionRefusal {
+): Pick<EventDraft<'permission-granted'>, 'experiment' | 'head'> | PermissionRefusal {
   if (!FULL_COMMIT_ID.test(sha))
     return { refused: 'give all digits of the commit', fix: describePermissionCommand(campaign, sha) }
   const found = listExperiments(campaign).filter(({ status, head }) => status === 'queued' && head === sha)
@@ -96,7 +102,7 @@ export function describeNeededPermissions({ campaign }: Pick<World, 'campaign'>)
   if (waiting.length === 0) return null
   const each = waiting.map(experiment => {
     const from = experiment.pull === null ? experiment.id : `${experiment.id} (#${experiment.pull})`
-    return `${from} by ${experiment.stranger?.author}: ${formatPermissionCommand(experiment)}`
+    return `${from} by ${experiment.needs_permission?.author}: ${formatPermissionCommand(experiment)}`
   })
   return `permission to measure, from a person with write access: ${each.join('; ')}`
 }
@@ -117,10 +123,10 @@ export function explainUnisolated({ spec }: Pick<World, 'spec'>, member: RoundMe
 /** The author without write access whose head a person has allowed; null if there is none. */
 function findUnallowedAuthor({
   head,
-  stranger,
+  needs_permission,
   allowed_head: allowed,
 }: RoundMember['experiment']): string | null {
-  return stranger?.head === head && allowed === head ? stranger.author : null
+  return needs_permission?.head === head && allowed === head ? needs_permission.author : null
 }
 
 /**

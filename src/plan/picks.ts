@@ -1,5 +1,5 @@
 import { computeEventId } from '../model/event.ts'
-import { buildPickKey, isUnderWay, type PickedChange, type PickFate } from '../model/experiment.ts'
+import { buildPickKey, isUnderWay, type PickedChange, type PickEnd } from '../model/experiment.ts'
 import { buildCampaignRefs, type ExperimentId, formatExperimentId, toShortRef } from '../model/ids.ts'
 import type { PlanAction, PlanStep } from './action.ts'
 import { requestApprovals } from './approvals.ts'
@@ -87,11 +87,11 @@ function replaceEarlierPicks({ campaign }: World, landing: ExperimentId, by: Exp
 /** A verdict stays; a pick without one is withdrawn. */
 export function closePick(
   { id, outcome, reason }: PickedChange,
-  fate: PickFate | null,
+  pick_end: PickEnd | null,
   why: string,
 ): PlanStep {
   const ending = { outcome: outcome ?? 'withdrawn', reason: reason ?? why, keep: outcome === null }
-  return { step: 'close', experiment: id, ...ending, ...(fate === null ? {} : { fate }) }
+  return { step: 'close', experiment: id, ...ending, ...(pick_end === null ? {} : { pick_end }) }
 }
 
 function explainFailedPick({ campaign }: World, { landing, base, result }: PickFacts) {
@@ -206,14 +206,14 @@ export function planPickFates(world: World): { steps: PlanStep[]; actions: PlanA
   for (const pick of Object.values(world.campaign.picks)) {
     const ending = pick.closed ? null : findPickEnding(world, pick, findPull(pick))
     if (ending === null) continue
-    steps.push(closePick(pick, ending.fate, ending.why))
+    steps.push(closePick(pick, ending.pick_end, ending.why))
     if (pick.status === 'ordered' && pick.order !== null) actions.push({ do: 'cancel', order: pick.order })
   }
   return { steps, actions }
 }
 
 interface PickEnding {
-  fate: PickFate
+  pick_end: PickEnd
   why: string
 }
 
@@ -221,24 +221,24 @@ function findPickEnding(world: World, pick: PickedChange, pull: PullFacts | unde
   const { campaign } = world
   const into = toShortRef(campaign.default_branch)
   const number = pull === undefined ? '' : ` #${pull.number}`
-  if (pull?.state === 'merged') return { fate: 'merged', why: `it was merged into ${into} unmeasured` }
-  if (pull?.state === 'closed') return { fate: 'declined', why: `its pull request${number} was closed` }
+  if (pull?.state === 'merged') return { pick_end: 'merged', why: `it was merged into ${into} unmeasured` }
+  if (pull?.state === 'closed') return { pick_end: 'declined', why: `its pull request${number} was closed` }
   if (pull !== undefined && pull.base !== into)
-    return { fate: 'left', why: `its pull request${number} was retargeted to ${pull.base}` }
+    return { pick_end: 'left', why: `its pull request${number} was retargeted to ${pull.base}` }
   const request = campaign.steered.find(
     ({ action, experiment }) => action === 'withdraw' && experiment === pick.id,
   )
-  if (request !== undefined) return { fate: 'declined', why: request.reason }
+  if (request !== undefined) return { pick_end: 'declined', why: request.reason }
   const tip = pick.branch === null ? undefined : world.branches.get(pick.branch)
-  if (tip === undefined) return { fate: 'declined', why: `its branch ${pick.branch} was deleted` }
+  if (tip === undefined) return { pick_end: 'declined', why: `its branch ${pick.branch} was deleted` }
   if (tip !== pick.head)
     return {
-      fate: 'left',
+      pick_end: 'left',
       why: `a person pushed ${tip.slice(0, 10)} to its branch, so winnow leaves the branch to them`,
     }
   if (campaign.status === 'stopped' && campaign.stop_code === 'merged')
-    return { fate: 'merged', why: `the whole campaign was merged: ${campaign.status_reason}` }
+    return { pick_end: 'merged', why: `the whole campaign was merged: ${campaign.status_reason}` }
   const facts = world.picks.get(pick.id)
   const isThere = facts !== undefined && 'present' in facts.result && facts.base.commit !== pick.base
-  return isThere ? { fate: 'merged', why: `${into} already has the change, from another commit` } : null
+  return isThere ? { pick_end: 'merged', why: `${into} already has the change, from another commit` } : null
 }

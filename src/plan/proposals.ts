@@ -106,7 +106,7 @@ function requestProposalJob(world: World, names: readonly string[]): PlanStep[] 
     const angle = nextAngle === null ? {} : { angle: nextAngle }
     const key = buildCommandKey(who, nonce)
     const request = { key, who, base: campaign.incumbent, until, ...carries, ...angle }
-    return toEventStep({ kind: 'idea-asked', cause, ...request })
+    return toEventStep({ kind: 'proposal-requested', cause, ...request })
   })
 }
 
@@ -128,16 +128,16 @@ export function buildAnswerSteps({ answers }: World): PlanStep[] {
   return answers.flatMap(({ key, who, ok, minutes, result }): PlanStep[] => {
     const noUsage = { requests: 0, tokens: 0, usd: 0 }
     const cost = { kind: 'spent', cause: key, what: 'propose', who, ok, minutes, ...noUsage } as const
-    const idea = result === undefined ? [] : [{ kind: 'idea-brought', cause: key, key, ...result } as const]
+    const idea = result === undefined ? [] : [{ kind: 'proposal-answered', cause: key, key, ...result } as const]
     return [...idea, cost].map(toEventStep)
   })
 }
 
 export function reportDisabledProposers(world: World): PlanStep[] {
-  return Object.entries(world.campaign.proposers).flatMap(([who, { benched, failures }]) => {
-    if (!benched) return []
+  return Object.entries(world.campaign.proposers).flatMap(([who, { disabled, failures }]) => {
+    if (!disabled) return []
     const message = `${who} failed to produce a usable idea ${failures} times in a row and was disabled; winnow resume asks it again`
-    return raiseAlert(world, { code: 'proposer-benched', about: who, message })
+    return raiseAlert(world, { code: 'proposer-disabled', about: who, message })
   })
 }
 

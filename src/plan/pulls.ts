@@ -347,7 +347,7 @@ export function updatePickPulls(world: World): PlanAction[] {
     const pull = findPull(pick)
     const tip = pick.branch === null ? undefined : world.branches.get(pick.branch)
     // A person has taken this branch over: winnow does not touch it again.
-    if (pick.fate === 'left') continue
+    if (pick.pick_end === 'left') continue
     const change = selectPickChange(world, pick, { pull, isHere: tip !== undefined && tip === pick.head })
     if (change !== null) changes.push(change)
     if (pick.closed && tip !== undefined && tip === pick.head && pull?.state !== 'open')

@@ -134,7 +134,7 @@ function groupMembers(world: World, wanted: readonly WantedMember[], size: numbe
     const { purpose, attempt, experiment } = member
     // Candidates that were interrupted together continue together, with their coins.
     const interruptedOrder = listInterruptions(world, member)[0]?.order ?? 'new'
-    const outsiders = experiment.stranger === null ? '' : experiment.id
+    const outsiders = experiment.needs_permission === null ? '' : experiment.id
     const key = [purpose, attempt, experiment.source.use === 'external', outsiders, interruptedOrder].join(
       ' ',
     )
@@ -190,13 +190,16 @@ function selectAffordable(world: World, ids: readonly ExperimentId[]): Experimen
   let left = selectComparison(world)?.by === 'pairs' ? countTestsLeft(campaign, spec) : Infinity
   return ids.filter(id => {
     const experiment = campaign.experiments[id]
-    return experiment?.purpose === 'revert' || experiment?.share !== null || left-- > 0
+    return experiment?.purpose === 'revert' || experiment?.alpha_share !== null || left-- > 0
   })
 }
 
 /** An extra round measures only experiments that were approved late. */
-export function hasTurn({ encore, late }: Pick<Campaign, 'encore' | 'late'>, { id }: Experiment): boolean {
-  return encore === null || late.includes(id)
+export function hasTurn(
+  { extra_round, approved_after_stop }: Pick<Campaign, 'extra_round' | 'approved_after_stop'>,
+  { id }: Experiment,
+): boolean {
+  return extra_round === null || approved_after_stop.includes(id)
 }
 
 export function getRoundSize({ execution, parallel }: Spec): number {
@@ -211,5 +214,7 @@ export function getRoundSize({ execution, parallel }: Spec): number {
 export function isAlphaSpent(world: ComparingFacts): boolean {
   const { campaign, spec } = world
   if (selectComparison(world)?.by !== 'pairs' || countTestsLeft(campaign, spec) > 0) return false
-  return !listExperiments(campaign).some(({ status, share }) => status === 'queued' && share !== null)
+  return !listExperiments(campaign).some(
+    ({ status, alpha_share }) => status === 'queued' && alpha_share !== null,
+  )
 }

@@ -336,7 +336,7 @@ function startRound({ world, incoming }: PlanDraft): StageResult {
   const { steps: refusals, refused } = refuseQueued(world)
   const approvals = requestApprovals(world, listExperiments(world.campaign), refused)
   const permissions = requestPermission(world)
-  const isExtra = world.campaign.encore !== null
+  const isExtra = world.campaign.extra_round !== null
   const opened = isExtra ? openNothing(world) : openExperiments(world)
   const intake = [
     ...reportDisabledProposers(world),

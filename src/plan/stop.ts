@@ -45,7 +45,7 @@ type LimitFacts = ComparingFacts & Pick<World, 'now'>
 
 /** Called only between rounds, so that no round is interrupted. */
 export function findDueStop(world: World): CampaignStop | null {
-  return world.campaign.encore === null ? findStopRule(world) : findExtraRoundStop(world)
+  return world.campaign.extra_round === null ? findStopRule(world) : findExtraRoundStop(world)
 }
 
 export function findStopRule(world: World): StopRuleHit | null {
@@ -54,8 +54,8 @@ export function findStopRule(world: World): StopRuleHit | null {
 
 /** The limit that stops a running campaign at its next plan. Does not check whether ideas are left. */
 export function findReachedLimit(facts: LimitFacts): StopRuleHit | null {
-  const { status, encore } = facts.campaign
-  return status === 'running' && encore === null ? checkStopRules(facts, false) : null
+  const { status, extra_round } = facts.campaign
+  return status === 'running' && extra_round === null ? checkStopRules(facts, false) : null
 }
 
 function checkStopRules(facts: LimitFacts, backlogEmpty: boolean): StopRuleHit | null {
@@ -103,7 +103,7 @@ export function buildStopStep({ campaign }: World, stop: CampaignStop): PlanStep
 /** Parked experiments count as tested. */
 function findSpentAlpha(world: LimitFacts): ReturnType<typeof findStopReason> {
   if (!isAlphaSpent(world)) return null
-  const tested = formatCount(world.campaign.level.tests, 'experiment')
+  const tested = formatCount(world.campaign.error_budget.tests, 'experiment')
   const reason = `${tested} tested, as many as the error budget was planned for (stopping.max_iterations)`
   return { code: 'level_used_up', reason }
 }
@@ -287,7 +287,7 @@ export function isLimitRaised(world: World): boolean {
 }
 
 function isStopLifted(world: World, spec: Spec): boolean {
-  if (world.campaign.encore !== null) return false
+  if (world.campaign.extra_round !== null) return false
   const now = findStopRule(world)
   return now !== null && isMovable(now.code) && findStopRule({ ...world, spec }) === null
 }

@@ -205,7 +205,7 @@ function describePickState({ picks }: Campaign, { id }: Experiment, state: Campa
   const command = `\`/winnow pick ${id}\``
   if (last === undefined) return command
   const reference = formatExperimentReference(last, state)
-  if (last.fate === 'merged') return `${reference}, merged`
+  if (last.pick_end === 'merged') return `${reference}, merged`
   const found = last.verdict === null ? 'being measured' : last.verdict
   return last.closed ? `${command} (${reference}: ${found}, closed)` : `${reference}: ${found}`
 }

@@ -53,7 +53,7 @@ export const NOTABLE_EVENTS: ReadonlySet<EventKind> = new Set([
   'baseline-measured',
   'experiment-opened',
   'experiment-refused',
-  'asking-lost',
+  'proposal-lost',
   'judged',
   'judging-lost',
   'order-lost',
@@ -91,9 +91,9 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>, metrics: ShownMetrics) 
     `${what === 'progression' ? 'progress of the campaign' : `effect of ${experiment ?? 'the incumbent'}`}: ${reason}`,
   'hypothesis-added': ({ hypothesis }) => `hypothesis added: ${hypothesis}`,
   'hypothesis-updated': ({ hypothesis, status }) => `hypothesis ${toShortId(hypothesis)} is ${status}`,
-  'idea-asked': ({ who }) => `requested an idea from ${who}, in its own job`,
-  'idea-brought': ({ key, hypothesis }) => `${key} proposed an idea: ${hypothesis}`,
-  'asking-lost': ({ key, reason }) => `${key} returned no answer: ${reason}`,
+  'proposal-requested': ({ who }) => `requested an idea from ${who}, in its own job`,
+  'proposal-answered': ({ key, hypothesis }) => `${key} proposed an idea: ${hypothesis}`,
+  'proposal-lost': ({ key, reason }) => `${key} returned no answer: ${reason}`,
   'answer-repeated': ({ key, experiment }) => `${key} gave the same answer as ${experiment}`,
   'experiment-opened': ({ experiment, hypothesis, source }) =>
     `${experiment} opened (${source.use}): ${hypothesis}`,
@@ -107,7 +107,7 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>, metrics: ShownMetrics) 
   measured: ({ report }, metrics) => describeMeasurement(report, metrics),
   'report-rejected': ({ order, reason }) => `report on order ${toShortId(order)} rejected: ${reason}`,
   'order-printed': ({ order, run_id }) => `order ${toShortId(order)} measured in ${run_id}, waits for scores`,
-  'judging-asked': ({ order }) => `order ${toShortId(order)} is scored by models, in its own job`,
+  'judging-requested': ({ order }) => `order ${toShortId(order)} is scored by models, in its own job`,
   judged: ({ order, model, records, ended }) =>
     `order ${toShortId(order)}: requested ${formatCount(records.length, 'score')} from ${model}${ended === null ? '' : `, then stopped: ${ended.reason}`}`,
   'judging-lost': ({ order, reason }) => `order ${toShortId(order)} has no scores yet: ${reason}`,
@@ -119,9 +119,9 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>, metrics: ShownMetrics) 
     packages.length === 0
       ? describeNoApprovalNeeded(experiment, additions)
       : `${experiment} is waiting for approval of ${formatPackages(packages, additions)}`,
-  'measure-asked': ({ experiment, head, author }) =>
+  'permission-requested': ({ experiment, head, author }) =>
     `${experiment} waits for permission: ${author} has no write access, and ${toShortId(head)} is not allowed to be measured yet`,
-  'measure-allowed': ({ experiment, head, login }) =>
+  'permission-granted': ({ experiment, head, login }) =>
     `${experiment}: ${login} allows ${toShortId(head)} to be measured`,
   'approval-withdrawn': ({ experiment, packages, login }) =>
     `${experiment}: ${login} takes back the approval of ${packages.join(', ')}`,

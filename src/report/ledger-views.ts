@@ -159,7 +159,7 @@ function describeOpenExperiments({ experiments }: Campaign): string[] {
 
 function renderPersonSection(campaign: Campaign): string[] {
   const { alerts, proposers } = campaign
-  const disabled = Object.entries(proposers).filter(([, { benched: is }]) => is)
+  const disabled = Object.entries(proposers).filter(([, { disabled: is }]) => is)
   return [
     ...renderPersonalTasks(campaign).map(line => `- ${escapeMarkdown(line)}`),
     ...disabled.map(
@@ -167,7 +167,7 @@ function renderPersonSection(campaign: Campaign): string[] {
         `- ${escapeMarkdown(who)} is disabled: it failed to produce a usable idea several times in a row`,
     ),
     ...alerts
-      .filter(({ code }) => code !== 'proposer-benched')
+      .filter(({ code }) => code !== 'proposer-disabled')
       .slice(-ALERTS_SHOWN)
       .map(({ at, message }) => `- ${at.slice(0, 10)}: ${escapeMarkdown(message)}`),
   ]

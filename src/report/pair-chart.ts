@@ -139,7 +139,7 @@ function renderPairHeadline(story: PairStory): string[] {
   const screen = screened ? `screened at ${formatNumber(rule.screen)}, ` : ''
   return [
     `Pairs of ${measured.name}: ${better} is better, ${measured.scale} scale`,
-    `  ${AS[terms.as]}: ${screen}kept at ${formatEvidence(1 / terms.level)} (level ${formatNumber(Number(terms.level.toPrecision(3)))})`,
+    `  ${AS[terms.as]}: ${screen}kept at ${formatEvidence(1 / terms.alpha)} (level ${formatNumber(Number(terms.alpha.toPrecision(3)))})`,
     `  worth having: ${formatPairGain(rule.min_effect, measured)}; counts as nothing: ${formatPairGain(rule.null_effect, measured)}`,
     `  base tree ${toShortId(base.tree)}, candidate tree ${toShortId(tree)}`,
   ]
@@ -161,7 +161,7 @@ function renderJobTitle({ rule }: PairStory, job: PathJob, at: number): string {
 
 function renderPairRows(story: PairStory, { pairs }: PathJob): string[] {
   const measured = toPairMetric(story)
-  const keep = 1 / story.terms.level
+  const keep = 1 / story.terms.alpha
   const end = formatEvidence(keep)
   const axis = ` 1${end.padStart(BAR_WIDTH - 1)}`
   const values = pairs.flatMap(({ base, candidate, lost = false }) =>

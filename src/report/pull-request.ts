@@ -138,16 +138,19 @@ export function renderPickBody(campaign: Campaign, pick: PickedChange, page: Pag
 
 function renderPickState(campaign: Campaign, pick: PickedChange, page: PageUrl): string {
   if (pick.verdict !== null || pick.closed)
-    return `${renderVerdict(campaign, pick, page)}${describeFate(campaign, pick)}`
+    return `${renderVerdict(campaign, pick, page)}${describePickEnd(campaign, pick)}`
   if (pick.status === 'deferred')
     return `**Waiting for approval of ${escapeMarkdown(describeAwaitedPackages(pick))}.**`
   return `**Being measured** on its own, in campaign ${escapeMarkdown(campaign.name)}.`
 }
 
-/** The fate of the pull request, after the measured verdict. */
-function describeFate({ default_branch }: Pick<Campaign, 'default_branch'>, { fate }: PickedChange): string {
+/** The end of the pull request, after the measured verdict. */
+function describePickEnd(
+  { default_branch }: Pick<Campaign, 'default_branch'>,
+  { pick_end }: PickedChange,
+): string {
   const into = escapeMarkdown(toShortRef(default_branch))
-  switch (fate) {
+  switch (pick_end) {
     case 'merged':
       return `\n\nIt is on ${into} now.`
     case 'declined':
@@ -158,7 +161,7 @@ function describeFate({ default_branch }: Pick<Campaign, 'default_branch'>, { fa
     case null:
       return ''
     default:
-      return fate satisfies never
+      return pick_end satisfies never
   }
 }
 
@@ -190,8 +193,8 @@ function renderPickInstructions(campaign: Campaign, pick: PickedChange): string[
 
 /** Example: `exp-012 takes exp-007 alone: …`. */
 export function renderPickLine(campaign: Campaign, pick: PickedChange): string {
-  const { id, picks, fate } = pick
+  const { id, picks, pick_end } = pick
   const into = toShortRef(campaign.default_branch)
-  const then = fate === 'merged' ? ` It is on ${into}.` : fate === 'declined' ? ' It was closed.' : ''
+  const then = pick_end === 'merged' ? ` It is on ${into}.` : pick_end === 'declined' ? ' It was closed.' : ''
   return `${id} takes ${picks} alone: ${renderStateSentence(getExperimentState(campaign, pick))}${then}`
 }

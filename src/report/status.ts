@@ -1,7 +1,7 @@
 import { isProgressByPairs } from '../decide/progress.ts'
 import { formatCount, formatNumber } from '../decide/wording.ts'
 import { type Campaign, getIncumbentMetrics } from '../model/campaign.ts'
-import type { Experiment, PickFate } from '../model/experiment.ts'
+import type { Experiment, PickEnd } from '../model/experiment.ts'
 import { aggregateSnapshot } from '../model/report.ts'
 import { describeStatus } from '../model/status.ts'
 import { parseReason, toOneLine } from '../model/text.ts'
@@ -78,7 +78,7 @@ interface PickView extends ExperimentView {
   /** The kept experiment that it takes. */
   picks: string
   /** Fate of its pull request; null while open, or if never opened. */
-  fate: PickFate | null
+  pick_end: PickEnd | null
 }
 
 /** Pull request numbers by branch, for those that the ledger does not record. */
@@ -104,7 +104,7 @@ export function buildStatusView(
     picks: Object.values(campaign.picks).map(one => ({
       ...buildExperimentView(campaign, one, pulls),
       picks: one.picks,
-      fate: one.fate,
+      pick_end: one.pick_end,
     })),
   }
 }

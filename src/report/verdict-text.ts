@@ -167,10 +167,10 @@ interface ReportedEffectText {
 /** Returns null without pairs, and for a reverted change. */
 export function describeReportedEffect(
   campaign: Pick<Campaign, 'landings' | 'calibration'> & CampaignSpecText,
-  { id, share, primary_delta }: Pick<Experiment, 'id' | 'share' | 'primary_delta'>,
+  { id, alpha_share, primary_delta }: Pick<Experiment, 'id' | 'alpha_share' | 'primary_delta'>,
 ): ReportedEffectText | null {
   const landing = campaign.landings.find(({ experiment, reverted }) => experiment === id && reverted === null)
-  if (!landing || share === null) return null
+  if (!landing || alpha_share === null) return null
   const { effect } = landing
   const scale = effect?.scale ?? campaign.calibration?.scale ?? 'linear'
   const selected = primary_delta === null ? null : { effect: primary_delta, interval: null, scale }
@@ -183,7 +183,7 @@ export function describeReportedEffect(
 /** Every table uses this reason. Once the reported effect is known, the selection effect follows it. */
 export function describeTableReason(
   campaign: Pick<Campaign, 'landings' | 'calibration'> & CampaignSpecText,
-  experiment: Pick<Experiment, 'id' | 'share' | 'primary_delta' | 'reason' | 'verdict'>,
+  experiment: Pick<Experiment, 'id' | 'alpha_share' | 'primary_delta' | 'reason' | 'verdict'>,
 ): string {
   const effect = describeReportedEffect(campaign, experiment)
   if (effect?.reported == null) return getPlainReason(experiment)
@@ -193,7 +193,7 @@ export function describeTableReason(
 /** Omits the metric's name where it is obvious: "77.0 % less CPU (74.0 to 77.8 %)". */
 export function describeKeptEffect(
   campaign: Pick<Campaign, 'landings' | 'calibration'> & CampaignSpecText,
-  experiment: Pick<Experiment, 'id' | 'share' | 'primary_delta' | 'reason' | 'verdict'>,
+  experiment: Pick<Experiment, 'id' | 'alpha_share' | 'primary_delta' | 'reason' | 'verdict'>,
 ): string | null {
   const { name } = getCampaignSpec(campaign).metric.primary
   const landing = campaign.landings.find(

@@ -176,7 +176,7 @@ describe('command judge', { timeout: 240_000 }, () => {
     expect(last.result).toMatchObject({ campaigns: [{ verdicts: { kept: 1 } }] })
     expect(yard.show('optimize/size:src/answers.txt')).toBe(answers('good'))
     // Who was asked is who the ledger says, once, and no question came a second time.
-    const asked = yard.kinds('judging-asked').map(({ key }) => key)
+    const asked = yard.kinds('judging-requested').map(({ key }) => key)
     expect(asked.length).toBeGreaterThan(2)
     expect(yard.kinds('judged').map(({ key }) => key)).toEqual(asked)
     expect(yard.kinds('judging-lost')).toEqual([])
@@ -221,7 +221,7 @@ describe('command judge', { timeout: 240_000 }, () => {
 
   it('that is never heard of again has cost what was set aside; the next one asks', async () => {
     const { yard, run } = await judgingPrinted()
-    const [{ may_cost_usd: aside } = {}] = yard.kinds('judging-asked')
+    const [{ may_cost_usd: aside } = {}] = yard.kinds('judging-requested')
     expect(aside).toBeCloseTo(5 / 4, 12)
     const settled = await yard.settle(run, '')
     expect(settled.stdout).toContain('its job ended (failure) and left no scores')
@@ -247,7 +247,7 @@ describe('command judge', { timeout: 240_000 }, () => {
     expect([ended.is, cost]).toEqual(['set-aside', 0.001])
     await yard.settle(run, asked.outputs['report'] ?? '')
     const next = await yard.printed()
-    const [, { may_cost_usd: left } = {}] = yard.kinds('judging-asked')
+    const [, { may_cost_usd: left } = {}] = yard.kinds('judging-requested')
     expect(left).toBeCloseTo(0.003, 12)
     await yard.settle(next.run, (await yard.judge(next.run, next.items)).outputs['report'] ?? '')
     expect(usd(yard.kinds('spent'))).toBeCloseTo(0.003, 12)
@@ -328,7 +328,7 @@ describe('command judge', { timeout: 240_000 }, () => {
     )
     // Two wake-ups at once: one of them has it scored.
     expect((await yard.tick()).ended.outputs['judge']).toBe('')
-    expect(yard.kinds('judging-asked')).toHaveLength(1)
+    expect(yard.kinds('judging-requested')).toHaveLength(1)
     expect(yard.server.asked).toEqual([])
   })
 
@@ -358,7 +358,7 @@ describe('command judge', { timeout: 240_000 }, () => {
     const { ended } = await yard.tick(3, { 'next-jobs': 'measure' })
     expect(ended.result).toMatchObject(waits)
     expect(ended.stdout).toContain('this workflow has no job that asks models for scores')
-    expect(yard.kinds('judging-asked')).toEqual([])
+    expect(yard.kinds('judging-requested')).toEqual([])
   })
 
   it('hands over what it was told where it breaks itself, and says how', async () => {

@@ -162,7 +162,7 @@ describe('command propose', { timeout: 180_000 }, () => {
       expect(yard.kinds('spent')).toHaveLength(failed)
       expect((await yard.first(run + 1)).outputs['propose']).toBe(failed < 3 ? 'size' : '')
     }
-    expect(yard.kinds('alert')).toMatchObject([{ code: 'proposer-benched', about: 'thinker' }])
+    expect(yard.kinds('alert')).toMatchObject([{ code: 'proposer-disabled', about: 'thinker' }])
     expect(yard.kinds('campaign-stopped')).toMatchObject([{ code: 'empty_backlog' }])
   })
 
@@ -207,7 +207,7 @@ execution: { mode: parallel, max_concurrent: 2 }`
     execFileSync(process.execPath, [...argv, '--cache-dir', scratch('winnow-cache-')], { cwd: dir })
     expect((await yard.first(2)).outputs['propose']).toBe('size')
     const [idea] = yard.kinds('hypothesis-added')
-    expect(yard.kinds('idea-asked')).toMatchObject([{ carries: idea?.['id'] }])
+    expect(yard.kinds('proposal-requested')).toMatchObject([{ carries: idea?.['id'] }])
     const asked = await yard.propose(2)
     await yard.settle(2, asked.outputs['report'] ?? '')
     expect(yard.kinds('experiment-opened')).toMatchObject([{ category: 'spelling', carries: idea?.['id'] }])
@@ -224,7 +224,7 @@ execution: { mode: parallel, max_concurrent: 2 }`
     await yard.settle(run, '')
     expect((await yard.first(run, 2)).outputs['propose']).toBe('')
     expect((await yard.first(run + 1)).outputs['propose']).toBe('size')
-    expect(yard.kinds('idea-asked')).toHaveLength(2)
+    expect(yard.kinds('proposal-requested')).toHaveLength(2)
   })
 
   it('asks nobody whom the ledger does not name for this very run, and not in a campaign that was paused', async () => {
@@ -239,7 +239,7 @@ execution: { mode: parallel, max_concurrent: 2 }`
       '',
       { campaigns: [{ waiting: { for: 'proposers' } }] },
     ])
-    expect(yard.kinds('idea-asked')).toHaveLength(1)
+    expect(yard.kinds('proposal-requested')).toHaveLength(1)
     const { dir } = jobClone(yard.github.bare, 'main')
     const argv = [join(process.cwd(), 'dist/cli.js'), 'pause', '-m', 'enough', '--campaign', 'size']
     execFileSync(process.execPath, [...argv, '--cache-dir', scratch('winnow-cache-')], { cwd: dir })
@@ -260,7 +260,7 @@ execution: { mode: parallel, max_concurrent: 2 }`
     expect(asked.stdout).toContain('Cancelled: winnow stopped the programs that it was asking.')
     expect(carrying('98765.25')).toEqual([])
     await yard.settle(run, '')
-    expect(yard.kinds('asking-lost')).toHaveLength(1)
+    expect(yard.kinds('proposal-lost')).toHaveLength(1)
   })
 
   it.each(['github-token', 'app-token'])('takes no %s', async name => {

@@ -79,10 +79,10 @@ describe('the audit of an order for pairs', () => {
   })
 
   it.each([
-    ['a looser level', withTerms({ level: 0.05 })],
+    ['a looser level', withTerms({ alpha: 0.05 })],
     ['what was never confirmed, as if it was', withTerms({ as: 'confirmed' })],
     ['a simplification that is none', withTerms({ as: 'simplify' })],
-    ['another share of the level', withTerms({ share: 0 })],
+    ['another share of the level', withTerms({ alpha_share: 0 })],
     ['another variant', withTerms({ variant: 1 })],
     ['more jobs', withTerms({ max_jobs: 80 })],
     ['a smaller gain', withRule({ min_effect: 0.001 })],

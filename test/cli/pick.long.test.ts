@@ -28,7 +28,13 @@ describe('winnow pick', () => {
     expect(await person.json('status')).toMatchObject({
       experiments: [{ id: 'exp-001' }],
       picks: [
-        { id: 'exp-002', picks: 'exp-001', verdict: 'kept', fate: null, branch: 'optimize-exp/size/exp-002' },
+        {
+          id: 'exp-002',
+          picks: 'exp-001',
+          verdict: 'kept',
+          pick_end: null,
+          branch: 'optimize-exp/size/exp-002',
+        },
       ],
     })
     expect((await person.winnow('status')).out).toContain('exp-002 takes exp-001 alone: Kept: ')

@@ -78,7 +78,7 @@ describe('programs that are asked for ideas', () => {
     const spent = spentBy(after.events)
     expect(spent.slice(0, 3).toSorted()).toEqual(['x had an idea', 'x had an idea', 'y had an idea'])
     expect(spent.slice(3).filter(each => each.endsWith('an idea'))).toEqual([])
-    expect(after.ending.alerts).toEqual(['proposer-benched', 'proposer-benched'])
+    expect(after.ending.alerts).toEqual(['proposer-disabled', 'proposer-disabled'])
     await expectSound(at, commandLine, after)
   })
 

@@ -66,7 +66,7 @@ describe('sixty ideas and 3 % of noise, with the defaults', () => {
     await site.start()
     expect(await site.run()).toMatchObject({ for: 'nothing' })
 
-    const { experiments, calibration, level, landings } = await site.campaign()
+    const { experiments, calibration, error_budget, landings } = await site.campaign()
     const all = Object.values(experiments)
     expect(all).toHaveLength(GAINS + LOSSES + IDLE)
     const merged = all.filter(({ verdict }) => verdict === 'kept').map(({ hypothesis }) => hypothesis)
@@ -80,7 +80,7 @@ describe('sixty ideas and 3 % of noise, with the defaults', () => {
     const sd = calibration?.noise?.pair_sd ?? 0
     expect([calibration?.scale, sd > 0.021 && sd < 0.085]).toEqual(['log', true])
     // e-LOND: each of the sixty took a hundredth of the level, however its verdict came out.
-    expect([level.tests, level.spent]).toEqual([60, expect.closeTo(0.6)])
+    expect([error_budget.tests, error_budget.alpha_spent]).toEqual([60, expect.closeTo(0.6)])
     const tip = merged.map(hypothesis => Number(hypothesis.split(' ')[1])).toSorted((a, b) => a - b)
     const faster = site.bare('grep', '-l', '0.94', 'optimize/noisy', '--', 'src').split('\n')
     expect(faster).toEqual(tip.map(file => `optimize/noisy:src/f${file}.txt`))

@@ -66,7 +66,7 @@ describe('a kept change is taken alone', () => {
       expect(after).toMatchObject({
         incumbent: before.incumbent,
         ended: before.ended,
-        level: before.level,
+        level: before.error_budget,
         landings: before.landings,
         round: before.round,
       })
@@ -84,7 +84,7 @@ describe('a kept change is taken alone', () => {
     site.git('push', '-q', 'origin', 'main')
     await site.run()
 
-    expect(await picked(site)).toMatchObject({ closed: true, fate: 'merged', outcome: 'kept' })
+    expect(await picked(site)).toMatchObject({ closed: true, pick_end: 'merged', outcome: 'kept' })
     expect(await pullOf(site, found)).toMatchObject({ state: 'merged' })
     expect(site.bare('branch', '--list', found.branch ?? '')).toBe('')
     const after = await site.campaign()
@@ -106,7 +106,7 @@ describe('a kept change is taken alone', () => {
     site.write('src/a.txt', letters('a', 3))
     site.commit('by hand')
     await site.run()
-    expect(await picked(site)).toMatchObject({ id: found.id, closed: true, fate: 'merged' })
+    expect(await picked(site)).toMatchObject({ id: found.id, closed: true, pick_end: 'merged' })
     expect(await pullOf(site, found)).toMatchObject({ state: 'closed' })
     await site.proven()
   })
@@ -116,7 +116,7 @@ describe('a kept change is taken alone', () => {
     const found = await pick(site)
     site.bare('update-ref', '-d', `refs/heads/${found.branch}`)
     await site.run()
-    expect(await picked(site)).toMatchObject({ closed: true, fate: 'declined', outcome: 'kept' })
+    expect(await picked(site)).toMatchObject({ closed: true, pick_end: 'declined', outcome: 'kept' })
     const again = await pick(site)
     expect(again).toMatchObject({ id: 'exp-003', outcome: 'kept', closed: false })
     expect(again.head).toBe(found.head)
@@ -129,7 +129,7 @@ describe('a kept change is taken alone', () => {
     const theirs = site.commitOn(found.head ?? '', { 'src/a.txt': 'a\n' }, 'shorter still')
     site.push(theirs, found.branch ?? '')
     await site.run()
-    expect(await picked(site)).toMatchObject({ closed: true, fate: 'left' })
+    expect(await picked(site)).toMatchObject({ closed: true, pick_end: 'left' })
     expect(site.bare('rev-parse', found.branch ?? '')).toBe(theirs)
     expect(await pullOf(site, found)).toMatchObject({ state: 'open', head: theirs })
     expect(Object.keys((await site.campaign()).experiments)).toEqual(['exp-001'])
@@ -176,7 +176,7 @@ describe('a change taken alone is measured as the campaign measures', () => {
     const site = await sizeYard([shorter('a', 3)], { remote: true, spec: paired })
     await site.start()
     await site.until(({ landings }) => landings.length === 1)
-    const { level } = await site.campaign()
+    const { error_budget } = await site.campaign()
     const found = await pick(site)
     expect(found).toMatchObject({ outcome: 'kept', evidence: null })
     expect(found.reason).toMatch(/^bytes .* lower[^]*\nevidence \d+ \(needed to be sure: \d+\) /)
@@ -186,7 +186,7 @@ describe('a change taken alone is measured as the campaign measures', () => {
     )
     expect(terms.length).toBeGreaterThan(0)
     for (const each of terms) expect(each).toMatchObject({ as: 'confirmed', level: 0.05, share: 0 })
-    expect((await site.campaign()).level).toEqual(level)
+    expect((await site.campaign()).error_budget).toEqual(error_budget)
     expect((await pullOf(site, found))?.body).toMatch(/\d+ pairs of runs on this machine/)
     await site.proven()
   })
@@ -255,7 +255,7 @@ describe('the default branch moves while a change is taken alone', () => {
     expect((await pullOf(site, first))?.body).toContain('main has moved since this was measured')
     const second = await pick(site)
     expect(second).toMatchObject({ id: 'exp-003', base: tip, outcome: 'kept' })
-    expect((await site.campaign()).picks[first.id]).toMatchObject({ closed: true, fate: 'replaced' })
+    expect((await site.campaign()).picks[first.id]).toMatchObject({ closed: true, pick_end: 'replaced' })
     expect(await pullOf(site, first)).toMatchObject({ state: 'closed' })
     await site.proven()
   })

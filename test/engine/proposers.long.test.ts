@@ -201,7 +201,7 @@ esac
     })
     expect(await site.outcomes()).toEqual({ 'three letters do': 'kept' })
     expect((await site.experiment('three letters do')).learnings).toBe('letters cost')
-    expect((await site.campaign()).proposers).toMatchObject({ thinker: { failures: 10, benched: true } })
+    expect((await site.campaign()).proposers).toMatchObject({ thinker: { failures: 10, disabled: true } })
     expect(await site.alerts()).toEqual([
       'thinker failed to produce a usable idea 10 times in a row and was disabled; winnow resume asks it again',
     ])
@@ -210,7 +210,7 @@ esac
     expect(site.said).toContain('thinker: no idea, thinker ended with exit code 3: nothing comes to mind')
     await site.person({ kind: 'campaign-resumed', reason: 'its key is renewed' })
     await site.run()
-    expect((await site.campaign()).proposers).toMatchObject({ thinker: { failures: 3, benched: true } })
+    expect((await site.campaign()).proposers).toMatchObject({ thinker: { failures: 3, disabled: true } })
     await site.proven()
   })
 
@@ -245,7 +245,7 @@ echo '{"hypothesis": "another file"}'
     expect([...listRestingProposers(campaign, idea)]).toEqual([
       ['thinker', [expect.any(String), expect.any(String)]],
     ])
-    expect(campaign.proposers).toMatchObject({ thinker: { benched: true } })
+    expect(campaign.proposers).toMatchObject({ thinker: { disabled: true } })
     await site.proven()
   })
 
@@ -286,7 +286,7 @@ printf 'aaa\\n' > src/a.txt
     )
     rmSync(home, { recursive: true, force: true })
     expect(Object.values(experiments)).toMatchObject([{ outcome: 'kept' }])
-    expect(proposers['thinker']?.benched).toBe(false)
+    expect(proposers['thinker']?.disabled).toBe(false)
     const kinds = (await site.events()).map(({ kind }) => kind)
     expect(kinds.filter(kind => kind === 'answer-repeated')).toHaveLength(3)
     await site.proven()

@@ -41,8 +41,8 @@ function campaignWith(drawn: readonly Drawn[]): Campaign {
     const candidates = outsiders.map((isOutsider, each) => {
       const label = `exp-${100 + at * 10 + each}`
       const head = oidOf(label)
-      const stranger = isOutsider ? { head, author: 'eve' } : null
-      experiments[label] = { ...someone, id: label, head, stranger }
+      const needs_permission = isOutsider ? { head, author: 'eve' } : null
+      experiments[label] = { ...someone, id: label, head, needs_permission }
       return { label, head, tree: oidOf(`tree ${label}`) }
     })
     const run_id = recorded && !outsiders.includes(true) ? `actions:${OWN}/1` : null
@@ -52,7 +52,7 @@ function campaignWith(drawn: readonly Drawn[]): Campaign {
 }
 
 const isOutsiders = (folded: Campaign, { order }: LiveOrder) =>
-  order.candidates.some(({ label }) => folded.experiments[label]?.stranger != null)
+  order.candidates.some(({ label }) => folded.experiments[label]?.needs_permission != null)
 
 it('orders of different trust never share a run: an outsider’s has one of its own, and no run has too many', async () => {
   const role = fc.constantFrom<RunRole>({ does: 'start' }, { does: 'measure' })

@@ -35,7 +35,7 @@ async function asked(ideas: readonly string[] = [], propose = SERIAL) {
   async function asks(run: number) {
     runUnderWay(yard, run)
     await yard.wake({ run, next: ASKS })
-    const { asked: askings } = await here.campaign()
+    const { proposal_requests: askings } = await here.campaign()
     const [asking] = Object.values(askings)
     if (asking === undefined) throw new Error('nobody was asked')
     const { key, who, base } = asking
@@ -94,10 +94,10 @@ describe('answers of the run that asked', () => {
     await Promise.all([settle(yard, file), settle(yard, file)])
     await yard.machines()
     await settle(yard, file, { run: 2 })
-    const once = ['idea-asked', 'idea-brought', 'spent', 'experiment-opened']
+    const once = ['proposal-requested', 'proposal-answered', 'spent', 'experiment-opened']
     expect((await yard.kinds(...once)).map(({ kind }) => kind)).toEqual(once)
     expect(await yard.here.outcomes()).toEqual({ 'three do': 'kept' })
-    expect((await yard.here.campaign()).asked).toEqual({})
+    expect((await yard.here.campaign()).proposal_requests).toEqual({})
     await proven(yard.here.place)
   })
 
@@ -117,18 +117,18 @@ describe('answers of the run that asked', () => {
   it('that never come hold nobody up: what is queued is measured, and later somebody is asked again', async () => {
     const yard = await asked([], `propose: [${THINKER}, { use: external }]`)
     const { scene, ada } = yard
-    expect(await yard.kinds('idea-asked')).toHaveLength(4)
+    expect(await yard.kinds('proposal-requested')).toHaveLength(4)
     scene.commit('mine', { 'src/b.txt': letters('b', 5) }, [scene.tip('main')])
     await scene.ask(ada, 'POST /pulls', { title: 'mine', head: 'mine', base: 'optimize/size' })
     expect(await yard.wake({ run: 2, next: ASKS })).toMatchObject({ for: 'proposers' })
     expect(await settle(yard, null)).toMatchObject({ for: 'orders' })
     expect(yard.told()).toContain('its job ended (failure) and left no answers')
-    expect(await yard.kinds('asking-lost')).toHaveLength(4)
+    expect(await yard.kinds('proposal-lost')).toHaveLength(4)
     expect((await yard.here.campaign()).proposers).toEqual({})
     await yard.machines()
     await yard.wake({ run: 3, next: ASKS })
     expect(await yard.here.outcomes()).toEqual({ mine: 'kept' })
-    const runs = (await yard.kinds('idea-asked')).map(({ by }) => by.run_id)
+    const runs = (await yard.kinds('proposal-requested')).map(({ by }) => by.run_id)
     expect(new Set(runs)).toEqual(new Set(['actions:1', 'actions:3']))
   })
 
@@ -144,7 +144,7 @@ describe('answers of the run that asked', () => {
       const waiting = waitingRuns(github).map(({ title, branch }) => ({ title, branch }))
       const titles = came === 'idea' ? ['measure exp-001'] : came === 'broken' ? ['look for work'] : []
       expect(waiting).toEqual(titles.map(title => ({ title: `size: ${title}`, branch: 'optimize/size' })))
-      expect(await yard.kinds('idea-asked')).toHaveLength(1)
+      expect(await yard.kinds('proposal-requested')).toHaveLength(1)
     }
   })
 
@@ -152,7 +152,7 @@ describe('answers of the run that asked', () => {
     const yard = await asked()
     expect(await yard.wake({ run: 2, ahead: HOUR, next: ASKS })).toMatchObject({ for: 'proposers' })
     await yard.wake({ run: 2, ahead: 3 * HOUR, next: ASKS })
-    expect(await yard.kinds('asking-lost')).toMatchObject([{ key: yard.key }])
+    expect(await yard.kinds('proposal-lost')).toMatchObject([{ key: yard.key }])
     await settle(yard, yard.file(), { ahead: 3 * HOUR })
     expect(await yard.kinds('spent', 'experiment-opened')).toEqual([])
   })
@@ -161,7 +161,7 @@ describe('answers of the run that asked', () => {
     const yard = await asked()
     yard.github.finish(runUnderWay(yard, 1), 'failure')
     expect(await yard.wake({ run: 2, next: ASKS })).toMatchObject({ for: 'proposers' })
-    expect(await yard.kinds('asking-lost')).toMatchObject([
+    expect(await yard.kinds('proposal-lost')).toMatchObject([
       { key: yard.key, reason: 'workflow run 1 ended (failure) and its answer was not recorded' },
     ])
     expect((await yard.here.campaign()).proposers).toEqual({})
@@ -176,8 +176,8 @@ describe('answers of the run that asked', () => {
     yard.github.protect('optimize-exp/size/exp-001')
     await settle(yard, yard.file())
     expect(await yard.here.campaign()).toMatchObject({ status: 'paused', experiments: {} })
-    expect((await yard.kinds('idea-brought', 'spent')).map(({ kind }) => kind)).toEqual([
-      'idea-brought',
+    expect((await yard.kinds('proposal-answered', 'spent')).map(({ kind }) => kind)).toEqual([
+      'proposal-answered',
       'spent',
     ])
     yard.github.protect()
@@ -256,8 +256,8 @@ describe('answers that somebody forged', () => {
       // Otherwise the next one would rest after three in a row.
       await yard.here.person({ kind: 'campaign-resumed', reason: `looked at ${name}` })
     }
-    expect(await yard.kinds('asking-lost')).toHaveLength(Object.keys(FORGED).length)
-    expect(await yard.kinds('spent', 'idea-brought', 'experiment-opened')).toEqual([])
+    expect(await yard.kinds('proposal-lost')).toHaveLength(Object.keys(FORGED).length)
+    expect(await yard.kinds('spent', 'proposal-answered', 'experiment-opened')).toEqual([])
     expect(yard.branches()).toBe(before)
     await proven(yard.here.place)
   })
@@ -269,7 +269,7 @@ describe('answers that somebody forged', () => {
       await settle(yard, yard.answering({ patch }))
       expect(yard.told()).toContain(said)
       expect((await yard.here.campaign()).proposers).toMatchObject({ thinker: { failures: 1 } })
-      const spent = await yard.kinds('spent', 'idea-brought', 'experiment-opened')
+      const spent = await yard.kinds('spent', 'proposal-answered', 'experiment-opened')
       expect(spent).toMatchObject([{ kind: 'spent', ok: false }])
       await proven(yard.here.place)
     },

@@ -40,15 +40,15 @@ it('a job that never gets to ask programs starts few runs, rests, and is tried a
   expect(await untilRest({ id: 900 }, 0)).toBe(3)
   expect((await here.campaign()).alerts).toMatchObject([{ code: 'asking-failed' }])
   await yard.wake({ run: 901, next: ASKS, ahead: HOUR / 2 })
-  expect((await here.campaign()).asked).toEqual({})
+  expect((await here.campaign()).proposal_requests).toEqual({})
   // An hour later once more, and then two hours later.
   await yard.wake({ run: 902, next: ASKS, ahead: 1.1 * HOUR })
   expect(await untilRest({ id: 902 }, 1.1 * HOUR)).toBe(1)
   await yard.wake({ run: 903, next: ASKS, ahead: 2.5 * HOUR })
-  expect((await here.campaign()).asked).toEqual({})
+  expect((await here.campaign()).proposal_requests).toEqual({})
   await here.person({ kind: 'campaign-resumed', reason: 'the secret is there' })
   await yard.wake({ run: 904, next: ASKS, ahead: 2.5 * HOUR })
-  expect(Object.values((await here.campaign()).asked)).toHaveLength(1)
+  expect(Object.values((await here.campaign()).proposal_requests)).toHaveLength(1)
   expect((await here.campaign()).alerts).toEqual([])
 })
 

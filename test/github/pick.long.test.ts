@@ -65,7 +65,7 @@ describe('a change is taken alone by a comment', () => {
     await winnow('tick')
     await post.run()
     const campaign = await post.campaign()
-    expect(campaign.picks['exp-003']).toMatchObject({ fate: 'merged', outcome: 'kept' })
+    expect(campaign.picks['exp-003']).toMatchObject({ pick_end: 'merged', outcome: 'kept' })
     expect(campaign.incumbent.tree).toBe(incumbent.tree)
     // What a person merged is on both sides of it: progress is counted from the default branch (decision 037).
     const merged = there.tip('main')
@@ -89,7 +89,7 @@ describe('a change is taken alone by a comment', () => {
     await post.run()
     expect((await post.campaign()).picks['exp-003']).toMatchObject({
       outcome: 'withdrawn',
-      fate: 'declined',
+      pick_end: 'declined',
       reason: expect.stringContaining('was closed'),
     })
     expect(offered()).toMatchObject([{ state: 'closed' }])

@@ -103,7 +103,7 @@ describe('a run that is started', () => {
     await wake()
     await yard.machines()
     const { id } = await here.experiment('theirs')
-    await here.person({ kind: 'measure-allowed', experiment: id, login: 'ada', head })
+    await here.person({ kind: 'permission-granted', experiment: id, login: 'ada', head })
     for (const [name, letter] of Object.entries({ one: 'a', two: 'b' })) {
       scene.commit(name, { [`src/${letter}.txt`]: letters(letter, 4) }, [scene.tip('main')])
       await scene.ask(yard.ada, 'POST /pulls', { title: name, head: name, base: 'optimize/size' })

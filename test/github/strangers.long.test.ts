@@ -40,7 +40,7 @@ test('what a reader brings from a fork runs once a writer has allowed exactly th
   github.spent()
   await wake()
   expect(github.spent().length).toBeLessThanOrEqual(3)
-  const words = { kind: 'measure-allowed', experiment: id, login: 'ada' } as const
+  const words = { kind: 'permission-granted', experiment: id, login: 'ada' } as const
   const next = pushToFork(here, fork, 'shorter', { 'src/a.txt': letters('a', 3) })
   await post.person({ ...words, head })
   await wake()
@@ -85,7 +85,7 @@ test('what a reader brings is refused before it is measured, unless the baseline
     await measureAll()
     if (isolated) {
       const { id } = await post.experiment('shorter')
-      await post.person({ kind: 'measure-allowed', experiment: id, login: 'ada', head })
+      await post.person({ kind: 'permission-granted', experiment: id, login: 'ada', head })
       await measureAll()
       expect(await post.outcomes()).toEqual({ shorter: 'kept' })
     } else {

@@ -24,10 +24,10 @@ describe('the name of a proposer', () => {
   })
 })
 
-describe('a benched proposer', () => {
+describe('a disabled proposer', () => {
   const proposers = {
-    claude: { failures: 3, benched: true, asked: 0, since_kept: null },
-    codex: { failures: 2, benched: false, asked: 0, since_kept: null },
+    claude: { failures: 3, disabled: true, asked: 0, since_kept: null },
+    codex: { failures: 2, disabled: false, asked: 0, since_kept: null },
   }
 
   it('is what the ledger says, and nobody else', () => {

@@ -42,7 +42,7 @@ async function expectOneIdea(at: Scene, after: Ending): Promise<void> {
   const spent = after.events.flatMap(event => (event.kind === 'spent' ? [event] : []))
   expect(spent.map(({ ok }) => ok)).toEqual([true, ...Array(10).fill(false)])
   expect(spent.every(({ minutes }) => minutes > 0)).toBe(true)
-  expect(after.ending.alerts).toEqual(['proposer-benched'])
+  expect(after.ending.alerts).toEqual(['proposer-disabled'])
   await expectSound(at, commandLine, after)
 }
 

@@ -26,7 +26,7 @@ function campaign() {
     folded,
     add,
     ask: (key: string, about = ORDER) =>
-      add({ kind: 'judging-asked', cause: key, key, order: about, until: UNTIL, may_cost_usd: 2 }),
+      add({ kind: 'judging-requested', cause: key, key, order: about, until: UNTIL, may_cost_usd: 2 }),
     tell: (key: string, item: string, is: JudgingEnd | null = null, about = ORDER) =>
       add({
         kind: 'judged',

@@ -30,14 +30,14 @@ const drafts = fc.oneof(
   fc.record({ kind: fc.constant('report-rejected' as const), order: digest, run_id: text, reason: text }),
   fc.record({ kind: fc.constant('order-dispatched' as const), order: digest, run_id: text }),
   fc.record({
-    kind: fc.constant('idea-asked' as const),
+    kind: fc.constant('proposal-requested' as const),
     key: fc.constantFrom('command:a:1', 'command:a:2'),
     who: fc.constant('a'),
     base: fc.constant({ commit: oidOf('x'), tree: oidOf('y') }),
     until: fc.constant('2026-01-01T00:00:00.000Z'),
   }),
   fc.record({
-    kind: fc.constant('idea-brought' as const),
+    kind: fc.constant('proposal-answered' as const),
     key: fc.constantFrom('command:a:1', 'command:a:2'),
     hypothesis: text,
     category: text,
@@ -48,7 +48,7 @@ const drafts = fc.oneof(
     patch: text,
   }),
   fc.record({
-    kind: fc.constant('asking-lost' as const),
+    kind: fc.constant('proposal-lost' as const),
     key: fc.constantFrom('command:a:1', 'command:a:2'),
     reason: text,
   }),
@@ -122,7 +122,7 @@ const drafts = fc.oneof(
     source: fc.constant('person' as const),
   }),
   fc.record(
-    { kind: fc.constant('campaign-resumed' as const), reason: text, encore: fc.constant(true as const) },
+    { kind: fc.constant('campaign-resumed' as const), reason: text, extra_round: fc.constant(true as const) },
     { requiredKeys: ['kind', 'reason'] },
   ),
   fc.record({ kind: fc.constant('campaign-stopped' as const), code: text, reason: text }),
@@ -251,7 +251,7 @@ describe('what the fold remembers', () => {
     expect(built.campaign).toMatchObject({ failures: 2, ended: 3, since_incumbent: 3 })
   })
 
-  it('a proposer that fails three times is benched; that it answered is no success yet', () => {
+  it('a proposer that fails three times is disabled; that it answered is no success yet', () => {
     const built = campaign()
     const ask = (ok: boolean) =>
       built.add({
@@ -267,18 +267,18 @@ describe('what the fold remembers', () => {
       })
     ask(false)
     ask(false)
-    expect(built.campaign.proposers['agent']).toMatchObject({ failures: 2, benched: false })
+    expect(built.campaign.proposers['agent']).toMatchObject({ failures: 2, disabled: false })
     ask(true)
-    expect(built.campaign.proposers['agent']).toMatchObject({ failures: 2, benched: false })
+    expect(built.campaign.proposers['agent']).toMatchObject({ failures: 2, disabled: false })
     ask(false)
-    expect(built.campaign.proposers['agent']).toMatchObject({ failures: 3, benched: true })
-    built.add({ kind: 'alert', cause: 'agent', code: 'proposer-benched', about: 'agent', message: 'x' })
+    expect(built.campaign.proposers['agent']).toMatchObject({ failures: 3, disabled: true })
+    built.add({ kind: 'alert', cause: 'agent', code: 'proposer-disabled', about: 'agent', message: 'x' })
     built.add({ kind: 'campaign-resumed', cause: 'nonce', reason: 'the program was mended' })
-    expect(built.campaign.proposers['agent']).toMatchObject({ failures: 0, benched: false })
+    expect(built.campaign.proposers['agent']).toMatchObject({ failures: 0, disabled: false })
     expect(built.campaign).toMatchObject({ status: 'running', alerts: [] })
   })
 
-  it('a proposer with a kept idea among its last ten answers is not benched', () => {
+  it('a proposer with a kept idea among its last ten answers is not disabled', () => {
     const built = campaign()
     const ask = (ok: boolean) =>
       built.add({
@@ -298,9 +298,9 @@ describe('what the fold remembers', () => {
     carryOut(built)
     expect(built.campaign.proposers['agent']).toMatchObject({ failures: 0, since_kept: 0 })
     for (let times = 0; times < 9; times++) ask(false)
-    expect(built.campaign.proposers['agent']).toMatchObject({ failures: 9, benched: false })
+    expect(built.campaign.proposers['agent']).toMatchObject({ failures: 9, disabled: false })
     ask(false)
-    expect(built.campaign.proposers['agent']).toMatchObject({ failures: 10, benched: true })
+    expect(built.campaign.proposers['agent']).toMatchObject({ failures: 10, disabled: true })
   })
 
   it('an amendment with another harness carries no evidence over; with the same one it carries all', () => {

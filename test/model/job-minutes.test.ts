@@ -32,7 +32,7 @@ function measured(built: CampaignBuilder, order: string, report: Record<string, 
 }
 
 function asked(built: CampaignBuilder, key: string): void {
-  built.add({ kind: 'idea-asked', cause: key, key, who: 'codex', base: START, until: LATER })
+  built.add({ kind: 'proposal-requested', cause: key, key, who: 'codex', base: START, until: LATER })
 }
 
 function brought(built: CampaignBuilder, key: string, minutes: number): void {

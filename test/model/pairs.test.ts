@@ -125,7 +125,7 @@ describe('evidence that is folded and carried from order to order', () => {
           const candidate = 1000 * Math.exp(-(all[at] ?? 0))
           direct = observePair(direct, { base: 1000, candidate, job, order: 'base-first' })
         }
-        const { primary, status } = evaluatePairs(aCase(jobs, { terms: { level: 0.001 } }))
+        const { primary, status } = evaluatePairs(aCase(jobs, { terms: { alpha: 0.001 } }))
         expect(getEvidenceStatus(direct).status).toBe(status)
         expect(status).not.toBe('continue')
         expect(primary.differences).toEqual(direct.differences)

@@ -27,8 +27,8 @@ describe('the events that results are made of', () => {
       settle(built)
       answered(built, sides)
     }
-    const { told_by } = built.experiment('exp-001')
-    const { all, few } = records(built, 'exp-001', told_by)
+    const { result_events } = built.experiment('exp-001')
+    const { all, few } = records(built, 'exp-001', result_events)
     expect(all.measurements.length).toBeGreaterThan(1)
     expect(few).toEqual(all)
   })
@@ -41,7 +41,7 @@ describe('the events that results are made of', () => {
       built.withExperiment()
       settle(built)
       answered(built, { 'exp-001': SWAYING })
-      const { length } = built.experiment('exp-001').told_by
+      const { length } = built.experiment('exp-001').result_events
       measuredOut(built, { 'exp-001': GAIN })
       expect(built.experiment('exp-001')).toMatchObject({ closed: true, told_by: [] })
       return length

@@ -432,13 +432,18 @@ describe('a campaign that stops', () => {
     const reason = built.campaign.status_reason
     const planned = carryOut(built, { candidates: both })
     expect(draftsOfKind(planned, 'campaign-resumed')).toMatchObject([
-      { encore: true, reason: 'exp-001 was approved after the stop, so winnow starts one more round' },
+      { extra_round: true, reason: 'exp-001 was approved after the stop, so winnow starts one more round' },
     ])
     carryOut(built, { candidates: both })
     built.measured({ 'exp-001': { candidate: { bytes: 5 } } })
     settle(built, () => ({ candidates: both }))
     expect(built.experiment('exp-001').outcome).toBe('kept')
-    expect(built.campaign).toMatchObject({ status: 'stopped', status_reason: reason, encore: null, late: [] })
+    expect(built.campaign).toMatchObject({
+      status: 'stopped',
+      status_reason: reason,
+      extra_round: null,
+      late: [],
+    })
     expect(built.kinds().filter(kind => kind === 'campaign-stopped')).toHaveLength(2)
   })
 
@@ -460,6 +465,6 @@ describe('a campaign that stops', () => {
   it('goes on for everybody when a person resumes it', () => {
     const built = approve(stoppedBeforeApproval(), ['left-pad', 'react'])
     built.add({ kind: 'campaign-resumed', cause: 'nonce', reason: 'more time' })
-    expect(built.campaign).toMatchObject({ status: 'running', encore: null, late: [] })
+    expect(built.campaign).toMatchObject({ status: 'running', extra_round: null, late: [] })
   })
 })

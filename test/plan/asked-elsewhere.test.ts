@@ -10,7 +10,8 @@ import { actionsOf, carryOut, draftsOf, draftsOfKind, proposal, world } from './
 
 const askable = ['command:agent', 'other']
 const elsewhere = { askable, asks: 'elsewhere' as const }
-const names = (built: CampaignBuilder) => Object.values(built.campaign.asked).map(({ who }) => who)
+const names = (built: CampaignBuilder) =>
+  Object.values(built.campaign.proposal_requests).map(({ who }) => who)
 const asking = (built: CampaignBuilder) => ({ ...elsewhere, asking: names(built) })
 const IDEA_BROUGHT = {
   hypothesis: 'h',
@@ -28,7 +29,7 @@ describe('proposers that a job of its own asks', () => {
     const built = campaign()
     const planned = carryOut(built, elsewhere)
     expect(actionsOf(planned, 'propose')).toEqual([])
-    const asked = draftsOfKind(planned, 'idea-asked')
+    const asked = draftsOfKind(planned, 'proposal-requested')
     expect(asked.map(({ who }) => who)).toEqual([...askable, ...askable])
     expect(new Set(asked.map(({ key }) => key)).size).toBe(4)
     for (const { key } of asked) expect(key).toMatch(/^command:(?:agent|other):[0-9a-f]{16}$/)
@@ -48,11 +49,11 @@ describe('proposers that a job of its own asks', () => {
 
   it('are told to look somewhere else each, where no idea is written down', () => {
     const built = campaign()
-    const angles = draftsOfKind(carryOut(built, elsewhere), 'idea-asked').map(({ angle }) => angle)
+    const angles = draftsOfKind(carryOut(built, elsewhere), 'proposal-requested').map(({ angle }) => angle)
     expect(angles.every(angle => angle !== undefined)).toBe(true)
     expect(new Set(angles).size).toBe(4)
     const spec = { ...built.spec }
-    const texts = Object.values(built.campaign.asked).map(({ angle }) =>
+    const texts = Object.values(built.campaign.proposal_requests).map(({ angle }) =>
       renderBrief({ campaign: built.campaign, spec, incumbentMetrics: {}, angle }),
     )
     expect(new Set(texts).size).toBe(4)
@@ -61,7 +62,7 @@ describe('proposers that a job of its own asks', () => {
   it('that give one answer are one experiment, and what came later knew of it', () => {
     const built = campaign()
     carryOut(built, elsewhere)
-    const [first, second, third] = Object.values(built.campaign.asked)
+    const [first, second, third] = Object.values(built.campaign.proposal_requests)
     const answer = (key = '', first_unseen = 1) =>
       proposal(key, {
         source: { use: 'command', key },
@@ -99,12 +100,12 @@ describe('proposers that a job of its own asks', () => {
       return built.campaign.proposers['command:agent']
     }
     const set = (name: string) => [1, 2, 3, 4].map(nonce => `command:agent:${name}${nonce}`)
-    expect(failuresAfter(set('a'), 1)).toMatchObject({ failures: 1, benched: false })
+    expect(failuresAfter(set('a'), 1)).toMatchObject({ failures: 1, disabled: false })
     expect(Object.values(built.campaign.experiments)).toMatchObject([{ outcome: 'refused' }])
     expect(built.kinds().filter(kind => kind === 'answer-repeated')).toHaveLength(3)
     // Its brief named the refused one this time.
-    expect(failuresAfter(set('b'), 2)).toMatchObject({ failures: 2, benched: false })
-    expect(failuresAfter(set('c'), 3)).toMatchObject({ failures: 3, benched: true })
+    expect(failuresAfter(set('b'), 2)).toMatchObject({ failures: 2, disabled: false })
+    expect(failuresAfter(set('c'), 3)).toMatchObject({ failures: 3, disabled: true })
   })
 
   it('are handed one idea of the backlog each, and none that somebody has', () => {
@@ -112,13 +113,13 @@ describe('proposers that a job of its own asks', () => {
     for (const cause of ['a', 'b'])
       built.add({ kind: 'hypothesis-added', cause, hypothesis: cause, priority: 'medium', ...IDEA })
     carryOut(built, elsewhere)
-    const handed = Object.values(built.campaign.asked).map(({ carries }) => carries)
+    const handed = Object.values(built.campaign.proposal_requests).map(({ carries }) => carries)
     expect(handed).toEqual([...built.campaign.backlog.map(({ id }) => id), null, null])
-    const [first] = Object.values(built.campaign.asked)
+    const [first] = Object.values(built.campaign.proposal_requests)
     const brought = { ...IDEA_BROUGHT, key: first?.key ?? '', cause: first?.key ?? '' }
-    built.add({ kind: 'idea-brought', ...brought })
+    built.add({ kind: 'proposal-answered', ...brought })
     const paused = planCampaign(world(built, { ...elsewhere, asking: names(built).slice(1) }))
-    expect(draftsOfKind(paused, 'idea-asked').map(({ carries }) => carries)).toEqual([undefined])
+    expect(draftsOfKind(paused, 'proposal-requested').map(({ carries }) => carries)).toEqual([undefined])
   })
 
   it('are asked by nobody where no such job follows, and the campaign does not stop for want of ideas', () => {
@@ -136,10 +137,10 @@ describe('proposers that a job of its own asks', () => {
   it('are waited for until their time is over, and that is no failure of theirs', () => {
     const built = campaign()
     carryOut(built, elsewhere)
-    const [until = ''] = Object.values(built.campaign.asked).map(each => each.until)
+    const [until = ''] = Object.values(built.campaign.proposal_requests).map(each => each.until)
     expect(Date.parse(until) - Date.parse('2026-01-01T01:00:00.000Z')).toBe(60 * 60_000)
     const lost = carryOut(built, { ...asking(built), asks: 'later', now: until })
-    expect(draftsOfKind(lost, 'asking-lost')).toHaveLength(4)
+    expect(draftsOfKind(lost, 'proposal-lost')).toHaveLength(4)
     expect(built.campaign).toMatchObject({ asked: {}, proposers: {} })
   })
 
@@ -151,7 +152,7 @@ describe('proposers that a job of its own asks', () => {
     expect(stopped).toEqual({ actions: [], waiting: { for: 'nothing', reason: 'enough' } })
     const both = planCampaign(world(built, { ...asking(built), asking: ['here', ...names(built)] }))
     expect(both.actions).toMatchObject([{ do: 'stop-asking' }])
-    const [one] = Object.values(built.campaign.asked)
+    const [one] = Object.values(built.campaign.proposal_requests)
     const answers = [{ key: one?.key ?? '', who: one?.who ?? '', ok: false, minutes: 3 }]
     expect(draftsOfKind(carryOut(built, { ...asking(built), answers }), 'spent')).toHaveLength(1)
     expect(names(built)).toHaveLength(3)

@@ -68,7 +68,7 @@ describe('the backlog as it is handed out', () => {
         }),
       )
     const next = (who: string, answers: readonly string[]) => {
-      const fresh = { failures: 0, benched: false, asked: 0, since_kept: null }
+      const fresh = { failures: 0, disabled: false, asked: 0, since_kept: null }
       const campaign = campaignOf([idea], refusedAnswers(...answers))
       const proposers = { claude: fresh, codex: fresh }
       return selectNextIdea({ ...campaign, proposers }, { who, handed: new Set() })?.id ?? null

@@ -46,10 +46,10 @@ describe.each(['{ mode: serial }', '{ max_concurrent: 4 }'])(
 
     it('are variants of one where they change the same lines, each tested more strictly than the last', () => {
       expect([1, 2, 3, 4].map(number => terms(number)?.variant)).toEqual([0, 0, 2, 3])
-      const level = terms(1)?.level ?? 0
-      expect(terms(2)?.level).toBeCloseTo(level, 9)
-      expect(terms(3)?.level).toBeCloseTo(level * part(2), 9)
-      expect(terms(4)?.level).toBeCloseTo(level * part(3), 9)
+      const level = terms(1)?.alpha ?? 0
+      expect(terms(2)?.alpha).toBeCloseTo(level, 9)
+      expect(terms(3)?.alpha).toBeCloseTo(level * part(2), 9)
+      expect(terms(4)?.alpha).toBeCloseTo(level * part(3), 9)
     })
 
     it('record what they touch with their first order, so that anybody finds the same', () => {

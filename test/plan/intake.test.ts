@@ -275,7 +275,7 @@ describe('a proposer', () => {
     expect(asked).toEqual([...askable, ...askable])
   })
 
-  it('that has failed is asked no oftener at once than it may fail before it is benched', () => {
+  it('that has failed is asked no oftener at once than it may fail before it is disabled', () => {
     const built = campaign().add({ ...spentAsking(agent), ok: false })
     expect(askedBy(built, { askable: [agent] })).toEqual([agent, agent])
     expect(askedBy(built, { askable: [agent], asking: [agent] })).toEqual([agent])
@@ -318,9 +318,9 @@ describe('a proposer', () => {
       carryOut(built, { proposals: [proposal(`idea ${idea}`, { source })] })
       carryOut(built, { candidates: { [`exp-00${idea + 1}`]: { conflict: ['a'] } } })
     }
-    expect(built.campaign.proposers['command:agent']).toMatchObject({ failures: 3, benched: true })
+    expect(built.campaign.proposers['command:agent']).toMatchObject({ failures: 3, disabled: true })
     settle(built)
-    expect(built.campaign.alerts.filter(({ code }) => code === 'proposer-benched')).toHaveLength(1)
+    expect(built.campaign.alerts.filter(({ code }) => code === 'proposer-disabled')).toHaveLength(1)
   })
 
   it.each([

@@ -55,7 +55,7 @@ describe('orders that a job of its own has scored', () => {
     settle(built, () => ({ runner: ELSEWHERE }))
     const twice = [1, 2].map(() => draftsOf(planCampaign(world(built, seen(built)))).map(computeEventId))
     expect(twice[0]).toEqual(twice[1])
-    const [asking, ...more] = draftsOfKind(carryOut(built, seen(built)), 'judging-asked')
+    const [asking, ...more] = draftsOfKind(carryOut(built, seen(built)), 'judging-requested')
     expect(more).toEqual([])
     expect(asking).toMatchObject({ order: orderOf(built), may_cost_usd: CAP / 4 })
     expect(asking?.key).toMatch(/^judging:[0-9a-f]{16}$/)
@@ -88,7 +88,7 @@ describe('orders that a job of its own has scored', () => {
       expect(open(built)).toEqual([])
       expect(built.campaign.orders[orderOf(built)]?.scores).toMatchObject({ usd: 0.5, failures: 0 })
       expect(built.campaign.spent.usd).toBe(0.5)
-      const [next] = draftsOfKind(carryOut(built, seen(built)), 'judging-asked')
+      const [next] = draftsOfKind(carryOut(built, seen(built)), 'judging-requested')
       // Who needed more than a part gets all that is left.
       expect(next?.may_cost_usd).toBe(is === 'late' ? (CAP - 0.5) / 4 : CAP - 0.5)
       carryOut(built, seen(built, { judgeJob: false, scores: [told(built, null)] }))
@@ -108,7 +108,7 @@ describe('orders that a job of its own has scored', () => {
       expect(draftsOfKind(step, 'spent')).toMatchObject([{ ok: false }])
       const began = Date.parse(built.campaign.updated_at ?? '')
       const due = (at: number) =>
-        draftsOfKind(planCampaign(world(built, seen(built, {}, (at - NOW) / 60_000))), 'judging-asked')
+        draftsOfKind(planCampaign(world(built, seen(built, {}, (at - NOW) / 60_000))), 'judging-requested')
           .length > 0
       const waited = [10, 20, 40, 80, 160, 320, 360].find(each => due(began + each * 60_000)) ?? 0
       expect(due(began + (waited - 1) * 60_000)).toBe(false)
@@ -142,7 +142,7 @@ describe('orders that a job of its own has scored', () => {
       carryOut(built, seen(built, { lost: [{ key: keyOf(built), reason: 'its job gave none' }] }))
     const asksAfter = (rest: number) => {
       const minutes = (Date.parse(built.campaign.updated_at ?? '') - NOW) / 60_000 + rest
-      return draftsOfKind(planCampaign(world(built, seen(built, {}, minutes))), 'judging-asked').length
+      return draftsOfKind(planCampaign(world(built, seen(built, {}, minutes))), 'judging-requested').length
     }
     lose()
     expect([open(built), asksAfter(0)]).toEqual([[], 1])
@@ -182,7 +182,7 @@ describe('orders that a job of its own has scored', () => {
     const pause = { kind: 'campaign-paused', source: 'person', reason: 'a rest' } as const
     built.add({ ...pause, cause: 'pause 1' })
     const paused = settle(built, () => seen(built))
-    expect(built.events.map(({ kind }) => kind)).not.toContain('judging-asked')
+    expect(built.events.map(({ kind }) => kind)).not.toContain('judging-requested')
     expect(paused.waiting).toMatchObject({ for: 'person', what: 'the campaign is paused: a rest' })
     const busy = asked()
     busy.add({ ...pause, cause: 'pause 2' })

@@ -24,7 +24,7 @@ function firstTerms(built: CampaignBuilder): Record<string, PairedTerms> {
 }
 
 function levels(built: CampaignBuilder): number[] {
-  return Object.values(firstTerms(built)).map(({ level }) => level)
+  return Object.values(firstTerms(built)).map(({ alpha }) => alpha)
 }
 
 describe('the level of a campaign (e-LOND)', () => {
@@ -32,7 +32,7 @@ describe('the level of a campaign (e-LOND)', () => {
     const built = noisy(N(20)).withExperiments(4)
     settle(built)
     expect(levels(built)).toEqual(Array(4).fill(expect.closeTo(0.1 / 20)))
-    expect(built.campaign.level).toEqual({ spent: expect.closeTo(0.2), tests: 4 })
+    expect(built.campaign.error_budget).toEqual({ alpha_spent: expect.closeTo(0.2), tests: 4 })
   })
 
   it('grows with every discovery made before', () => {
@@ -52,7 +52,7 @@ describe('the level of a campaign (e-LOND)', () => {
     settle(built)
     built.lost('exp-001')
     settle(built)
-    expect(built.campaign.level).toEqual({ spent: expect.closeTo(0.05), tests: 1 })
+    expect(built.campaign.error_budget).toEqual({ alpha_spent: expect.closeTo(0.05), tests: 1 })
   })
 
   it('after an amendment only what is unspent is shared by those to come', () => {
@@ -72,12 +72,12 @@ describe('the level of a campaign (e-LOND)', () => {
     const specs = new Map(Array.from({ length: 40 }, (_, at) => [at + 1, spec(at + 1)]))
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 60 }), counts => {
-        let level = { spent: 0, tests: 0 }
+        let error_budget = { alpha_spent: 0, tests: 0 }
         for (const count of counts) {
-          const share = computeAlphaShare({ ...campaign, level }, specs.get(count) ?? spec(count))
-          level = { spent: level.spent + share, tests: level.tests + 1 }
+          const share = computeAlphaShare({ ...campaign, error_budget }, specs.get(count) ?? spec(count))
+          error_budget = { alpha_spent: error_budget.alpha_spent + share, tests: error_budget.tests + 1 }
         }
-        expect(level.spent).toBeLessThanOrEqual(1 + 1e-9)
+        expect(error_budget.alpha_spent).toBeLessThanOrEqual(1 + 1e-9)
       }),
     )
   })
@@ -134,7 +134,7 @@ describe('a fixed level', () => {
     const built = noisy(`${N(2)}evidence: { campaign_control: fixed, alpha: 0.02 }\n`).withExperiments(3)
     settle(built)
     expect(levels(built)).toEqual([0.02, 0.02, 0.02])
-    expect(world(built).campaign.level).toEqual({ spent: 0, tests: 3 })
+    expect(world(built).campaign.error_budget).toEqual({ alpha_spent: 0, tests: 3 })
     expect(countTestsLeft(built.campaign, built.spec)).toBe(Infinity)
   })
 })
@@ -148,7 +148,7 @@ describe('variants of one idea', () => {
       built.withExperiment({ family: 'loops', priority })
     settle(built)
     const terms = firstTerms(built)
-    const of = (id: string) => [terms[id]?.variant, terms[id]?.level]
+    const of = (id: string) => [terms[id]?.variant, terms[id]?.alpha]
     expect(of('exp-001')).toEqual([0, expect.closeTo(0.005)])
     expect(of('exp-003')).toEqual([1, expect.closeTo(0.005 * part(1))])
     expect(of('exp-004')).toEqual([2, expect.closeTo(0.005 * part(2))])

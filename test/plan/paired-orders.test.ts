@@ -46,8 +46,8 @@ describe('a block', () => {
     for (let count = 0; count < 3; count++)
       built.withExperiment({ source: { use: 'external', key: `external:${count}` } })
     const about = { experiment: 'exp-002', head: built.experiment('exp-002').head ?? '' }
-    built.add({ kind: 'measure-asked', cause: 'asked', ...about, author: 'eve' })
-    built.add({ kind: 'measure-allowed', cause: 'comment', ...about, login: 'ada' })
+    built.add({ kind: 'permission-requested', cause: 'asked', ...about, author: 'eve' })
+    built.add({ kind: 'permission-granted', cause: 'comment', ...about, login: 'ada' })
     expect(under(built).map(labelsOf)).toEqual([['exp-001', 'exp-003'], ['exp-002']])
   })
 
@@ -241,7 +241,7 @@ describe('an incumbent that moved', () => {
       { as: 'confirmed', level: 0.05, share: 0.01 },
       { as: 'idea', level: 0.001 },
     ])
-    expect(built.campaign.level).toEqual({ spent: 0.02, tests: 2 })
+    expect(built.campaign.error_budget).toEqual({ alpha_spent: 0.02, tests: 2 })
   })
 })
 

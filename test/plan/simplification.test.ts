@@ -68,7 +68,7 @@ describe('a simplification', () => {
     const site = ended([simpler('a'), { ...simpler('b', 'ab'), simplifies: false }])
     const levels = site.ledger.events.flatMap(event =>
       event.kind === 'order-issued' && event.stop.rule === 'paired'
-        ? Object.values(event.stop.terms).map(({ level }) => level)
+        ? Object.values(event.stop.terms).map(({ alpha }) => alpha)
         : [],
     )
     expect(Math.max(...levels) - Math.min(...levels)).toBeLessThan(1e-9)

@@ -53,7 +53,7 @@ describe('a campaign carried by plan alone', () => {
           expect(alone.filter(({ outcome }) => outcome === null)).toEqual([])
           const { waiting, actions } = planCampaign(site.look())
           // A change that was asked for alone is measured after the stop; what stands in its way is for a person again.
-          const rest = site.campaign.encore === null ? 'nothing' : 'person'
+          const rest = site.campaign.extra_round === null ? 'nothing' : 'person'
           expect({ actions, waiting }).toMatchObject({ actions: [], waiting: { for: rest } })
         },
       ),

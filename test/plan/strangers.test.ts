@@ -16,7 +16,7 @@ function brought(): CampaignBuilder {
 
 function allowed(head: string) {
   return {
-    kind: 'measure-allowed',
+    kind: 'permission-granted',
     cause: `comment ${head}`,
     experiment: 'exp-001',
     head,
@@ -28,7 +28,7 @@ describe('what somebody brings who may not write here', () => {
   it('is not measured: the ledger says once who waits for which word', () => {
     const built = brought()
     const first = carryOut(built, EVE)
-    expect(draftsOfKind(first, 'measure-asked')).toMatchObject([
+    expect(draftsOfKind(first, 'permission-requested')).toMatchObject([
       { experiment: 'exp-001', head: HEAD, author: 'eve' },
     ])
     expect(draftsOfKind(first, 'order-issued')).toEqual([])
@@ -59,7 +59,7 @@ describe('what somebody brings who may not write here', () => {
     for (const head of [next, oidOf('third head'), next]) {
       carryOut(built, { ...EVE, branches: new Map([[BRANCH, head]]) })
       const asked = carryOut(built, { ...EVE, branches: new Map([[BRANCH, head]]) })
-      expect(draftsOfKind(asked, 'measure-asked')).toMatchObject([{ head }])
+      expect(draftsOfKind(asked, 'permission-requested')).toMatchObject([{ head }])
       expect(draftsOfKind(asked, 'order-issued')).toEqual([])
     }
     const ids = built.events.map(({ id }) => id)
@@ -72,7 +72,7 @@ describe('what somebody brings who may not write here', () => {
     const planned = planCampaign(world(built, { outsiders: strangers }))
     const ordered = draftsOfKind(planned, 'order-issued').flatMap(({ candidates }) => candidates)
     expect(ordered.map(({ label }) => label)).toEqual(['exp-002', 'exp-003'])
-    expect(draftsOfKind(planned, 'measure-asked')).toEqual([])
+    expect(draftsOfKind(planned, 'permission-requested')).toEqual([])
   })
 
   it('is measured like anything else once its author may write', () => {

@@ -12,7 +12,7 @@ function allowed(yaml: string): CampaignBuilder {
   const built = campaign(yaml).withExperiment({ branch: 'eve:faster', owned: false, pull: 1 })
   carryOut(built, EVE)
   return built.add({
-    kind: 'measure-allowed',
+    kind: 'permission-granted',
     cause: 'comment',
     experiment: 'exp-001',
     head: HEAD,
@@ -20,7 +20,7 @@ function allowed(yaml: string): CampaignBuilder {
   })
 }
 
-function fate(built: CampaignBuilder): unknown {
+function pick_end(built: CampaignBuilder): unknown {
   const steps = actionsOf(planCampaign(world(built)), 'commit').flatMap(commit => commit.steps)
   const landing = steps.some(({ step }) => step === 'land')
   return landing ? 'lands' : steps.flatMap(step => (step.step === 'close' ? [step.outcome, step.reason] : []))
@@ -42,7 +42,7 @@ describe('what was measured without isolation', () => {
       .withExperiment()
       .ordered()
     built.measured({ 'exp-001': { ...GOOD, flags: [...flags] } })
-    expect(fate(built)).toEqual(expected)
+    expect(pick_end(built)).toEqual(expected)
   })
 })
 
@@ -133,7 +133,7 @@ describe('what a stranger brought', () => {
     const built = allowed(SPEC + merge)
     carryOut(built, EVE)
     built.measured({ 'exp-001': { ...GOOD, flags: [...flags] } })
-    expect(fate(built)).toEqual(expected)
+    expect(pick_end(built)).toEqual(expected)
   })
 
   it('is somebody else’s once a head came that needs nobody’s word', () => {
@@ -142,6 +142,6 @@ describe('what a stranger brought', () => {
     carryOut(built, { branches: new Map([['eve:faster', head]]) })
     carryOut(built, {})
     built.measured({ 'exp-001': { ...GOOD, flags: ['unisolated'] } })
-    expect(fate(built)).not.toContain('not_selected')
+    expect(pick_end(built)).not.toContain('not_selected')
   })
 })

@@ -10,7 +10,7 @@ it('says in the list of ideas which program is not asked for one again, and how 
     const source = { use: 'command', key: `command:claude:${nonce}` }
     return { id, source, carries: idea.id, outcome: 'refused', measured_tree: null } as unknown as Experiment
   }
-  const proposers = { claude: { failures: 2, benched: false, asked: 9, since_kept: null } }
+  const proposers = { claude: { failures: 2, disabled: false, asked: 9, since_kept: null } }
   const experiments = { 'exp-005': refused('exp-005', 'a'), 'exp-006': refused('exp-006', 'b') }
   const campaign = { ...createEmptyCampaign(), backlog: [idea], proposers, experiments }
   expect(renderBacklog(campaign).join('\n')).toContain(

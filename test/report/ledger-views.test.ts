@@ -187,7 +187,7 @@ describe('the digest', () => {
   it('tells the state, what was kept and what was not, the newest first, and what a person should see', () => {
     const campaign = tried(90, null, 75)
     campaign.alerts.push({ code: 'x', about: null, message: 'look here', at: '2026-01-02T03:04:05.000Z' })
-    campaign.proposers['thinker'] = { failures: 3, benched: true, asked: 1, since_kept: null }
+    campaign.proposers['thinker'] = { failures: 3, disabled: true, asked: 1, since_kept: null }
     expect(viewsOf(campaign)['digest.md']).toBe(`# size
 
 The campaign is running. Progress: bytes 100 -\\> 75 (-25.0 %).

@@ -12,8 +12,8 @@ const SPEC = 'e'.repeat(64)
 
 const TERMS = {
   as: 'idea',
-  level: 0.001,
-  share: 0.01,
+  alpha: 0.001,
+  alpha_share: 0.01,
   variant: 0,
   touched: null,
   max_jobs: 8,

@@ -116,7 +116,7 @@ describe('the raw pairs', () => {
       scale: rule.scale,
       minEffect: rule.min_effect,
       nullEffect: rule.null_effect,
-      alpha: terms.level,
+      alpha: terms.alpha,
       pairsPerJob: rule.pairs,
       singleMachine: rule.single_machine,
     })

@@ -46,7 +46,7 @@ function landed(...more: Told[]): Campaign {
     ...more,
   )
   const experiment = campaign.experiments['exp-001']
-  if (experiment) experiment.share = 0.01
+  if (experiment) experiment.alpha_share = 0.01
   campaign.calibration = {
     order: '2'.repeat(64),
     deterministic: false,
@@ -129,7 +129,7 @@ describe('a kept experiment', () => {
     const campaign = landed(LANDING)
     const [experiment] = Object.values(campaign.experiments)
     if (!experiment) throw new Error('it was opened')
-    expect(describeReportedEffect(campaign, { ...experiment, share: null })).toBeNull()
+    expect(describeReportedEffect(campaign, { ...experiment, alpha_share: null })).toBeNull()
     for (const landing of campaign.landings) landing.reverted = 'd'.repeat(40)
     expect(describeReportedEffect(campaign, experiment)).toBeNull()
   })

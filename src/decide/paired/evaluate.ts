@@ -29,7 +29,7 @@ export type PairedRule = Extract<StopRule, { rule: 'paired' }>
 export interface PairedCase {
   spec: Pick<Spec, 'metric' | 'policy'>
   rule: PairedRule
-  terms: Pick<PairedTerms, 'as' | 'level' | 'max_jobs' | 'give_up'>
+  terms: Pick<PairedTerms, 'as' | 'alpha' | 'max_jobs' | 'give_up'>
   jobs: readonly PairJob[]
 }
 
@@ -222,7 +222,7 @@ function findWonTieBreaker(
     const pairs = collectMetricPairs(jobs, name)
     const own = computeKeepDifferences(jobs, name, { direction, scale: selectScale(rule, pairs) })
     const differences = computeKeepDifferences(jobs, spec.metric.primary.name, primary.rule)
-    return isTieBreakerShown({ differences, minEffect: rule.min_effect, own, level: terms.level })
+    return isTieBreakerShown({ differences, minEffect: rule.min_effect, own, level: terms.alpha })
   })
   return winner?.name ?? null
 }
@@ -284,7 +284,7 @@ export function computeObjectiveEvidence(
   const start = startEvidence({
     direction: objective.direction,
     ...selectEffects(rule, objective, pairs, objective.name === objectives[0].name),
-    alpha: terms.level,
+    alpha: terms.alpha,
     screen: rule.screen,
     pairsPerJob: rule.pairs,
     maxJobs: terms.max_jobs,

@@ -123,7 +123,8 @@ function hasToAsk(world: World, has: AskingJobs): boolean {
   const steps = actions.flatMap(action => (action.do === 'commit' ? action.steps : []))
   return steps.some(
     step =>
-      step.step === 'event' && (step.draft.kind === 'idea-asked' || step.draft.kind === 'judging-asked'),
+      step.step === 'event' &&
+      (step.draft.kind === 'proposal-requested' || step.draft.kind === 'judging-requested'),
   )
 }
 

@@ -188,7 +188,7 @@ async function approveByReview(
     experiment: experiment.id,
     digest,
     packages,
-    said_at: review.at,
+    approved_at: review.at,
     review: true,
   } as const
   await recordEvents({ ...asReviewer, nonce }, [approval])

@@ -121,9 +121,9 @@ async function writeClosing(
   if (kept !== null && step.keep && (await isThere(transaction, experiment, kept)))
     await transaction.keepReachable([kept])
   const cause = decided ? computeEventId(decided) : experiment.opened
-  const { outcome, reason, fate } = step
+  const { outcome, reason, pick_end } = step
   const closed = { experiment: experiment.id, outcome, reason, head, results }
-  transaction.addEvent({ kind: 'closed', cause, ...closed, ...(fate === undefined ? {} : { fate }) })
+  transaction.addEvent({ kind: 'closed', cause, ...closed, ...(pick_end === undefined ? {} : { pick_end }) })
 }
 
 function listDecidedDrafts(step: PlanStep, id: string) {
@@ -296,10 +296,10 @@ async function buildResultsText(
   return text
 }
 
-/** Reads only the events of this experiment (`told_by`), so the cost does not grow with the ledger. */
+/** Reads only the events of this experiment (`result_events`), so the cost does not grow with the ledger. */
 async function readExperimentRecord(
   { context, base, events }: Transaction,
-  { id, told_by }: Experiment,
+  { id, result_events }: Experiment,
 ): Promise<ExperimentRecord> {
   const record = new ExperimentRecord(id)
   const first = events[0]?.seq ?? Infinity
@@ -307,7 +307,7 @@ async function readExperimentRecord(
     for await (const event of readEventsBySeq(
       context.repository,
       base,
-      told_by.filter(seq => seq < first),
+      result_events.filter(seq => seq < first),
     ))
       record.take(event)
   for (const event of events) record.take(event)

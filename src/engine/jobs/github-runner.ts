@@ -194,7 +194,7 @@ function canJoin(campaign: Campaign, others: readonly Order[], order: Order): bo
 }
 
 function isOutsiders(campaign: Campaign, { candidates }: Order): boolean {
-  return candidates.some(({ label }) => (findSubject(campaign, label)?.stranger ?? null) !== null)
+  return candidates.some(({ label }) => (findSubject(campaign, label)?.needs_permission ?? null) !== null)
 }
 
 async function cancelRun(

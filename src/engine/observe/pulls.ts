@@ -124,12 +124,12 @@ export async function findStrangers(
   // starts.
   const later = campaign.status === 'running' && campaign.round?.open === true
   for (const experiment of listWaitingExperiments(campaign)) {
-    const { id, branch, pull: number, head, stranger } = experiment
+    const { id, branch, pull: number, head, needs_permission } = experiment
     if (branch === null || branch.startsWith(own)) continue
     const author = pulls.find(pull => pull.number === number)?.author ?? null
     // The ledger already has the answer for this head. An author who got permission since pushes a new head or
     // allows this one.
-    if (author === null || !isForkOwner(branch, author) || stranger?.head === head) {
+    if (author === null || !isForkOwner(branch, author) || needs_permission?.head === head) {
       found.set(id, author)
       continue
     }

@@ -21,8 +21,8 @@ const applyApproved: EventHandler<'approved'> = (campaign, event) => {
   if (!experiment || experiment.status === 'ended') return
   const before = experiment.approved[digest] ?? []
   experiment.approved[digest] = [...new Set([...before, ...packages])]
-  const { at, by, said_at = at, review = false } = event
-  experiment.consents.push({ digest, login: by.actor, packages, at: said_at, review })
+  const { at, by, approved_at = at, review = false } = event
+  experiment.consents.push({ digest, login: by.actor, packages, at: approved_at, review })
   deferExperiment(campaign, experiment)
 }
 
@@ -51,16 +51,20 @@ function deferExperiment(campaign: Campaign, experiment: Experiment): void {
   if (experiment.status === 'queued' && isWaiting) experiment.status = 'deferred'
   if (experiment.status !== 'deferred' || isWaiting) return
   experiment.status = 'queued'
-  const comesLate = campaign.status === 'stopped' || campaign.encore !== null
-  if (comesLate && !campaign.late.includes(experiment.id)) campaign.late.push(experiment.id)
+  const comesLate = campaign.status === 'stopped' || campaign.extra_round !== null
+  if (comesLate && !campaign.approved_after_stop.includes(experiment.id))
+    campaign.approved_after_stop.push(experiment.id)
 }
 
-const applyMeasureAsked: EventHandler<'measure-asked'> = (campaign, { experiment: id, head, author }) => {
+const applyPermissionRequested: EventHandler<'permission-requested'> = (
+  campaign,
+  { experiment: id, head, author },
+) => {
   const experiment = findSubject(campaign, id)
-  if (experiment && experiment.status !== 'ended') experiment.stranger = { author, head }
+  if (experiment && experiment.status !== 'ended') experiment.needs_permission = { author, head }
 }
 
-const applyMeasureAllowed: EventHandler<'measure-allowed'> = (campaign, { experiment: id, head }) => {
+const applyPermissionGranted: EventHandler<'permission-granted'> = (campaign, { experiment: id, head }) => {
   const experiment = findSubject(campaign, id)
   if (experiment && experiment.status !== 'ended') experiment.allowed_head = head
 }
@@ -76,8 +80,8 @@ export const approvalHandlers = {
   'approval-requested': applyApprovalRequested,
   approved: applyApproved,
   'approval-withdrawn': applyApprovalWithdrawn,
-  'measure-asked': applyMeasureAsked,
-  'measure-allowed': applyMeasureAllowed,
+  'permission-requested': applyPermissionRequested,
+  'permission-granted': applyPermissionGranted,
   'sync-awaited': applySyncAwaited,
 }
 

@@ -111,7 +111,9 @@ const applySynced: EventHandler<'synced'> = (campaign, event) => {
 
 /** Marks the landings that the default branch contains: those a person merged there, and merged picks. */
 function markUpstream({ landings, picks }: Campaign, holds: readonly string[]): void {
-  const picked = Object.values(picks).flatMap(({ picks: id, fate }) => (fate === 'merged' ? [id] : []))
+  const picked = Object.values(picks).flatMap(({ picks: id, pick_end }) =>
+    pick_end === 'merged' ? [id] : [],
+  )
   const upstream = new Set([...holds, ...picked])
   for (const landing of landings) if (upstream.has(landing.experiment)) landing.upstream = true
 }
@@ -193,7 +195,7 @@ const applySpent: EventHandler<'spent'> = (campaign, event) => {
   if (event.what !== 'propose' || event.who === null) return
   campaign.answered[event.cause] = true
   endLostAsking(campaign)
-  if (!event.ok) delete campaign.asked[event.cause]
+  if (!event.ok) delete campaign.proposal_requests[event.cause]
   recordAnswerOutcome(campaign, event.who, { ok: event.ok, seq: event.seq })
 }
 
@@ -217,11 +219,11 @@ const applyPaused: EventHandler<'campaign-paused'> = (campaign, event) => {
 
 const applyResumed: EventHandler<'campaign-resumed'> = (campaign, event) => {
   if (campaign.status === 'none') return
-  if (event.encore !== true) enableProposers(campaign)
+  if (event.extra_round !== true) enableProposers(campaign)
   endLostAsking(campaign)
   endLostMeasuring(campaign)
   if (campaign.status === 'running') return
-  continueCampaign(campaign, event.encore === true)
+  continueCampaign(campaign, event.extra_round === true)
   campaign.status = 'running'
   campaign.status_reason = null
   if (campaign.foreign) campaign.foreign.state = 'found'
@@ -232,8 +234,8 @@ const applyResumed: EventHandler<'campaign-resumed'> = (campaign, event) => {
 function continueCampaign(campaign: Campaign, isExtraRound: boolean): void {
   if (campaign.status !== 'stopped') return
   const { stop_code: code, status_reason: reason } = campaign
-  campaign.encore = isExtraRound ? { code: code ?? '', reason: reason ?? '' } : null
-  if (!isExtraRound) campaign.late = []
+  campaign.extra_round = isExtraRound ? { code: code ?? '', reason: reason ?? '' } : null
+  if (!isExtraRound) campaign.approved_after_stop = []
   // The stop may have caused these interruptions.
   for (const subject of listSubjects(campaign)) subject.interrupted = 0
 }
@@ -252,8 +254,8 @@ const applyStopped: EventHandler<'campaign-stopped'> = (campaign, event) => {
   campaign.status_source = CODES_BY_PEOPLE.has(event.code) ? 'person' : 'engine'
   campaign.status_reason = event.reason
   campaign.stop_code = event.code
-  campaign.late = []
-  campaign.encore = null
+  campaign.approved_after_stop = []
+  campaign.extra_round = null
 }
 
 /** Codes of stops that a person caused, not a rule. */

@@ -29,7 +29,8 @@ export function countReportMinutes(report: Report): number {
 export function countWritingJobs(campaign: Campaign, event: LedgerEvent): void {
   if (!isActionsRun(event.by)) return
   addTime(campaign, event.by, 'tick', 0)
-  const follows = event.kind === 'idea-asked' ? 'propose' : event.kind === 'judging-asked' ? 'judge' : null
+  const follows =
+    event.kind === 'proposal-requested' ? 'propose' : event.kind === 'judging-requested' ? 'judge' : null
   if (follows !== null) for (const job of [follows, 'settle']) addTime(campaign, event.by, job, 0)
 }
 
@@ -48,7 +49,7 @@ export function countMeasured(campaign: Campaign, by: EventAuthor, report: Repor
 /** Minutes of proposers and judges belong to their own job when they have one, else to the job that writes. */
 export function countSpentMinutes(campaign: Campaign, event: LedgerEvent<'spent'>): void {
   const { by, what, cause, minutes } = event
-  const isOwnJob = what === 'judge' ? minutes > 0 : campaign.asked[cause] !== undefined
+  const isOwnJob = what === 'judge' ? minutes > 0 : campaign.proposal_requests[cause] !== undefined
   if (isActionsRun(by)) addTime(campaign, by, isOwnJob ? what : 'tick', minutes)
   else campaign.spent.minutes += minutes
 }
@@ -71,12 +72,12 @@ function addJobTime(campaign: Campaign, run: string, job: string, minutes: numbe
 /** A merge adds the step that its order measured: candidate against base, or against a stored score. */
 export function addKeptStep(
   campaign: Campaign,
-  { id, share, base_metrics, metrics }: Experiment,
+  { id, alpha_share, base_metrics, metrics }: Experiment,
   trees: { from: Oid; to: Oid },
 ): void {
   campaign.steps.push({
     experiment: id,
-    by: share === null ? 'numbers' : 'pairs',
+    by: alpha_share === null ? 'numbers' : 'pairs',
     harness: campaign.harness,
     from: { tree: trees.from, metrics: base_metrics },
     to: { tree: trees.to, metrics },

@@ -24,7 +24,7 @@ const applyExperimentOpened: EventHandler<'experiment-opened'> = (campaign, even
   markIdeaTried(campaign, event)
   campaign.sources[event.source.key] = id
   delete campaign.answered[event.source.key]
-  delete campaign.asked[event.source.key]
+  delete campaign.proposal_requests[event.source.key]
   campaign.next_number = Math.max(campaign.next_number, created.number + 1)
 }
 
@@ -37,7 +37,7 @@ function addPick(
   const { approval = null, approved = {}, consents = [] } = campaign.experiments[created.picks] ?? {}
   const inherited = { approved: { ...approved }, consents: [...consents] }
   const own = { approval, ...inherited, share: 0, variant: 0 }
-  campaign.picks[id] = { ...created, ...own, base: base.commit, fate: null }
+  campaign.picks[id] = { ...created, ...own, base: base.commit, pick_end: null }
   campaign.steered = campaign.steered.filter(({ event }) => source.key !== buildPickKey(event))
 }
 
@@ -64,7 +64,7 @@ function createExperiment(event: LedgerEvent<'experiment-opened'>): Experiment {
     asked_at: null,
     consents: [],
     withdrawals: 0,
-    stranger: null,
+    needs_permission: null,
     allowed_head: null,
     awaits_sync: null,
     round: null,
@@ -82,7 +82,7 @@ function createExperiment(event: LedgerEvent<'experiment-opened'>): Experiment {
     reason: null,
     refused_path: null,
     refused_line: null,
-    told_by: [],
+    result_events: [],
     closed: false,
     measured_tree: null,
     failed: null,
@@ -94,7 +94,7 @@ function createExperiment(event: LedgerEvent<'experiment-opened'>): Experiment {
     primary_delta: null,
     evidence: null,
     single_machine: false,
-    share: null,
+    alpha_share: null,
     variant: null,
     touched: null,
     resumed: 0,
@@ -217,7 +217,7 @@ const applyMerged: EventHandler<'merged'> = (campaign, event) => {
     endExperiment(campaign, experiment, { outcome, verdict, reason: reason ?? '' })
   experiment.order = order
   experiment.closed = true
-  experiment.told_by = []
+  experiment.result_events = []
   experiment.pull ??= event.pull
   const { experiment: id, commit, tree, head, base } = event
   const { purpose, primary_delta } = experiment
@@ -240,8 +240,8 @@ const applyClosed: EventHandler<'closed'> = (campaign, event) => {
     reason: event.reason,
   })
   experiment.closed = true
-  experiment.told_by = []
-  if (isPicked(experiment)) experiment.fate = event.fate ?? null
+  experiment.result_events = []
+  if (isPicked(experiment)) experiment.pick_end = event.pick_end ?? null
   campaign.steered = campaign.steered.filter(
     request => request.experiment !== event.experiment || request.action === 'revert',
   )

@@ -95,7 +95,7 @@ function recordResultEvents(campaign: Campaign, event: LedgerEvent): void {
   for (const id of listAffectedExperiments(campaign, event)) {
     const experiment = findSubject(campaign, id)
     if (experiment === undefined || experiment.closed) continue
-    experiment.told_by = [...new Set([...experiment.told_by, ...seqs])]
+    experiment.result_events = [...new Set([...experiment.result_events, ...seqs])]
   }
 }
 

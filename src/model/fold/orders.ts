@@ -116,15 +116,15 @@ function carryEvidence(campaign: Campaign, experiment: Experiment, order: Order)
   const terms = stop.rule === 'paired' ? stop.terms[experiment.id] : undefined
   if (!candidate || !terms) return
   const jobs = carried[experiment.id] ?? []
-  const { as, level, share, max_jobs, give_up } = terms
+  const { as, alpha, alpha_share, max_jobs, give_up } = terms
   const trees = { head: candidate.head, base: base.tree, tree: candidate.tree, harness }
-  experiment.evidence = { as, level, share, max_jobs, give_up, ...trees, jobs }
-  if (experiment.share !== null) return
-  experiment.share = share
+  experiment.evidence = { as, alpha, alpha_share, max_jobs, give_up, ...trees, jobs }
+  if (experiment.alpha_share !== null) return
+  experiment.alpha_share = alpha_share
   experiment.variant = terms.variant
   experiment.touched = terms.touched
-  campaign.level.spent += share
-  campaign.level.tests += 1
+  campaign.error_budget.alpha_spent += alpha_share
+  campaign.error_budget.tests += 1
 }
 
 function joinRound(campaign: Campaign, experiment: Experiment, order: Order): void {

@@ -25,7 +25,7 @@ export function recordAnswerOutcome(
   who: string,
   { ok, seq }: { ok: boolean; seq: number },
 ): void {
-  const before = campaign.proposers[who] ?? { failures: 0, benched: false, since_kept: null }
+  const before = campaign.proposers[who] ?? { failures: 0, disabled: false, since_kept: null }
   campaign.proposers[who] = { ...before, asked: seq }
   if (!ok) countFailure(campaign, who)
 }
@@ -43,7 +43,7 @@ export function recordMeasuredIdea(campaign: Campaign, experiment: Experiment): 
 
 export function recordKeptIdea(campaign: Campaign, experiment: Experiment): void {
   const proposer = campaign.proposers[findProposer(campaign, experiment) ?? '']
-  if (proposer) Object.assign(proposer, { failures: 0, benched: false, since_kept: 0 })
+  if (proposer) Object.assign(proposer, { failures: 0, disabled: false, since_kept: 0 })
 }
 
 /** Counts an idea that was measured and not kept against its proposer. */
@@ -64,13 +64,13 @@ export function countFailuresLeft({
 /** Called when a person resumes the campaign and may have fixed the cause. The count of failures starts again. */
 export function enableProposers(campaign: Campaign): void {
   for (const proposer of Object.values(campaign.proposers)) {
-    if (proposer.benched) Object.assign(proposer, { failures: 0, benched: false, since_kept: null })
+    if (proposer.disabled) Object.assign(proposer, { failures: 0, disabled: false, since_kept: null })
   }
-  campaign.alerts = campaign.alerts.filter(({ code }) => code !== 'proposer-benched')
+  campaign.alerts = campaign.alerts.filter(({ code }) => code !== 'proposer-disabled')
 }
 
 export function listDisabledProposers({ proposers }: Pick<Campaign, 'proposers'>): string[] {
-  return Object.entries(proposers).flatMap(([who, { benched }]) => (benched ? [who] : []))
+  return Object.entries(proposers).flatMap(([who, { disabled }]) => (disabled ? [who] : []))
 }
 
 function countFailure(campaign: Campaign, who: string): void {
@@ -78,7 +78,7 @@ function countFailure(campaign: Campaign, who: string): void {
   if (!proposer) return
   proposer.failures += 1
   if (proposer.since_kept !== null) proposer.since_kept += 1
-  proposer.benched ||= countFailuresLeft(proposer) <= 0
+  proposer.disabled ||= countFailuresLeft(proposer) <= 0
 }
 
 /** `nonce` differs for each request, so that each answer opens one experiment. */
@@ -97,45 +97,49 @@ export function findProposer(
   return [full, short].find(name => Object.hasOwn(campaign.proposers, name)) ?? null
 }
 
-const applyIdeaAsked: EventHandler<'idea-asked'> = (campaign, event) => {
+const applyProposalRequested: EventHandler<'proposal-requested'> = (campaign, event) => {
   const { key, who, base, until, carries = null, angle = null, at, by } = event
   const about = { key, who, base, until, carries, angle, first_unseen: campaign.next_number }
-  const proposal = { ...about, asked_at: at, run_id: by.run_id, brought: null }
-  campaign.asked[key] = proposal
+  const proposal = { ...about, asked_at: at, run_id: by.run_id, answer: null }
+  campaign.proposal_requests[key] = proposal
 }
 
-const applyIdeaBrought: EventHandler<'idea-brought'> = (campaign, event) => {
+const applyProposalAnswered: EventHandler<'proposal-answered'> = (campaign, event) => {
   const { hypothesis, category, priority, required_deps, family, learnings, patch } = event
-  const proposal = campaign.asked[event.key]
-  if (proposal) proposal.brought = { hypothesis, category, priority, required_deps, family, learnings, patch }
+  const proposal = campaign.proposal_requests[event.key]
+  if (proposal) proposal.answer = { hypothesis, category, priority, required_deps, family, learnings, patch }
 }
 
-const applyAskingLost: EventHandler<'asking-lost'> = (campaign, event) => {
-  const proposal = campaign.asked[event.key]
+const applyProposalLost: EventHandler<'proposal-lost'> = (campaign, event) => {
+  const proposal = campaign.proposal_requests[event.key]
   if (proposal !== undefined) countLostAsking(campaign, { run_id: proposal.run_id, at: event.at })
-  delete campaign.asked[event.key]
+  delete campaign.proposal_requests[event.key]
 }
 
 const applyAnswerRepeated: EventHandler<'answer-repeated'> = (campaign, { key, experiment }) => {
   campaign.sources[key] = experiment
   delete campaign.answered[key]
-  delete campaign.asked[key]
+  delete campaign.proposal_requests[key]
 }
 
 /** Lists the requests without an answer, which count as running in any job. */
-export function listPendingProposals({ asked: all }: Pick<Campaign, 'asked'>): PendingProposal[] {
-  return Object.values(all).filter(proposal => proposal.brought === null)
+export function listPendingProposals({
+  proposal_requests: all,
+}: Pick<Campaign, 'proposal_requests'>): PendingProposal[] {
+  return Object.values(all).filter(proposal => proposal.answer === null)
 }
 
 /** Collects the backlog ideas that a request has handed out or answered. */
-export function collectHandedOutIdeas({ asked: all }: Pick<Campaign, 'asked'>): Set<EventId> {
+export function collectHandedOutIdeas({
+  proposal_requests: all,
+}: Pick<Campaign, 'proposal_requests'>): Set<EventId> {
   return new Set(Object.values(all).flatMap(({ carries }) => carries ?? []))
 }
 
 export const proposalHandlers = {
-  'idea-asked': applyIdeaAsked,
-  'idea-brought': applyIdeaBrought,
-  'asking-lost': applyAskingLost,
+  'proposal-requested': applyProposalRequested,
+  'proposal-answered': applyProposalAnswered,
+  'proposal-lost': applyProposalLost,
   'answer-repeated': applyAnswerRepeated,
 }
 
@@ -150,7 +154,7 @@ const NO_SCORES: OrderScores = {
   failures: 0,
 }
 
-const applyJudgingAsked: EventHandler<'judging-asked'> = (campaign, event) => {
+const applyJudgingRequested: EventHandler<'judging-requested'> = (campaign, event) => {
   const { key, order, until, may_cost_usd, at, by } = event
   campaign.judging[key] = { key, order, until, may_cost_usd, asked_at: at, run_id: by.run_id }
 }
@@ -194,7 +198,7 @@ export function findPendingJudging(
 }
 
 export const judgingHandlers = {
-  'judging-asked': applyJudgingAsked,
+  'judging-requested': applyJudgingRequested,
   judged: applyJudged,
   'judging-lost': applyJudgingLost,
 }

@@ -57,8 +57,8 @@ export function aRule(rest: Partial<PairedRule> = {}): PairedRule {
 export function someTerms(rest: Partial<PairedTerms> = {}): PairedTerms {
   return {
     as: 'idea',
-    level: 0.01,
-    share: 0.01,
+    alpha: 0.01,
+    alpha_share: 0.01,
     variant: 0,
     touched: null,
     max_jobs: 8,

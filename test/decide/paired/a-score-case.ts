@@ -37,8 +37,8 @@ export function aCase(
   const spec = aSpec({ metric: { primary, ...more.metric } })
   const terms = {
     as: 'idea' as const,
-    level: 0.01,
-    share: 0.1,
+    alpha: 0.01,
+    alpha_share: 0.1,
     variant: 0,
     touched: null,
     give_up: 'early' as const,

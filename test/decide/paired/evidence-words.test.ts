@@ -146,7 +146,7 @@ describe("the evidence of a gain that is not the primary's", () => {
         candidate: { score: 100.1 - (at % 2) / 5, memory: 45 - at / 7 },
       })),
     }))
-    const paired = aCase(jobs, { metric, terms: { level: 0.02 } })
+    const paired = aCase(jobs, { metric, terms: { alpha: 0.02 } })
     const standing = evaluatePairs(paired)
     expect(standing.improved).toEqual(['memory'])
     expect(renderEvidenceLine(paired, standing)).toMatch(
