@@ -185,7 +185,7 @@ describe('a change taken alone is measured as the campaign measures', () => {
       purpose === 'pick' && stop.rule === 'paired' ? Object.values(stop.terms) : [],
     )
     expect(terms.length).toBeGreaterThan(0)
-    for (const each of terms) expect(each).toMatchObject({ as: 'confirmed', level: 0.05, share: 0 })
+    for (const each of terms) expect(each).toMatchObject({ as: 'confirmed', alpha: 0.05, alpha_share: 0 })
     expect((await site.campaign()).error_budget).toEqual(error_budget)
     expect((await pullOf(site, found))?.body).toMatch(/\d+ pairs of runs on this machine/)
     await site.proven()

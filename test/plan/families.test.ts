@@ -68,7 +68,7 @@ describe.each(['{ mode: serial }', '{ max_concurrent: 4 }'])(
           if (stop.rule === 'paired' && third !== undefined) {
             const looser = {
               ...stop,
-              terms: { ...stop.terms, 'exp-003': { ...third, variant: 0, level: 0.01 } },
+              terms: { ...stop.terms, 'exp-003': { ...third, variant: 0, alpha: 0.01 } },
             }
             expect(findOrderGaps(replayed, site.ledger.spec, { ...order, stop: looser })).toEqual([
               'its terms are not those of the campaign',

@@ -222,7 +222,7 @@ describe('an incumbent that moved', () => {
     const [anew] = under(built)
     expect([anew?.carried['exp-001'], anew && termsOf(anew)['exp-001']]).toEqual([
       [],
-      expect.objectContaining({ as: 'idea', level: 0.001, share: 0.01 }),
+      expect.objectContaining({ as: 'idea', alpha: 0.001, alpha_share: 0.01 }),
     ])
   })
 
@@ -238,8 +238,8 @@ describe('an incumbent that moved', () => {
     const terms = anew ? termsOf(anew) : {}
     expect(anew?.carried).toEqual({ 'exp-001': [], 'exp-002': [] })
     expect([terms['exp-001'], terms['exp-002']]).toMatchObject([
-      { as: 'confirmed', level: 0.05, share: 0.01 },
-      { as: 'idea', level: 0.001 },
+      { as: 'confirmed', alpha: 0.05, alpha_share: 0.01 },
+      { as: 'idea', alpha: 0.001 },
     ])
     expect(built.campaign.error_budget).toEqual({ alpha_spent: 0.02, tests: 2 })
   })
@@ -257,7 +257,7 @@ describe('a proven idea that waits for its turn', () => {
     const { head: from } = built.experiment('exp-001')
     built.add({ kind: 'head-moved', cause: 'nonce', experiment: 'exp-001', from, to: oidOf('others') })
     const [anew] = under(built)
-    expect(anew && termsOf(anew)['exp-001']).toMatchObject({ as: 'idea', level: 0.001 })
+    expect(anew && termsOf(anew)['exp-001']).toMatchObject({ as: 'idea', alpha: 0.001 })
   })
 })
 
@@ -267,7 +267,7 @@ describe('a runner-up', () => {
     const orders = measuredOut(built, { 'exp-001': GAIN, 'exp-002': GAIN })
     const combined = orders.filter(({ purpose }) => purpose === 'combination')
     expect(combined.map(order => termsOf(order)[labelsOf(order)[0] ?? ''])).toMatchObject(
-      combined.map(() => ({ as: 'combination', level: 0.05, share: 0.01 })),
+      combined.map(() => ({ as: 'combination', alpha: 0.05, alpha_share: 0.01 })),
     )
     expect(combined[0]?.carried).toEqual({ [combined[0] ? (labelsOf(combined[0])[0] ?? '') : '']: [] })
     expect(combined.at(1)?.carried).not.toEqual(combined[0]?.carried)

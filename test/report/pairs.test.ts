@@ -146,7 +146,7 @@ describe('the raw pairs', () => {
       purpose: 'experiment',
       tree: '2'.repeat(40),
       rule: { rule: 'paired', single_machine: true },
-      terms: { as: 'idea', level: 0.001 },
+      terms: { as: 'idea', alpha: 0.001 },
       jobs: [{ runner: 'b00710ad-1', fresh: false, screened: true, minutes: 1.5 }],
     })
   })

@@ -72,7 +72,7 @@ describe('one candidate by its pairs', () => {
 
   it('that held on an earlier base needs no second screen, and level .05', () => {
     const jobs = [aJob('1', gainsOf('bytes', 0.05, 8)), aJob('2', gainsOf('bytes', 0.05, 1))]
-    const terms = { level: 0.05 } as const
+    const terms = { alpha: 0.05 } as const
     expect(statusOf(jobs, { terms: { ...terms, as: 'confirmed' } })).toBe('keep')
     expect(statusOf(jobs.slice(0, 1), { terms: { ...terms, as: 'confirmed' } })).toBe('new-job')
     expect(statusOf(jobs, { terms: { ...terms, as: 'combination' } })).toBe('keep')
