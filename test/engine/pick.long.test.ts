@@ -66,7 +66,7 @@ describe('a kept change is taken alone', () => {
       expect(after).toMatchObject({
         incumbent: before.incumbent,
         ended: before.ended,
-        level: before.error_budget,
+        error_budget: before.error_budget,
         landings: before.landings,
         round: before.round,
       })

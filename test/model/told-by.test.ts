@@ -43,7 +43,7 @@ describe('the events that results are made of', () => {
       answered(built, { 'exp-001': SWAYING })
       const { length } = built.experiment('exp-001').result_events
       measuredOut(built, { 'exp-001': GAIN })
-      expect(built.experiment('exp-001')).toMatchObject({ closed: true, told_by: [] })
+      expect(built.experiment('exp-001')).toMatchObject({ closed: true, result_events: [] })
       return length
     })
     // The start of the campaign, which brought the spec as well; the order, and its report.

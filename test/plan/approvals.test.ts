@@ -442,7 +442,7 @@ describe('a campaign that stops', () => {
       status: 'stopped',
       status_reason: reason,
       extra_round: null,
-      late: [],
+      approved_after_stop: [],
     })
     expect(built.kinds().filter(kind => kind === 'campaign-stopped')).toHaveLength(2)
   })
@@ -465,6 +465,6 @@ describe('a campaign that stops', () => {
   it('goes on for everybody when a person resumes it', () => {
     const built = approve(stoppedBeforeApproval(), ['left-pad', 'react'])
     built.add({ kind: 'campaign-resumed', cause: 'nonce', reason: 'more time' })
-    expect(built.campaign).toMatchObject({ status: 'running', extra_round: null, late: [] })
+    expect(built.campaign).toMatchObject({ status: 'running', extra_round: null, approved_after_stop: [] })
   })
 })

@@ -141,7 +141,7 @@ describe('proposers that a job of its own asks', () => {
     expect(Date.parse(until) - Date.parse('2026-01-01T01:00:00.000Z')).toBe(60 * 60_000)
     const lost = carryOut(built, { ...asking(built), asks: 'later', now: until })
     expect(draftsOfKind(lost, 'proposal-lost')).toHaveLength(4)
-    expect(built.campaign).toMatchObject({ asked: {}, proposers: {} })
+    expect(built.campaign).toMatchObject({ proposal_requests: {}, proposers: {} })
   })
 
   it('answer a campaign that has stopped as well: their cost is recorded, and nobody waits for it', () => {

@@ -59,7 +59,7 @@ describe('the level of a campaign (e-LOND)', () => {
     const built = noisy(N(4)).withExperiments(4)
     measuredOut(built, Object.fromEntries(['exp-001', 'exp-002'].map(id => [id, LOSS])))
     const { campaign } = noisy(N(4)).withExperiments(2)
-    const spent = { ...campaign, level: { spent: 0.5, tests: 2 } }
+    const spent = { ...campaign, error_budget: { alpha_spent: 0.5, tests: 2 } }
     const amended = parseSpec(N(12), { file: '.winnow/size.yaml' }).spec
     expect(computeAlphaShare(spent, amended)).toBeCloseTo(0.5 / 10)
     expect(computeAlphaShare(spent, parseSpec(N(3), { file: '.winnow/size.yaml' }).spec)).toBeCloseTo(0.5)
