@@ -121,10 +121,19 @@ describe('an event as a line', () => {
       'spent on propose by bot: 1.5 min, 0 USD',
     ],
     [
-      { kind: 'proposal-requested', key: 'command:bot:1', who: 'bot', base: POINT, until: '2026-01-01T00:00:00Z' },
+      {
+        kind: 'proposal-requested',
+        key: 'command:bot:1',
+        who: 'bot',
+        base: POINT,
+        until: '2026-01-01T00:00:00Z',
+      },
       'requested an idea from bot, in its own job',
     ],
-    [{ kind: 'proposal-lost', key: 'command:bot:1', reason: 'late' }, 'command:bot:1 returned no answer: late'],
+    [
+      { kind: 'proposal-lost', key: 'command:bot:1', reason: 'late' },
+      'command:bot:1 returned no answer: late',
+    ],
     [{ kind: 'campaign-stopped', code: 'plateau', reason: '40 experiments' }, 'stopped: 40 experiments'],
   ])('%#: %j', (draft, expected) => {
     expect(lineOf(draft)).toBe(expected)
