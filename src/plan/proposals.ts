@@ -128,7 +128,8 @@ export function buildAnswerSteps({ answers }: World): PlanStep[] {
   return answers.flatMap(({ key, who, ok, minutes, result }): PlanStep[] => {
     const noUsage = { requests: 0, tokens: 0, usd: 0 }
     const cost = { kind: 'spent', cause: key, what: 'propose', who, ok, minutes, ...noUsage } as const
-    const idea = result === undefined ? [] : [{ kind: 'proposal-answered', cause: key, key, ...result } as const]
+    const idea =
+      result === undefined ? [] : [{ kind: 'proposal-answered', cause: key, key, ...result } as const]
     return [...idea, cost].map(toEventStep)
   })
 }

@@ -58,7 +58,7 @@ export function closeLostRequests(world: World): PlanStep[] {
   const proposals = listPendingProposals(world.campaign).flatMap((request): PlanStep[] => {
     const { key } = request
     const reason = explainLoss(request)
-    return reason === null ? [] : [toEventStep({ kind: 'asking-lost', cause: key, key, reason })]
+    return reason === null ? [] : [toEventStep({ kind: 'proposal-lost', cause: key, key, reason })]
   })
   const judgings = Object.values(world.campaign.judging).flatMap((request): PlanStep[] => {
     const { key, order, may_cost_usd } = request
