@@ -1,1 +1,1 @@
-export{n as readRootPipe,r as runAsRoot}from"./action-root-pipe.js";
+import{t as require_undici}from"./lib-undici.js";export default require_undici();export{};

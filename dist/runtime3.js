@@ -1,1 +1,1 @@
-export{l as tickOnGithub}from"./engine-room2.js";
+export{r as readRootPipe,i as runAsRoot}from"./action-root-pipe.js";

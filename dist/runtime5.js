@@ -1,0 +1,1 @@
+export{l as tickOnGithub}from"./engine-room3.js";
