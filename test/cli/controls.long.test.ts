@@ -36,7 +36,7 @@ describe('a person at the controls', () => {
     expect((await person.winnow('log')).out).toContain('note: cold cache')
     expect((await person.winnow('note', '-e', '4', 'x')).err).toContain('there is no experiment 4')
     for (const nothing of ['', '  \n']) expect((await person.winnow('note', nothing)).code).toBe(2)
-    expect((await person.winnow('note', ' ')).err).toContain('a note needs words')
+    expect((await person.winnow('note', ' ')).err).toContain('It is empty')
   })
 
   it("are signed with git's name for the person where the machine has none", async () => {
