@@ -14,7 +14,7 @@ describe('a person at the controls', () => {
       14,
       expect.stringContaining('the campaign is paused: release week'),
     ])
-    expect((await person.winnow('resume')).out).toBe('Campaign size goes on. winnow run measures.\n')
+    expect((await person.winnow('resume')).out).toBe('Campaign size continues. winnow run measures.\n')
     const resumed = person.refs()
     expect((await person.winnow('resume')).out).toBe('Campaign size is running already.\n')
     // No event: the ledger's branch is where it was.
@@ -68,7 +68,7 @@ describe('a person at the controls', () => {
     expect(person.refs()).toBe(before)
     person.write('.winnow/size.yaml', SPEC)
     expect((await person.winnow('amend', '-m', 'more')).code).toBe(0)
-    expect((await person.winnow('resume')).out).toBe('Campaign size goes on. winnow run measures.\n')
+    expect((await person.winnow('resume')).out).toBe('Campaign size continues. winnow run measures.\n')
     expect((await person.winnow('run')).code).toBe(14)
     await proven(person)
   })
@@ -100,7 +100,7 @@ describe('a person at the controls', () => {
     person.write('src/value', 'something else\n')
     person.write('.winnow/size.yaml', `${SPEC}stopping: { max_iterations: 2 }\n`)
     person.commit('more, in conflict')
-    const way = /then goes on\. Fix this first: the default branch at \w+ conflicts with the incumbent in /
+    const way = /then continues\. Fix this first: the default branch at \w+ conflicts with the incumbent in /
     expect((await person.winnow('run')).out).toMatch(way)
     expect((await person.winnow('status')).out).toMatch(way)
     expect((await person.winnow('resume')).err).toMatch(way)
@@ -116,7 +116,7 @@ describe('a person at the controls', () => {
     await offer(person, SHORT)
     await person.winnow('run')
     await person.winnow('revert', '1', '-m', 'breaks Windows')
-    expect((await person.winnow('resume')).out).toBe('Campaign size goes on. winnow run measures.\n')
+    expect((await person.winnow('resume')).out).toBe('Campaign size continues. winnow run measures.\n')
     const { code, err } = await person.winnow('run')
     expect([code, err]).toEqual([10, expect.stringContaining('exp-001 reverted by')])
     await proven(person)
@@ -130,7 +130,7 @@ describe('a person at the controls', () => {
     person.write('.winnow/size.yaml', `${SPEC}limits: { max_files: 3 }\n`)
     expect((await person.winnow('amend', '-m', 'small steps')).out).toBe('The spec is amended.\n')
     person.write('.winnow/size.yaml', SPEC.replace('test -s src/value', 'test -s src/value; true'))
-    expect((await person.winnow('amend', '-m', 'more')).out).toContain('measured anew')
+    expect((await person.winnow('amend', '-m', 'more')).out).toContain('measures the baseline')
     expect((await person.winnow('log')).out).toContain('spec amended by a person: small steps')
     person.write('.winnow/size.yaml', 'winnow: 1\nscop: 1\n')
     expect((await person.winnow('amend', '-m', 'broken')).err).toContain('.winnow/size.yaml:2:1')
