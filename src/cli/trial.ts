@@ -328,7 +328,7 @@ export async function createNotPassedError(
   reason: string,
   report: Report,
 ): Promise<HarnessError> {
-  const [first = '', ...more] = reason.replace(/^the base does not pass: /, '').split('\n')
+  const [first = '', ...more] = reason.replace(/^the base fails: /, '').split('\n')
   const line = findPrefixedLine(more, 'in: ')
   const example = findPrefixedLine(more, 'valid: ')
   const { said: missing, ...detail } = await findHarnessFailure(harness, report, null)
