@@ -34,7 +34,7 @@ const LONGEST = [
   'test/github/by-hand.long.test.ts',
   'test/kill/measuring.long.test.ts',
   'test/cli/process.long.test.ts',
-  'test/github/away.long.test.ts',
+  'test/github/other-machine.long.test.ts',
   'test/github/three-steps.long.test.ts',
 ]
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { patchOf } from '../test/engine/patch-text.ts'
+import { patchOf } from '../test/support/patch-text.ts'
 import { site } from './site.ts'
 import { row } from './table.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { waitingRuns, wholeRun } from '../github/measuring-job.ts'
-import { wokenJobs } from '../github/wake-up.ts'
+import { wokenJobs } from '../github/job-in-process.ts'
 import { job, onGithub, ticking } from './a-campaign.ts'
 
 test('a dry run says what tick would do next, and nothing is written anywhere', async () => {

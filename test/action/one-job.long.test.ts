@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { SIZE_SPEC } from '../engine/size-yard.ts'
+import { SIZE_SPEC } from '../support/size-repository.ts'
 import { waitingRuns } from '../github/measuring-job.ts'
 import { job, onGithub, ticking } from './a-campaign.ts'
 

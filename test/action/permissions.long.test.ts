@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { RIGHTS } from '../../src/init/workflows/setup.ts'
-import { letters } from '../engine/size-yard.ts'
+import { letters } from '../support/size-repository.ts'
 import { waitingRuns, wholeRun } from '../github/measuring-job.ts'
-import { woken, wokenJobs } from '../github/wake-up.ts'
+import { woken, wokenJobs } from '../github/job-in-process.ts'
 import { onGithub, tickGrants } from './a-campaign.ts'
 
 type Scope = keyof typeof RIGHTS.tick.permissions

@@ -3,12 +3,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { tmpdir } from 'node:os'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
-import { SIZE_SPEC } from '../engine/size-yard.ts'
+import { SIZE_SPEC } from '../support/size-repository.ts'
 import { scratch } from '../git/scratch.ts'
 import { githubFrom, type Snapshot, snapshotOf } from '../github/emulator/github.ts'
 import { carrying } from '../measure/processes.ts'
 import { waitingRuns, wholeRun } from '../github/measuring-job.ts'
-import { woken, wokenJobs } from '../github/wake-up.ts'
+import { woken, wokenJobs } from '../github/job-in-process.ts'
 import { appears, jobClone } from './a-job.ts'
 import { type Ended, type Step, step } from './a-runner.ts'
 import { job, onGithub, settlingAfter, ticking } from './a-campaign.ts'
@@ -40,7 +40,7 @@ const SECRETS = {
 type Begun = Pick<Awaited<ReturnType<typeof onGithub>>, 'github' | 'token'>
 
 async function asking(files: Record<string, string> = {}, spec = SPEC) {
-  return yardOn(await onGithub({ '.winnow/size.yaml': spec, 'tools/think.sh': THINK, ...files }))
+  return repositoryOn(await onGithub({ '.winnow/size.yaml': spec, 'tools/think.sh': THINK, ...files }))
 }
 
 let begunBefore: { snapshot: Snapshot; token: string; run: number } | undefined
@@ -55,18 +55,22 @@ async function askingBegun() {
   const { snapshot, token, run } = begunBefore
   const github = await githubFrom(snapshot)
   onTestFinished(() => github.stop())
-  return { yard: yardOn({ github, token }), run }
+  return { repository: repositoryOn({ github, token }), run }
 }
 
 async function beginOnce() {
-  const yard = await asking()
-  const run = await yard.begin()
+  const repository = await asking()
+  const run = await repository.begin()
   const folder = mkdtempSync(join(tmpdir(), 'winnow-begun-'))
   kept.push(folder)
-  return { snapshot: snapshotOf(yard.github, join(folder, 'repository.git')), token: yard.token, run }
+  return {
+    snapshot: snapshotOf(repository.github, join(folder, 'repository.git')),
+    token: repository.token,
+    run,
+  }
 }
 
-function yardOn(there: Begun) {
+function repositoryOn(there: Begun) {
   const { github, token } = there
   const env = (run: number) => ({ GITHUB_RUN_ID: String(run) })
   return {
@@ -116,28 +120,30 @@ const answersIn = ({ outputs }: Ended) => JSON.parse(readFileSync(outputs['repor
 // Each is a dozen jobs, one after the other.
 describe('command propose', { timeout: 180_000 }, () => {
   it('asks in its own job what tick asked for, and settle opens it', async () => {
-    const { yard, run } = await askingBegun()
-    const asked = await yard.propose(run, { WINNOW_MODEL_KEY: 'sentinel-model' })
+    const { repository, run } = await askingBegun()
+    const asked = await repository.propose(run, { WINNOW_MODEL_KEY: 'sentinel-model' })
     expect([asked.code, asked.stderr, asked.orders]).toEqual([0, '', []])
     expect(asked.result).toEqual({ campaign: 'size', asked: 1, ideas: 1 })
     const answers = asked.outputs['report'] ?? ''
-    const settled = await yard.settle(run, answers)
+    const settled = await repository.settle(run, answers)
     expect([settled.code, settled.stderr, settled.orders]).toEqual([0, '', []])
     expect(settled.outputs).toMatchObject({ propose: '' })
-    expect(yard.github.world.pulls).toMatchObject([{ draft: true, base: 'optimize/size', state: 'open' }])
-    const [opened] = yard.kinds('experiment-opened')
+    expect(repository.github.world.pulls).toMatchObject([
+      { draft: true, base: 'optimize/size', state: 'open' },
+    ])
+    const [opened] = repository.kinds('experiment-opened')
     expect(opened).toMatchObject({ learnings: 'letters cost', source: { use: 'command' } })
-    expect(yard.kinds('spent')).toMatchObject([{ who: 'thinker', ok: true }])
-    await yard.settle(run, answers)
-    expect(yard.kinds('spent')).toHaveLength(1)
-    expect(yard.github.world.pulls).toHaveLength(1)
+    expect(repository.kinds('spent')).toMatchObject([{ who: 'thinker', ok: true }])
+    await repository.settle(run, answers)
+    expect(repository.kinds('spent')).toHaveLength(1)
+    expect(repository.github.world.pulls).toHaveLength(1)
   })
 
   it('gives the program the key of its model and nothing else that is secret', async () => {
-    const { yard, run } = await askingBegun()
+    const { repository, run } = await askingBegun()
     const proxy = 'http://ada:word@127.0.0.1:9'
     const held = { WINNOW_MODEL_KEY: 'sentinel-model', HTTPS_PROXY: proxy }
-    const asked = await yard.propose(run, held)
+    const asked = await repository.propose(run, held)
     const seen = (name: string) => readFileSync(join(asked.home, 'seen', name), 'utf8')
     expect(seen('own')).toContain('WINNOW_MODEL_KEY=sentinel-model')
     // Its model may be asked by that proxy alone.
@@ -149,21 +155,21 @@ describe('command propose', { timeout: 180_000 }, () => {
   })
 
   it('counts what fails as on one machine: after three nobody asks any more', async () => {
-    const yard = await asking({ 'tools/think.sh': 'echo "::error::no idea" >&2; exit 3\n' })
-    let run = await yard.begin()
+    const repository = await asking({ 'tools/think.sh': 'echo "::error::no idea" >&2; exit 3\n' })
+    let run = await repository.begin()
     for (let failed = 1; failed <= 3; failed++, run++) {
-      const asked = await yard.propose(run)
+      const asked = await repository.propose(run)
       expect([asked.code, asked.orders]).toEqual([0, []])
       expect(answersIn(asked)).toMatchObject([{ ok: false }])
-      const settled = await yard.settle(run, asked.outputs['report'] ?? '')
+      const settled = await repository.settle(run, asked.outputs['report'] ?? '')
       expect([settled.code, settled.orders]).toEqual([0, []])
       // Whom the last run had nothing from is asked by the next schedule.
-      expect(waitingRuns(yard.github)).toEqual([])
-      expect(yard.kinds('spent')).toHaveLength(failed)
-      expect((await yard.first(run + 1)).outputs['propose']).toBe(failed < 3 ? 'size' : '')
+      expect(waitingRuns(repository.github)).toEqual([])
+      expect(repository.kinds('spent')).toHaveLength(failed)
+      expect((await repository.first(run + 1)).outputs['propose']).toBe(failed < 3 ? 'size' : '')
     }
-    expect(yard.kinds('alert')).toMatchObject([{ code: 'proposer-disabled', about: 'thinker' }])
-    expect(yard.kinds('campaign-stopped')).toMatchObject([{ code: 'empty_backlog' }])
+    expect(repository.kinds('alert')).toMatchObject([{ code: 'proposer-disabled', about: 'thinker' }])
+    expect(repository.kinds('campaign-stopped')).toMatchObject([{ code: 'empty_backlog' }])
   })
 
   it('brings home what others answered where one cannot be asked, and says so', async () => {
@@ -172,9 +178,9 @@ describe('command propose', { timeout: 180_000 }, () => {
   { use: command, command: sh tools/think.sh, name: thinker },
   { use: command, command: "${breaking}", name: "br <b> | #1" }]
 execution: { mode: parallel, max_concurrent: 2 }`
-    const yard = await asking({}, SIZE_SPEC.replace(/propose: .*/, both))
-    const run = await yard.begin()
-    const asked = await yard.propose(run)
+    const repository = await asking({}, SIZE_SPEC.replace(/propose: .*/, both))
+    const run = await repository.begin()
+    const asked = await repository.propose(run)
     expect([asked.code, asked.result]).toEqual([0, { campaign: 'size', asked: 2, ideas: 1 }])
     const said = 'br <b> | #1 could not be asked: Path is a directory'
     expect(answersIn(asked)).toMatchObject([
@@ -183,16 +189,16 @@ execution: { mode: parallel, max_concurrent: 2 }`
     ])
     expect(asked.stdout).toContain(said)
     expect(asked.summary).toMatch(/^- br \\<b\\> \\\| .*1 could not be asked/m)
-    await yard.settle(run, asked.outputs['report'] ?? '')
-    expect(yard.kinds('experiment-opened')).toMatchObject([{ learnings: 'letters cost' }])
-    expect(yard.kinds('spent')).toMatchObject([{ ok: true }, { ok: false }])
+    await repository.settle(run, asked.outputs['report'] ?? '')
+    expect(repository.kinds('experiment-opened')).toMatchObject([{ learnings: 'letters cost' }])
+    expect(repository.kinds('spent')).toMatchObject([{ ok: true }, { ok: false }])
   })
 
   it('hands out an idea of the backlog, which ends with its experiment', async () => {
-    const yard = await asking()
-    await woken({ github: yard.github, token: yard.token, env: { GITHUB_RUN_ID: '1' } })
-    await yard.measureAll()
-    const { dir } = jobClone(yard.github.bare, 'main')
+    const repository = await asking()
+    await woken({ github: repository.github, token: repository.token, env: { GITHUB_RUN_ID: '1' } })
+    await repository.measureAll()
+    const { dir } = jobClone(repository.github.bare, 'main')
     const winnow = join(process.cwd(), 'dist/cli.js')
     const argv = [
       winnow,
@@ -205,62 +211,66 @@ execution: { mode: parallel, max_concurrent: 2 }`
       'size',
     ]
     execFileSync(process.execPath, [...argv, '--cache-dir', scratch('winnow-cache-')], { cwd: dir })
-    expect((await yard.first(2)).outputs['propose']).toBe('size')
-    const [idea] = yard.kinds('hypothesis-added')
-    expect(yard.kinds('proposal-requested')).toMatchObject([{ carries: idea?.['id'] }])
-    const asked = await yard.propose(2)
-    await yard.settle(2, asked.outputs['report'] ?? '')
-    expect(yard.kinds('experiment-opened')).toMatchObject([{ category: 'spelling', carries: idea?.['id'] }])
-    await yard.measureAll()
-    await yard.first(3)
-    expect(yard.kinds('hypothesis-updated')).toMatchObject([{ status: 'tried', outcome: 'kept' }])
+    expect((await repository.first(2)).outputs['propose']).toBe('size')
+    const [idea] = repository.kinds('hypothesis-added')
+    expect(repository.kinds('proposal-requested')).toMatchObject([{ carries: idea?.['id'] }])
+    const asked = await repository.propose(2)
+    await repository.settle(2, asked.outputs['report'] ?? '')
+    expect(repository.kinds('experiment-opened')).toMatchObject([
+      { category: 'spelling', carries: idea?.['id'] },
+    ])
+    await repository.measureAll()
+    await repository.first(3)
+    expect(repository.kinds('hypothesis-updated')).toMatchObject([{ status: 'tried', outcome: 'kept' }])
   })
 
   it('asks nobody in a run that is started again, whose answers could not be handed over', async () => {
-    const { yard, run } = await askingBegun()
-    const again = await yard.propose(run, { GITHUB_RUN_ATTEMPT: '2' })
+    const { repository, run } = await askingBegun()
+    const again = await repository.propose(run, { GITHUB_RUN_ATTEMPT: '2' })
     expect([again.code, again.outputs['report']]).toEqual([0, ''])
     expect(again.stdout).toContain('only its first attempt does its jobs')
-    await yard.settle(run, '')
-    expect((await yard.first(run, 2)).outputs['propose']).toBe('')
-    expect((await yard.first(run + 1)).outputs['propose']).toBe('size')
-    expect(yard.kinds('proposal-requested')).toHaveLength(2)
+    await repository.settle(run, '')
+    expect((await repository.first(run, 2)).outputs['propose']).toBe('')
+    expect((await repository.first(run + 1)).outputs['propose']).toBe('size')
+    expect(repository.kinds('proposal-requested')).toHaveLength(2)
   })
 
   it('asks nobody whom the ledger does not name for this very run, and not in a campaign that was paused', async () => {
-    const { yard, run } = await askingBegun()
-    const other = await yard.propose(run + 7)
+    const { repository, run } = await askingBegun()
+    const other = await repository.propose(run + 7)
     expect([other.code, other.outputs['report']]).toEqual([0, ''])
     expect(other.stdout).toContain(
       'Asked no program for ideas: campaign size is running and has no open request of this run.',
     )
-    const again = await yard.first(run + 1)
+    const again = await repository.first(run + 1)
     expect([again.outputs['propose'], again.result]).toMatchObject([
       '',
       { campaigns: [{ waiting: { for: 'proposers' } }] },
     ])
-    expect(yard.kinds('proposal-requested')).toHaveLength(1)
-    const { dir } = jobClone(yard.github.bare, 'main')
+    expect(repository.kinds('proposal-requested')).toHaveLength(1)
+    const { dir } = jobClone(repository.github.bare, 'main')
     const argv = [join(process.cwd(), 'dist/cli.js'), 'pause', '-m', 'enough', '--campaign', 'size']
     execFileSync(process.execPath, [...argv, '--cache-dir', scratch('winnow-cache-')], { cwd: dir })
-    expect((await yard.propose(run)).stdout).toContain('Asked no program for ideas: campaign size is paused')
+    expect((await repository.propose(run)).stdout).toContain(
+      'Asked no program for ideas: campaign size is paused',
+    )
   })
 
   it('ends with everything that it started where its job is cancelled', async () => {
     const waits = 'sleep 98765.25 & touch "$HOME/waits"; wait\n'
-    const yard = await asking({ 'tools/think.sh': waits })
-    const run = await yard.begin()
+    const repository = await asking({ 'tools/think.sh': waits })
+    const run = await repository.begin()
     const meanwhile = async (pid: number, home: string) => {
       await appears(join(home, 'waits'))
       expect(carrying('98765.25')).not.toEqual([])
       process.kill(pid, 'SIGTERM')
     }
-    const asked = await yard.propose(run, {}, { meanwhile })
+    const asked = await repository.propose(run, {}, { meanwhile })
     expect([asked.code, asked.outputs['report']]).toEqual([130, ''])
     expect(asked.stdout).toContain('Cancelled: winnow stopped the programs that it was asking.')
     expect(carrying('98765.25')).toEqual([])
-    await yard.settle(run, '')
-    expect(yard.kinds('proposal-lost')).toHaveLength(1)
+    await repository.settle(run, '')
+    expect(repository.kinds('proposal-lost')).toHaveLength(1)
   })
 
   it.each(['github-token', 'app-token'])('takes no %s', async name => {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { letters, SIZE_SPEC } from '../engine/size-yard.ts'
+import { letters, SIZE_SPEC } from '../support/size-repository.ts'
 import { waitingRuns } from '../github/measuring-job.ts'
 import { jobClone } from './a-job.ts'
 import { step } from './a-runner.ts'

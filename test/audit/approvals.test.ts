@@ -6,8 +6,8 @@ import { readCampaignSpec } from '../../src/spec/load.ts'
 import { createEmptyCampaign } from '../../src/model/campaign.ts'
 import type { LedgerEvent } from '../../src/model/event.ts'
 import { applyEvent } from '../../src/model/fold/fold.ts'
-import { packageFiles } from '../engine/package-files.ts'
-import { patchOf, type Yard, yard } from '../engine/yard.ts'
+import { packageFiles } from '../support/package-files.ts'
+import { patchOf, type TestRepository, createTestRepository } from '../support/repository.ts'
 import { clearCopies, copyOf, events, FILES, keepAside, rewrite, whatAuditSays } from './tampering.ts'
 
 afterAll(clearCopies)
@@ -22,12 +22,12 @@ propose: [{ use: patch, dir: ideas }]
 `
 
 /** One landing that adds a package, which a person approved. */
-async function landed(more = ''): Promise<Yard> {
+async function landed(more = ''): Promise<TestRepository> {
   const before = packageFiles({})
   const after = packageFiles({ 'left-pad': { version: '1.3.0' } })
   const change = Object.entries(after).map(([path, text]) => [path, [before[path] ?? '', text]] as const)
   const idea = { ...Object.fromEntries(change), 'src/a.txt': ['aaaaaaaaaa\n', 'aaa\n'] as [string, string] }
-  const site = await yard({
+  const site = await createTestRepository({
     files: { ...FILES, ...before, 'ideas/1.patch': patchOf(idea, { hypothesis: 'pads' }) },
     spec: `${SPEC}${more}`,
   })
@@ -46,7 +46,10 @@ async function landed(more = ''): Promise<Yard> {
 const OTHER = 'f'.repeat(64)
 
 /** What a landing lacks, where its events had been what `edit` makes of them, with a chain that fits. */
-async function landingGaps(site: Yard, edit: (event: LedgerEvent) => LedgerEvent): Promise<string[]> {
+async function landingGaps(
+  site: TestRepository,
+  edit: (event: LedgerEvent) => LedgerEvent,
+): Promise<string[]> {
   const { place } = site
   const campaign = createEmptyCampaign()
   const evidence = createEvidence()

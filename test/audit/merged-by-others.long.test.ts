@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { patchOf, yard } from '../engine/yard.ts'
+import { patchOf, createTestRepository } from '../support/repository.ts'
 import {
   clearCopies,
   type Copy,
@@ -25,7 +25,7 @@ let original: Original
 beforeAll(async () => {
   const idea = patchOf(SHORTER_A, { hypothesis: 'less' })
   const spec = `${OPEN_SPEC}merge: { auto: false }\n`
-  const site = await yard({ files: { ...FILES, 'ideas/1.patch': idea }, spec })
+  const site = await createTestRepository({ files: { ...FILES, 'ideas/1.patch': idea }, spec })
   await site.start()
   expect(await site.run()).toMatchObject({
     for: 'person',

@@ -1,5 +1,5 @@
 import { afterAll, expect, it } from 'vitest'
-import { patchOf, yard } from '../engine/yard.ts'
+import { patchOf, createTestRepository } from '../support/repository.ts'
 import {
   clearCopies,
   FILES,
@@ -17,7 +17,7 @@ const HYPOTHESIS = 'fixes #12 as @bob said: https://example.invalid [skip ci]'
 
 it('a landing made when its message still linked is proven, and one with words of its own is not', async () => {
   const idea = patchOf(SHORTER_A, { hypothesis: HYPOTHESIS })
-  const site = await yard({ files: { ...FILES, 'ideas/1.patch': idea }, spec: OPEN_SPEC })
+  const site = await createTestRepository({ files: { ...FILES, 'ideas/1.patch': idea }, spec: OPEN_SPEC })
   await site.start()
   await site.run()
   expect(await site.outcomes()).toEqual({ [HYPOTHESIS]: 'kept' })

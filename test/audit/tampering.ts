@@ -6,7 +6,7 @@ import { openRepositoryContext } from '../../src/engine/campaign/open.ts'
 import { auditLedger, type AuditResult } from '../../src/engine/verify/audit.ts'
 import type { CampaignContext } from '../../src/engine/campaign/context.ts'
 import { recordEvents } from '../../src/engine/controller/record.ts'
-import { patchOf, type Yard, yard } from '../engine/yard.ts'
+import { patchOf, type TestRepository, createTestRepository } from '../support/repository.ts'
 import { type ChainedEvent, openChain } from '../../src/ledger/event-file.ts'
 import { writeLedgerCommit } from '../../src/ledger/ledger-commit.ts'
 import { readEvents, readTip } from '../../src/ledger/read-events.ts'
@@ -54,17 +54,17 @@ export function patches(ideas: readonly Change[]): Record<string, string> {
 export async function finished(
   ideas: readonly Change[],
   options: { remote?: boolean; open?: boolean } = {},
-): Promise<Yard> {
+): Promise<TestRepository> {
   const { open = false, ...rest } = options
   const spec = open ? OPEN_SPEC : SPEC
-  const site = await yard({ files: { ...FILES, ...patches(ideas) }, spec, ...rest })
+  const site = await createTestRepository({ files: { ...FILES, ...patches(ideas) }, spec, ...rest })
   await site.start()
   await site.run()
   return site
 }
 
 /** Two landings, then a revert, a merge by hand and a sync. */
-export async function everyStep(options: { remote?: boolean } = {}): Promise<Yard> {
+export async function everyStep(options: { remote?: boolean } = {}): Promise<TestRepository> {
   const site = await finished([SHORTER_A, SHORTER_B], { ...options, open: true })
   await takeBack(site)
   await pushForeign(site)
@@ -74,14 +74,14 @@ export async function everyStep(options: { remote?: boolean } = {}): Promise<Yar
   return site
 }
 
-async function takeBack(site: Yard): Promise<void> {
+async function takeBack(site: TestRepository): Promise<void> {
   const { experiment } = await eventOf(site, 'decided', ({ outcome }) => outcome === 'runner_up_kept')
   await recordEvents(site.place, [{ kind: 'steered', action: 'revert', experiment, reason: 'not wanted' }])
   await site.run()
 }
 
 /** Two commits by hand, the way somebody presses Merge. */
-async function pushForeign(site: Yard): Promise<void> {
+async function pushForeign(site: TestRepository): Promise<void> {
   const clone = join(site.root, 'elsewhere')
   site.git('clone', '-q', '-b', 'optimize/size', site.origin, clone)
   gitIn(clone, ['commit', '-q', '--allow-empty', '-m', 'nothing yet'])
@@ -108,12 +108,12 @@ export interface Original {
 const roots: string[] = []
 const openPlaces: CampaignContext[] = []
 
-/** Kept aside from the yard, which is cleared after a test. */
+/** Kept aside from the testRepository, which is cleared after a test. */
 export async function originalOf(ideas: readonly Change[]): Promise<Original> {
   return keepAside(await finished(ideas))
 }
 
-export function keepAside(site: Yard): Original {
+export function keepAside(site: TestRepository): Original {
   const root = mkdtempSync(join(tmpdir(), 'winnow-audit-'))
   roots.push(root)
   cpSync(site.repo, join(root, 'repo'), { recursive: true })

@@ -6,7 +6,7 @@ import type { CampaignContext } from '../../src/engine/campaign/context.ts'
 import { recordEvents } from '../../src/engine/controller/record.ts'
 import { submitIdea } from '../../src/engine/campaign/submit.ts'
 import { tickCampaign } from '../../src/engine/controller/tick.ts'
-import { patchOf, yard } from '../engine/yard.ts'
+import { patchOf, createTestRepository } from '../support/repository.ts'
 import {
   type Change,
   clearCopies,
@@ -43,7 +43,7 @@ gates: [{ name: tests, command: sh bench/test.sh }]
 scope: { mutable: [src/], immutable: [bench/] }
 propose: [{ use: patch, dir: ideas }]
 `
-    const site = await yard({ files: { ...FILES, ...patches([SHORTER_A, LONGER_B]) }, spec })
+    const site = await createTestRepository({ files: { ...FILES, ...patches([SHORTER_A, LONGER_B]) }, spec })
     await site.start()
     await site.run()
     const kept = await eventOf(site, 'decided', ({ outcome }) => outcome === 'kept')
@@ -60,7 +60,7 @@ printf '{"bytes": %s}' "$bytes"
 `
     const noisy = patchOf({ 'src/a.txt': ['aaaaaaaaaa\n', 'x\n'] }, { hypothesis: 'noisy' })
     const files = { ...FILES, 'bench/size.sh': size, 'ideas/1.patch': noisy }
-    const site = await yard({ files, spec: OPEN_SPEC })
+    const site = await createTestRepository({ files, spec: OPEN_SPEC })
     await site.start()
     await site.run()
     expect((await eventOf(site, 'calibrated', ({ deterministic }) => !deterministic)).reason).toContain(
@@ -100,7 +100,7 @@ printf '{"bytes": %s}' "$bytes"
     { rest: 'was measured', ideas: [SHORTER_A, SHORTER_B], by: null },
     { rest: 'was never measured', ideas: [SHORTER_A, SHORTER_B, SHORTER_C], by: 'exp-004' },
   ])('that took a landing back where what is left $rest', async ({ ideas, by }) => {
-    const site = await yard({
+    const site = await createTestRepository({
       files: { ...FILES, 'src/c.txt': 'cccccccccc\n', ...patches(ideas) },
       spec: OPEN_SPEC,
     })
@@ -135,7 +135,10 @@ printf '{"bytes": %s}' "$bytes"
   })
 
   it('in the middle of a round, seen from a clone', async () => {
-    const site = await yard({ files: { ...FILES, ...patches([SHORTER_A, SHORTER_B]) }, spec: OPEN_SPEC })
+    const site = await createTestRepository({
+      files: { ...FILES, ...patches([SHORTER_A, SHORTER_B]) },
+      spec: OPEN_SPEC,
+    })
     await site.start()
     const hands = await site.hands()
     for (;;) {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { packageFiles, type Wanted } from '../engine/package-files.ts'
+import { packageFiles, type Wanted } from '../support/package-files.ts'
 import { FILES, type Project, project, proven, SPEC } from './project.ts'
 
 /** Whatever is set up leaves a line in the person's home: what never ran left none. */

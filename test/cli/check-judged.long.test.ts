@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { JUDGED_SPEC } from '../engine/judged-yard.ts'
+import { JUDGED_SPEC } from '../support/judged-repository.ts'
 import { modelServer } from '../servers/model-server.ts'
 import { project } from './project.ts'
 

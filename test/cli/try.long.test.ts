@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { gitIn, scratch, at } from '../git/scratch.ts'
-import { packageFiles } from '../engine/package-files.ts'
+import { packageFiles } from '../support/package-files.ts'
 import { untouched } from '../git/untouched.ts'
 import { clonedProject, FILES, offer, project, projectIn, proven, SHORT, SPEC } from './project.ts'
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { requireCampaign } from '../../src/engine/controller/run.ts'
 import { Transaction } from '../../src/engine/controller/transaction.ts'
 import type { RefUpdate } from '../../src/git/push.ts'
-import { shorter, sizeYard } from './size-yard.ts'
+import { shorter, createSizeRepository } from '../support/size-repository.ts'
 
 const WORKFLOW =
   'refusing to allow a GitHub App to create or update workflow `.github/workflows/ci.yml` without `workflows` permission'
@@ -14,7 +14,7 @@ async function refused({
   brings = 'synced' as 'synced' | 'nothing',
   moves = (_refs: { optimize: string; experiments: string }): string[] => [],
 }) {
-  const there = await sizeYard([shorter('a', 3)])
+  const there = await createSizeRepository([shorter('a', 3)])
   await there.start()
   const { place } = there
   const { loaded } = await requireCampaign(place)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { letters, shorter, sizeYard } from './size-yard.ts'
-import { patchOf } from './yard.ts'
+import { letters, shorter, createSizeRepository } from '../support/size-repository.ts'
+import { patchOf } from '../support/repository.ts'
 
 const IDEAS = [
   shorter('a', 3, 'a can be shorter'),
@@ -13,7 +13,7 @@ describe.each([{ remote: false }, { remote: true }])(
   'a campaign on one machine, remote: $remote',
   options => {
     it('keeps the best, combines a runner-up, drops the rest, and waits for more ideas', async () => {
-      const site = await sizeYard(IDEAS, options)
+      const site = await createSizeRepository(IDEAS, options)
       await site.start()
       expect(await site.run()).toEqual({ for: 'ideas' })
       expect(await site.outcomes()).toEqual({

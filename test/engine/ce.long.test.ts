@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { LedgerEvent } from '../../src/model/event.ts'
-import { letters, SIZE_FILES, shorter } from './size-yard.ts'
-import { patchOf, type Yard, yard } from './yard.ts'
+import { letters, SIZE_FILES, shorter } from '../support/size-repository.ts'
+import { patchOf, type TestRepository, createTestRepository } from '../support/repository.ts'
 
 /** A ce-optimize spec as people have them: no winnow: 1, a stored score, several samples. */
 function ceSpec(stability: string): string {
@@ -29,8 +29,8 @@ grep -q broken src/*.txt && passed=0
 printf '{"bytes": %s, "passed": %s}' "$(cat src/*.txt | wc -c)" "$passed"
 `
 
-async function campaign(stability: string, files: Record<string, string> = {}): Promise<Yard> {
-  const site = await yard({
+async function campaign(stability: string, files: Record<string, string> = {}): Promise<TestRepository> {
+  const site = await createTestRepository({
     spec: ceSpec(stability),
     files: {
       ...SIZE_FILES,
@@ -54,7 +54,7 @@ function decisions(events: readonly LedgerEvent[]) {
   return events.flatMap(event => (event.kind === 'decided' ? [event] : []))
 }
 
-async function samplesOf(site: Yard, experiment: string): Promise<number[]> {
+async function samplesOf(site: TestRepository, experiment: string): Promise<number[]> {
   return (await site.events()).flatMap(event => {
     if (event.kind !== 'measured') return []
     const own = event.report.executions.filter(({ side, role }) => side === experiment && role === 'sample')
@@ -97,7 +97,7 @@ describe.each(KINDS)('a ce-optimize spec with stability $stability', ({ stabilit
 
 describe('gains beyond max_runner_up_merges_per_batch', () => {
   it.each([0, 1])('are carried to the next round and replayed without a difference: %i', async most => {
-    const site = await yard({
+    const site = await createTestRepository({
       spec: ceSpec('{ mode: repeat, repeat_count: 2, aggregation: mean }').replace(
         'per_batch: 1',
         `per_batch: ${most}`,
@@ -137,7 +137,7 @@ describe('a ladder', () => {
 
 describe('a fresh baseline', () => {
   it('is measured beside every candidate', async () => {
-    const site = await yard({
+    const site = await createTestRepository({
       spec: ceSpec('{ mode: repeat, repeat_count: 2 }').replace('  timeout', '  baseline: fresh\n  timeout'),
       files: { ...SIZE_FILES, 'bench/size.sh': HARNESS, 'ideas/01.patch': shorter('a', 3) },
     })

@@ -3,18 +3,18 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { untouched } from '../git/untouched.ts'
-import { shorter, type SizeOptions, sizeYard } from './size-yard.ts'
-import { gitIn, type Yard } from './yard.ts'
+import { shorter, type SizeOptions, createSizeRepository } from '../support/size-repository.ts'
+import { gitIn, type TestRepository } from '../support/repository.ts'
 
 const IDEAS = [shorter('a', 3), shorter('b', 5)]
 
 interface State {
   options?: SizeOptions
   /** Brings the checkout into the state; answers where winnow is started. */
-  make?: (site: Yard) => string
+  make?: (site: TestRepository) => string
 }
 
-const dirty = (site: Yard) => {
+const dirty = (site: TestRepository) => {
   site.write('src/a.txt', 'modified\n')
   site.write('staged.txt', 'staged\n')
   site.git('add', 'staged.txt')
@@ -60,7 +60,7 @@ const STATES: Record<string, State> = {
 
 describe('a whole campaign', () => {
   it.each(Object.entries(STATES))('leaves a checkout that is %s as it was', async (_, { options, make }) => {
-    const site = await sizeYard(IDEAS, options ?? {})
+    const site = await createSizeRepository(IDEAS, options ?? {})
     const directory = make?.(site) ?? site.repo
     const person = untouched(directory)
     const post = await site.another({ directory })
@@ -74,7 +74,7 @@ describe('a whole campaign', () => {
   })
 
   it('goes on in a linked worktree while another branch is checked out there, without a remote', async () => {
-    const site = await sizeYard(IDEAS)
+    const site = await createSizeRepository(IDEAS)
     await site.start()
     const linked = join(site.root, 'linked')
     site.git('worktree', 'add', '-q', '-b', 'feature', linked)

@@ -1,9 +1,9 @@
-import type { Yard } from './yard.ts'
+import type { TestRepository } from '../support/repository.ts'
 
 const MOST = 40
 
 /** Runs it to its end, cut off once at every point that it reaches: which they were. */
-export async function cutOffEverywhere(site: Yard): Promise<string[]> {
+export async function cutOffEverywhere(site: TestRepository): Promise<string[]> {
   const reached = new Set<string>()
   const fault = (point: string) => {
     if (reached.has(point)) return

@@ -4,19 +4,19 @@ import { describe, expect, it } from 'vitest'
 import { ANSWERS } from '../../src/engine/campaign/open.ts'
 import { storeAnswer } from '../../src/ideas/stored-answers.ts'
 import type { Campaign } from '../../src/model/campaign.ts'
-import { shorter, sizeYard } from './size-yard.ts'
-import type { Yard } from './yard.ts'
+import { shorter, createSizeRepository } from '../support/size-repository.ts'
+import type { TestRepository } from '../support/repository.ts'
 
 const SERIAL = 'execution: { mode: serial }\n'
 const isOrdered = ({ experiments }: Campaign) => experiments['exp-001']?.status === 'ordered'
 
-const ordersOf = (site: Yard) => join(site.place.dataDir, 'orders')
-const filesOf = (site: Yard, pattern: RegExp) =>
+const ordersOf = (site: TestRepository) => join(site.place.dataDir, 'orders')
+const filesOf = (site: TestRepository, pattern: RegExp) =>
   readdirSync(ordersOf(site)).filter(name => pattern.test(name))
 
 /** An idea that was measured, and a process that ended before it recorded the report. */
-async function measured(): Promise<Yard> {
-  const site = await sizeYard([shorter('a', 3)], { spec: SERIAL })
+async function measured(): Promise<TestRepository> {
+  const site = await createSizeRepository([shorter('a', 3)], { spec: SERIAL })
   await site.start()
   await site.until(isOrdered)
   await (await site.hands()).runner.settled()
@@ -83,7 +83,7 @@ describe('the clock file of a work directory', () => {
 })
 
 describe('an idea of a program that is not recorded yet', () => {
-  const answered = async (site: Yard, key: string, text: string) => {
+  const answered = async (site: TestRepository, key: string, text: string) => {
     const { repository } = site.place
     const main = site.bare('rev-parse', 'main')
     const { tree } = await repository.commit(main)

@@ -7,8 +7,8 @@ import { requireCampaign } from '../../src/engine/controller/run.ts'
 import type { EventDraft } from '../../src/model/event.ts'
 import { renderRunSummary } from '../../src/report/run-summary.ts'
 import { rewrite } from '../audit/tampering.ts'
-import { letters, SIZE_FILES, SIZE_SPEC, shorter, sizeYard } from './size-yard.ts'
-import { patchOf } from './yard.ts'
+import { letters, SIZE_FILES, SIZE_SPEC, shorter, createSizeRepository } from '../support/size-repository.ts'
+import { patchOf } from '../support/repository.ts'
 
 /** About half a percent up or down by chance; the idea is worth a quarter. */
 const NOISY = {
@@ -37,7 +37,11 @@ describe('a campaign whose metric is noisy', () => {
       throw new Error('killed')
     }
     let progressBegun = false
-    const site = await sizeYard([shorter('a', 3)], { spec: () => PATCHES_ONLY, files: NOISY, fault })
+    const site = await createSizeRepository([shorter('a', 3)], {
+      spec: () => PATCHES_ONLY,
+      files: NOISY,
+      fault,
+    })
     await site.start()
     await site.until(({ orders }) =>
       Object.values(orders).some(({ order }) => order.purpose === 'progression'),
@@ -87,7 +91,7 @@ describe('a campaign whose metric is noisy', () => {
     const rots = patchOf({ 'src/a.txt': [letters('a', 15), 'rots\n'] }, { hypothesis: 'rots' })
     const spec = `${SIZE_SPEC}stopping: { max_hours: 500 }\n`
     const ahead = () => hours * 3_600_000
-    const site = await sizeYard([rots], { spec: () => spec, files: rotting(flag), ahead })
+    const site = await createSizeRepository([rots], { spec: () => spec, files: rotting(flag), ahead })
     await site.start()
     await site.run()
     expect(await site.outcomes()).toEqual({ rots: 'kept' })

@@ -3,20 +3,20 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ForgeError, LedgerError, UserError } from '../../src/errors.ts'
 import type { Campaign } from '../../src/model/campaign.ts'
-import { shorter, sizeYard } from './size-yard.ts'
-import type { Yard } from './yard.ts'
+import { shorter, createSizeRepository } from '../support/size-repository.ts'
+import type { TestRepository } from '../support/repository.ts'
 
 const SERIAL = 'execution: { mode: serial }\n'
 const isOrdered = ({ experiments }: Campaign) => experiments['exp-001']?.status === 'ordered'
 
-async function ordered(options: { remote?: boolean } = {}): Promise<Yard> {
-  const site = await sizeYard([shorter('a', 3)], { spec: SERIAL, ...options })
+async function ordered(options: { remote?: boolean } = {}): Promise<TestRepository> {
+  const site = await createSizeRepository([shorter('a', 3)], { spec: SERIAL, ...options })
   await site.start()
   await site.until(isOrdered)
   return site
 }
 
-async function endsAsEver(site: Yard): Promise<void> {
+async function endsAsEver(site: TestRepository): Promise<void> {
   expect(await site.run()).toEqual({ for: 'ideas' })
   expect(await site.outcomes()).toEqual({ a3: 'kept' })
   await site.proven()
@@ -31,7 +31,7 @@ function failureOf(promise: Promise<unknown>): Promise<unknown> {
 
 describe('a remote', () => {
   it('that protects the optimize branch: what was observed is kept, its words are told, resume goes on', async () => {
-    const site = await sizeYard([shorter('a', 3)], { spec: SERIAL, remote: true })
+    const site = await createSizeRepository([shorter('a', 3)], { spec: SERIAL, remote: true })
     await site.start()
     site.push(site.commitOn('main', { 'src/b.txt': 'b\n' }, 'mine'), 'optimize-exp/size/mine')
     const refuse = 'echo "GH006: Protected branch update failed for refs/heads/optimize/size." >&2; exit 1'
@@ -59,7 +59,7 @@ describe('a remote', () => {
   })
 
   it('that refuses one push is asked again, and nobody else is', async () => {
-    const site = await sizeYard([shorter('a', 3)], { spec: SERIAL, remote: true })
+    const site = await createSizeRepository([shorter('a', 3)], { spec: SERIAL, remote: true })
     await site.start()
     const once = join(site.root, 'refused')
     site.hook(
@@ -79,7 +79,10 @@ echo "the hook timed out" >&2; exit 1`,
   })
 
   it('that refuses again after each resume never records two events of one id', async () => {
-    const site = await sizeYard([shorter('a', 3), shorter('b', 3)], { spec: SERIAL, remote: true })
+    const site = await createSizeRepository([shorter('a', 3), shorter('b', 3)], {
+      spec: SERIAL,
+      remote: true,
+    })
     await site.start()
     site.hook('pre-receive', 'grep -q " refs/heads/optimize/size$" && { echo no >&2; exit 1; }\nexit 0')
     for (let times = 0; times < 3; times++) {
@@ -93,7 +96,7 @@ echo "the hook timed out" >&2; exit 1`,
 
   it('that refuses everything is an error in its own words, and nothing is lost', async () => {
     const refuse = 'echo "the disk of this server is read-only" >&2; exit 1'
-    const fresh = await sizeYard([shorter('a', 3)], { remote: true })
+    const fresh = await createSizeRepository([shorter('a', 3)], { remote: true })
     fresh.hook('pre-receive', refuse)
     const error = await failureOf(fresh.start())
     expect(error).toBeInstanceOf(ForgeError)
@@ -126,7 +129,7 @@ echo "the hook timed out" >&2; exit 1`,
   })
 
   it('where a branch is in the way says which', async () => {
-    const site = await sizeYard([], { remote: true })
+    const site = await createSizeRepository([], { remote: true })
     site.push(site.bare('rev-parse', 'main'), 'optimize')
     const error = await failureOf(site.start())
     expect(error).toHaveProperty('message', expect.stringContaining("'refs/heads/optimize' exists"))
@@ -155,7 +158,7 @@ describe('a repository without a remote', () => {
   })
 
   it('where HEAD names no branch says what to do', async () => {
-    const site = await sizeYard([])
+    const site = await createSizeRepository([])
     site.git('checkout', '-q', '--detach')
     const error = await failureOf(site.another())
     expect(error).toMatchObject({
@@ -167,7 +170,7 @@ describe('a repository without a remote', () => {
 
 describe('a place to work in that cannot be written', () => {
   it.each(['orders', 'work'])('%s is named with what to do, and the next run goes on', async folder => {
-    const site = await sizeYard([shorter('a', 3)], { spec: SERIAL })
+    const site = await createSizeRepository([shorter('a', 3)], { spec: SERIAL })
     await site.start()
     const path = join(site.place.dataDir, folder)
     site.write(`../cache/${path.slice(join(site.root, 'cache').length + 1)}`, 'a file is in the way')
@@ -182,7 +185,7 @@ describe('a place to work in that cannot be written', () => {
 })
 
 describe('a report', () => {
-  async function reported(change: (text: string) => string): Promise<Yard> {
+  async function reported(change: (text: string) => string): Promise<TestRepository> {
     const site = await ordered()
     const hands = await site.hands()
     await hands.runner.settled()
@@ -229,12 +232,12 @@ describe('a report', () => {
 
 describe('a ledger', () => {
   /** Somebody with write access changes files of the ledger's branch. */
-  function tamper(site: Yard, files: Record<string, string | null>): void {
+  function tamper(site: TestRepository, files: Record<string, string | null>): void {
     site.push(site.commitOn('optimize-state/size', files, 'tampered'), 'optimize-state/size')
   }
   const file = 'events/0000/000003.json'
 
-  const EDITS: Record<string, (site: Yard) => Record<string, string | null>> = {
+  const EDITS: Record<string, (site: TestRepository) => Record<string, string | null>> = {
     'with an event that is no JSON': () => ({ [file]: 'garbage' }),
     'with an event that was edited': site => ({
       [file]: `${site.bare('show', `optimize-state/size:${file}`).replace('"tester"', '"somebody"')}\n`,

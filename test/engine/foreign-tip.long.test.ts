@@ -1,33 +1,33 @@
 import { describe, expect, it } from 'vitest'
-import { letters, shorter, sizeYard } from './size-yard.ts'
-import type { Yard } from './yard.ts'
+import { letters, shorter, createSizeRepository } from '../support/size-repository.ts'
+import type { TestRepository } from '../support/repository.ts'
 
 const REMOTE = { remote: true, spec: 'execution: { mode: serial }\n' }
 
 /** A campaign that has kept its first idea, a3. */
-async function underWay(ideas: readonly string[] = [], options = REMOTE): Promise<Yard> {
-  const site = await sizeYard([shorter('a', 3), ...ideas], options)
+async function underWay(ideas: readonly string[] = [], options = REMOTE): Promise<TestRepository> {
+  const site = await createSizeRepository([shorter('a', 3), ...ideas], options)
   await site.start()
   await site.run()
   return site
 }
 
-function optimize(site: Yard): string {
+function optimize(site: TestRepository): string {
   return site.bare('rev-parse', 'optimize/size')
 }
 
-async function foreignStates(site: Yard): Promise<string[]> {
+async function foreignStates(site: TestRepository): Promise<string[]> {
   return (await site.events()).flatMap(event => (event.kind === 'foreign-tip' ? [event.state] : []))
 }
 
 /** Everything a fresh clone of one branch would bring. */
-function keeps(site: Yard, commit: string): boolean {
+function keeps(site: TestRepository, commit: string): boolean {
   return site.bare('rev-list', 'optimize-closed/size').split('\n').includes(commit)
 }
 
 describe('somebody else moves the optimize branch', () => {
   it('by merging an experiment by hand: it is measured and adopted', async () => {
-    const site = await sizeYard([shorter('a', 3), shorter('b', 4)], REMOTE)
+    const site = await createSizeRepository([shorter('a', 3), shorter('b', 4)], REMOTE)
     await site.start()
     await site.until(({ experiments }) => Object.keys(experiments).length === 2)
     const [tip, head] = [optimize(site), site.bare('rev-parse', 'optimize-exp/size/exp-002')]
@@ -118,7 +118,7 @@ describe('somebody else moves the optimize branch', () => {
   })
 
   it('while experiments are measured: they are measured again on what was adopted', async () => {
-    const site = await sizeYard([shorter('a', 3)], REMOTE)
+    const site = await createSizeRepository([shorter('a', 3)], REMOTE)
     await site.start()
     await site.until(({ experiments }) => experiments['exp-001']?.status === 'ordered')
     site.push(site.commitOn(optimize(site), { 'src/b.txt': letters('b', 9) }), 'optimize/size')

@@ -16,8 +16,8 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { UserError } from '../../src/errors.ts'
 import { refuseFullDisk } from '../../src/engine/jobs/local-runner.ts'
 import { aReport, gateRun, run, setUp } from '../decide/a-spec.ts'
-import { shorter, sizeYard } from './size-yard.ts'
-import { patchOf, type Yard } from './yard.ts'
+import { shorter, createSizeRepository } from '../support/size-repository.ts'
+import { patchOf, type TestRepository } from '../support/repository.ts'
 
 /** A small disk at this place, that a test may fill. */
 interface Disk {
@@ -87,7 +87,7 @@ describe.skipIf(refusal !== null)(`a disk that fills up${skipped}`, () => {
     folder: string,
     at: string,
     { left = 0, emptied = false } = {},
-  ): Promise<{ site: Yard; own: Disk }> {
+  ): Promise<{ site: TestRepository; own: Disk }> {
     let own: Disk | null = null
     let reached = 0
     // The first time is the calibration's, the second the experiment's.
@@ -96,13 +96,16 @@ describe.skipIf(refusal !== null)(`a disk that fills up${skipped}`, () => {
       if (emptied) own?.empty()
       own?.fill(left)
     }
-    const site = await sizeYard([shorter('a', 3)], { spec: 'execution: { mode: serial }\n', fault })
+    const site = await createSizeRepository([shorter('a', 3)], {
+      spec: 'execution: { mode: serial }\n',
+      fault,
+    })
     own = disk(join(site.place.dataDir, folder))
     await site.start()
     return { site, own }
   }
 
-  async function told(site: Yard, words: RegExp, directory: string): Promise<void> {
+  async function told(site: TestRepository, words: RegExp, directory: string): Promise<void> {
     const error = await site.run().catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(UserError)
     expect(error).toMatchObject({
@@ -112,7 +115,7 @@ describe.skipIf(refusal !== null)(`a disk that fills up${skipped}`, () => {
     })
   }
 
-  async function goesOn(site: Yard, lost: number): Promise<void> {
+  async function goesOn(site: TestRepository, lost: number): Promise<void> {
     expect(await site.run()).toEqual({ for: 'ideas' })
     expect(await site.outcomes()).toEqual({ a3: 'kept' })
     expect((await site.kinds()).filter(kind => kind === 'order-lost')).toHaveLength(lost)
@@ -120,7 +123,7 @@ describe.skipIf(refusal !== null)(`a disk that fills up${skipped}`, () => {
   }
 
   it('under the cache is named with where the objects go, and the campaign goes on', async () => {
-    const site = await sizeYard([shorter('a', 3)])
+    const site = await createSizeRepository([shorter('a', 3)])
     const own = disk(join(site.root, 'small'))
     const post = await site.another({ cache: 'small' })
     own.fill()
@@ -156,7 +159,7 @@ describe.skipIf(refusal !== null)(`a disk that fills up${skipped}`, () => {
     const SERIAL = 'execution: { mode: serial }\n'
 
     /** Its disk is full while the experiment's orders of these numbers are executed. */
-    async function filledDuring(full: readonly number[]): Promise<Yard> {
+    async function filledDuring(full: readonly number[]): Promise<TestRepository> {
       let own: Disk | null = null
       let orders = 0
       const fault = (point: string) => {
@@ -164,13 +167,13 @@ describe.skipIf(refusal !== null)(`a disk that fills up${skipped}`, () => {
         if (point === 'measure:started' && full.includes(orders++)) own?.fill()
         if (point === 'measure:before-report') own?.free()
       }
-      const site = await sizeYard([shorter('a', 3), shorter('b', 5)], { spec: SERIAL, fault })
+      const site = await createSizeRepository([shorter('a', 3), shorter('b', 5)], { spec: SERIAL, fault })
       own = disk(join(site.place.dataDir, 'work/0'))
       await site.start()
       return site
     }
 
-    async function failures(site: Yard): Promise<(string | null)[]> {
+    async function failures(site: TestRepository): Promise<(string | null)[]> {
       const events = await site.events()
       return events.flatMap(event => (event.kind === 'measured' ? [event.report.runner_error] : []))
     }
@@ -206,7 +209,7 @@ printf '{"bytes": %s}' "$(cat src/*.txt | wc -c)"
 `,
       }
       const greedy = patchOf({ 'src/d.txt': [null, 'greedy\n'] }, { hypothesis: 'greedy' })
-      const site = await sizeYard([greedy, shorter('b', 5)], { spec: SERIAL, files })
+      const site = await createSizeRepository([greedy, shorter('b', 5)], { spec: SERIAL, files })
       disk(join(site.place.dataDir, 'work/0'))
       await site.start()
       expect(await site.run()).toEqual({ for: 'ideas' })
@@ -224,7 +227,7 @@ printf '{"bytes": %s}' "$(cat src/*.txt | wc -c)"
 `,
       }
       const liar = patchOf({ 'src/d.txt': [null, 'liar\n'] }, { hypothesis: 'liar' })
-      const site = await sizeYard([liar], { spec: SERIAL, files })
+      const site = await createSizeRepository([liar], { spec: SERIAL, files })
       disk(join(site.place.dataDir, 'work/0'))
       await site.start()
       await site.run()

@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest'
 import { submitIdea } from '../../src/engine/campaign/submit.ts'
 import type { Campaign } from '../../src/model/campaign.ts'
-import { letters, shorter, sizeYard } from './size-yard.ts'
-import type { Yard } from './yard.ts'
+import { letters, shorter, createSizeRepository } from '../support/size-repository.ts'
+import type { TestRepository } from '../support/repository.ts'
 
 const SERIAL = 'execution: { mode: serial }\n'
 const EXP = 'optimize-exp/size'
 /** A candidate with this word in it takes so long that whatever happens meanwhile happens in time. */
 const NAP = 'slow'
 
-async function shared(ideas: string[] = [], options: { remote?: boolean } = {}): Promise<Yard> {
-  const site = await sizeYard(ideas, { remote: true, spec: SERIAL, ...options })
+async function shared(ideas: string[] = [], options: { remote?: boolean } = {}): Promise<TestRepository> {
+  const site = await createSizeRepository(ideas, { remote: true, spec: SERIAL, ...options })
   await site.start()
   return site
 }
 
 /** A person's branch with a pull request, whose one commit makes a.txt this. */
-async function bring(site: Yard, name: string, files: Record<string, string>, from = 'main') {
+async function bring(site: TestRepository, name: string, files: Record<string, string>, from = 'main') {
   const commit = site.commitOn(from, files, name)
   const idea = { commit, from: site.origin, name, title: name, body: '' }
   return { commit, ...(await submitIdea(site.place, idea)) }

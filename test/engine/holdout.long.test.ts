@@ -6,8 +6,14 @@ import { requireCampaign } from '../../src/engine/controller/run.ts'
 import { renderBrief } from '../../src/ideas/brief.ts'
 import { EventRenderer } from '../../src/report/event-log.ts'
 import { renderVerdictSentence } from '../../src/report/verdict-text.ts'
-import { letters, shorter, SIZE_SPEC, sizeYard, type SizeOptions } from './size-yard.ts'
-import { patchOf, type Yard } from './yard.ts'
+import {
+  letters,
+  shorter,
+  SIZE_SPEC,
+  createSizeRepository,
+  type SizeOptions,
+} from '../support/size-repository.ts'
+import { patchOf, type TestRepository } from '../support/repository.ts'
 
 /** Counts bytes as the harness does, and adds what the private ref says for a word that only it knows. */
 const HELD_BACK = `#!/bin/sh
@@ -38,32 +44,32 @@ function specWith(max_uses: number): string {
   return SIZE_SPEC.replace('timeout_seconds: 60 }', `timeout_seconds: 60, ${holdout} }`)
 }
 
-async function site(ideas: readonly string[], options: Options = {}): Promise<Yard> {
+async function site(ideas: readonly string[], options: Options = {}): Promise<TestRepository> {
   const { max_uses = 20, change = text => text, kept = DISLIKES, harness = HELD_BACK, ...rest } = options
   const files = { 'bench/held-back.sh': harness }
-  const made = await sizeYard(ideas, { ...rest, files, spec: () => change(specWith(max_uses)) })
+  const made = await createSizeRepository(ideas, { ...rest, files, spec: () => change(specWith(max_uses)) })
   if (kept !== null) putAside(made, kept)
   await made.start()
   return made
 }
 
 /** The holdout is a commit that no branch leads to. */
-function putAside(made: Yard, files: Record<string, string>): void {
+function putAside(made: TestRepository, files: Record<string, string>): void {
   made.bare('update-ref', REF, made.commitOn('main', files))
 }
 
-async function uses(made: Yard): Promise<number> {
+async function uses(made: TestRepository): Promise<number> {
   const { holdout_uses } = await made.campaign()
   return Object.values(holdout_uses).reduce((sum, one) => sum + one, 0)
 }
 
-function leftovers(made: Yard): string[] {
+function leftovers(made: TestRepository): string[] {
   const work = join(made.place.dataDir, 'work')
   return readdirSync(work).filter(lane => existsSync(join(work, lane, 'holdout')))
 }
 
 /** The file that the experiment's branch ended with. */
-async function resultsOf(made: Yard, id: string): Promise<string> {
+async function resultsOf(made: TestRepository, id: string): Promise<string> {
   const closed = (await made.events()).find(event => event.kind === 'closed' && event.experiment === id)
   const results = closed?.kind === 'closed' ? (closed.results ?? '') : ''
   return made.bare('show', `${results}:.winnow/results/size/${id}/results.yaml`)

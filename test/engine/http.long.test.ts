@@ -2,9 +2,9 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { ForgeError } from '../../src/errors.ts'
 import type { Campaign } from '../../src/model/campaign.ts'
 import { gitServer } from '../servers/git-http.ts'
-import type { Post } from './post.ts'
-import { letters, shorter, sizeYard } from './size-yard.ts'
-import { patchOf, proven } from './yard.ts'
+import type { CampaignClient } from '../support/campaign-client.ts'
+import { letters, shorter, createSizeRepository } from '../support/size-repository.ts'
+import { patchOf, proven } from '../support/repository.ts'
 
 const AUTH = 'x-access-token:s3cret'
 const SERIAL = 'execution: { mode: serial }\n'
@@ -12,7 +12,7 @@ const isOrdered = ({ experiments }: Campaign) => experiments['exp-001']?.status 
 
 /** A repository whose remote is git's own smart-HTTP server, with a person's credentials in the environment. */
 async function served(ideas: readonly string[], spec = SERIAL) {
-  const site = await sizeYard(ideas, { remote: true, spec })
+  const site = await createSizeRepository(ideas, { remote: true, spec })
   let status: number | null = null
   const server = await gitServer({ root: site.root, auth: AUTH, fault: () => status })
   onTestFinished(() => server.stop())
@@ -36,7 +36,7 @@ function failureOf(promise: Promise<unknown>): Promise<unknown> {
 }
 
 /** To its end, with each thing in the ledger once. */
-async function endsAsEver(post: Post): Promise<void> {
+async function endsAsEver(post: CampaignClient): Promise<void> {
   expect(await post.run()).toEqual({ for: 'ideas' })
   expect(await post.outcomes()).toEqual({ a3: 'kept' })
   const once = ['campaign-started', 'experiment-opened', 'decided', 'merged', 'incumbent-moved', 'order-lost']

@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { UserError } from '../../src/errors.ts'
 import type { Campaign } from '../../src/model/campaign.ts'
 import type { AskedModel, ModelReply } from '../servers/model-server.ts'
-import { answers, SAMPLE, JUDGED_SPEC, judgedYard, scoresByWord } from './judged-yard.ts'
+import {
+  answers,
+  SAMPLE,
+  JUDGED_SPEC,
+  createJudgedRepository,
+  scoresByWord,
+} from '../support/judged-repository.ts'
 
 const settled = ({ experiments }: Campaign) =>
   Object.keys(experiments).length > 0 && Object.values(experiments).every(({ status }) => status === 'ended')
@@ -10,7 +16,7 @@ const kept = ({ landings }: Campaign) => landings.length > 0
 
 describe('an idea in a campaign that a model judges', () => {
   it('has lost where it prints other items, or such that nobody can score', async () => {
-    const site = await judgedYard(
+    const site = await createJudgedRepository(
       {
         fewer: answers('good')
           .split('\n')
@@ -31,7 +37,10 @@ describe('an idea in a campaign that a model judges', () => {
   }, 120_000)
 
   it('does not run where the base prints too few items to sample', async () => {
-    const site = await judgedYard({}, { spec: JUDGED_SPEC.replace('sample_size: 12', 'sample_size: 13') })
+    const site = await createJudgedRepository(
+      {},
+      { spec: JUDGED_SPEC.replace('sample_size: 12', 'sample_size: 13') },
+    )
     await site.start()
     expect(await site.run()).toMatchObject({ for: 'person' })
     expect((await site.campaign()).status_reason).toContain(
@@ -52,7 +61,7 @@ describe('the money of a judged campaign', () => {
       'minimum_improvement: 0.5',
       'minimum_improvement: 0.5\n    max_total_cost_usd: 8',
     )
-    const site = await judgedYard({ better: answers('good') }, { reply: dear, spec })
+    const site = await createJudgedRepository({ better: answers('good') }, { reply: dear, spec })
     await site.start()
     expect(await site.run()).toMatchObject({ for: 'nothing' })
     const { status_reason, spent, landings } = await site.campaign()
@@ -64,7 +73,7 @@ describe('the money of a judged campaign', () => {
   }, 120_000)
 
   it('is not spent on a model whose price nobody knows', async () => {
-    const site = await judgedYard({ better: answers('good') }, { price: '' })
+    const site = await createJudgedRepository({ better: answers('good') }, { price: '' })
     await site.start()
     await expect(site.run()).rejects.toThrow('the price of the-judge is unknown')
     expect(site.server.asked).toEqual([])
@@ -90,7 +99,7 @@ describe('a judged campaign that was cut off', () => {
         cut = true
         throw new Error('cut off')
       }
-      const site = await judgedYard({ better: answers('good') }, { fault })
+      const site = await createJudgedRepository({ better: answers('good') }, { fault })
       await site.start()
       await expect(site.until(kept)).rejects.toThrow('cut off')
       await site.reopen()
@@ -104,7 +113,7 @@ describe('a judged campaign that was cut off', () => {
 
   it('by a model that is not to be had goes on with the very same order', async () => {
     let known = false
-    const site = await judgedYard(
+    const site = await createJudgedRepository(
       { better: answers('good') },
       { reply: asked => (known ? scoresByWord(asked) : { status: 401 }) },
     )
@@ -120,7 +129,7 @@ describe('a judged campaign that was cut off', () => {
   }, 120_000)
 
   it('for want of an address says which, and measures nothing again', async () => {
-    const site = await judgedYard({ better: answers('good') }, { env: {} })
+    const site = await createJudgedRepository({ better: answers('good') }, { env: {} })
     await site.start()
     await expect(site.until(kept)).rejects.toThrow('nothing says where one is asked')
   }, 120_000)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Campaign } from '../../src/model/campaign.ts'
 import type { LedgerEvent } from '../../src/model/event.ts'
-import { answers, SAMPLE, judgedYard } from './judged-yard.ts'
+import { answers, SAMPLE, createJudgedRepository } from '../support/judged-repository.ts'
 
 const kept = ({ landings }: Campaign) => landings.length > 0
 
@@ -11,7 +11,7 @@ function measuredIn(events: readonly LedgerEvent[]): LedgerEvent<'measured'>[] {
 
 describe('a campaign that a model judges', () => {
   it('keeps what prints better answers and nothing else; the ledger alone proves it', async () => {
-    const site = await judgedYard({ better: answers('good'), worse: answers('bad') })
+    const site = await createJudgedRepository({ better: answers('good'), worse: answers('bad') })
     await site.start()
     expect(await site.run()).toMatchObject({ for: 'nothing' })
     expect(await site.outcomes()).toEqual({ better: 'kept', worse: 'dropped' })
@@ -37,7 +37,7 @@ describe('a campaign that a model judges', () => {
   }, 120_000)
 
   it('tells its judge nothing of the sides, and asks once for what both printed alike', async () => {
-    const site = await judgedYard({ better: answers('poor', 'good', 4) })
+    const site = await createJudgedRepository({ better: answers('poor', 'good', 4) })
     await site.start()
     await site.until(kept)
     for (const { system, user, authorization } of site.server.asked) {

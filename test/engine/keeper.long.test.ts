@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { submitIdea } from '../../src/engine/campaign/submit.ts'
-import { letters, shorter, sizeYard } from './size-yard.ts'
-import { gitIn, patchOf, type Yard } from './yard.ts'
+import { letters, shorter, createSizeRepository } from '../support/size-repository.ts'
+import { gitIn, patchOf, type TestRepository } from '../support/repository.ts'
 
 const IDEAS = [
   shorter('a', 3),
@@ -12,8 +12,8 @@ const IDEAS = [
   patchOf({ 'src/c.txt': [letters('c', 15), 'broken\n'] }, { hypothesis: 'broken' }),
 ]
 
-async function finished(): Promise<Yard> {
-  const site = await sizeYard(IDEAS, { remote: true })
+async function finished(): Promise<TestRepository> {
+  const site = await createSizeRepository(IDEAS, { remote: true })
   await site.start()
   const commit = site.commitOn('main', { 'src/e.txt': 'e\n' }, 'mine')
   await submitIdea(site.place, { commit, from: site.origin, name: 'mine', title: 'mine', body: '' })
@@ -86,10 +86,10 @@ describe('what has ended', () => {
 })
 
 describe('pull requests that are all deleted', () => {
-  const forget = (site: Yard) => site.bare('update-ref', '-d', 'refs/heads/optimize-forge/size')
+  const forget = (site: TestRepository) => site.bare('update-ref', '-d', 'refs/heads/optimize-forge/size')
 
   it('while experiments are measured change no decision', async () => {
-    const site = await sizeYard(IDEAS, { remote: true })
+    const site = await createSizeRepository(IDEAS, { remote: true })
     await site.start()
     await site.until(({ experiments }) => experiments['exp-001']?.status === 'ordered')
     forget(site)

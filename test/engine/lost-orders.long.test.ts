@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { describeInterruptions, MAX_INTERRUPTIONS } from '../../src/plan/landing.ts'
 import type { Campaign } from '../../src/model/campaign.ts'
-import { letters, sizeYard } from './size-yard.ts'
-import { patchOf } from './yard.ts'
+import { letters, createSizeRepository } from '../support/size-repository.ts'
+import { patchOf } from '../support/repository.ts'
 
 const DAY = 86_400_000
 const SLOW = patchOf({ 'src/a.txt': [letters('a', 15), 'slow\n'] }, { hypothesis: 'never ends' })
@@ -37,7 +37,7 @@ describe('an order without a report by its deadline', () => {
   it('is cancelled and issued again unchanged; after five times the experiment is not proven', async () => {
     writeFileSync(begun, '')
     let ahead = 0
-    const site = await sizeYard([SLOW], { ahead: () => ahead, files: { 'bench/test.sh': GATE } })
+    const site = await createSizeRepository([SLOW], { ahead: () => ahead, files: { 'bench/test.sh': GATE } })
     await site.start()
     let order: string | null = null
     for (let days = 1; days <= MAX_INTERRUPTIONS; days++) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { letters, SIZE_FILES, shorter, sizeYard } from './size-yard.ts'
-import { patchOf, type Yard } from './yard.ts'
+import { letters, SIZE_FILES, shorter, createSizeRepository } from '../support/size-repository.ts'
+import { patchOf, type TestRepository } from '../support/repository.ts'
 
 /** A number that is lower by chance: always, or only once a file says so. */
 function noisy(when: string): Record<string, string> {
@@ -14,7 +14,7 @@ printf '{"bytes": %s}' "$(( $(cat src/*.txt | wc -c) + noise ))"
 
 describe('a metric that is noisy', () => {
   it('and can be negative needs to be told what gain is worth having, before the first experiment', async () => {
-    const site = await sizeYard([shorter('a', 3)], { files: noisy('true') })
+    const site = await createSizeRepository([shorter('a', 3)], { files: noisy('true') })
     await site.start()
     const waiting = await site.run()
     expect(waiting).toEqual({
@@ -33,7 +33,7 @@ describe('a metric that is noisy', () => {
       { 'src/a.txt': [letters('a', 15), letters('z', 15)] },
       { hypothesis: 'does nothing' },
     )
-    const site = await sizeYard([idle], {
+    const site = await createSizeRepository([idle], {
       spec: text =>
         `${text.replace('name: bytes', 'name: wall_seconds')}evidence: { pairs_per_job: 4, max_jobs: 2 }\n`,
     })
@@ -51,7 +51,9 @@ describe('a metric that is noisy', () => {
 
   it('only after a change ends the belief that it was not: from then on pairs decide', async () => {
     const change = patchOf({ 'src/a.txt': [letters('a', 15), 'n\n'] }, { hypothesis: 'depends on chance' })
-    const site = await sizeYard([change, shorter('b', 3)], { files: noisy('grep -q n src/a.txt') })
+    const site = await createSizeRepository([change, shorter('b', 3)], {
+      files: noisy('grep -q n src/a.txt'),
+    })
     await site.start()
     await site.run()
     const { calibration } = await site.campaign()
@@ -73,14 +75,14 @@ describe('a metric that is noisy', () => {
   })
 })
 
-async function idOf(site: Yard, hypothesis: string): Promise<string> {
+async function idOf(site: TestRepository, hypothesis: string): Promise<string> {
   const { experiments } = await site.campaign()
   return Object.values(experiments).find(each => each.hypothesis === hypothesis)?.id ?? 'none'
 }
 
 describe('a base that does not work', () => {
   it('pauses the campaign with the reason, and is measured again when it is resumed', async () => {
-    const site = await sizeYard([shorter('a', 3)], { files: { 'src/c.txt': 'broken\n' } })
+    const site = await createSizeRepository([shorter('a', 3)], { files: { 'src/c.txt': 'broken\n' } })
     await site.start()
     expect(await site.run()).toEqual({
       for: 'person',

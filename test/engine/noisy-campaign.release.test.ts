@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { patchOf, type Yard, yard } from './yard.ts'
+import { patchOf, type TestRepository, createTestRepository } from '../support/repository.ts'
 
 /**
  * The product of the factors in src, times e to the power of 3 % of a normal number. That number is the next of
@@ -50,19 +50,25 @@ function changing(file: number, kind: string, factor: string): string {
   return patchOf({ [`src/f${file}.txt`]: ['1\n', `${factor}\n`] }, { hypothesis: `${kind} ${file}` })
 }
 
-async function noisyYard(): Promise<Yard> {
+async function createNoisyRepository(): Promise<TestRepository> {
   const noise = mkdtempSync(join(tmpdir(), 'winnow-noise-'))
   onTestFinished(() => rmSync(noise, { recursive: true, force: true }))
   writeFileSync(join(noise, 'count'), '1\n')
   const sources = Array.from({ length: GAINS + LOSSES }, (_, at) => [`src/f${at}.txt`, '1\n'])
   const patches = ideas().map((text, at) => [`ideas/${String(at).padStart(2, '0')}.patch`, text])
   const files = { 'bench/score.awk': HARNESS, ...Object.fromEntries([...sources, ...patches]) }
-  return yard({ files, spec: SPEC, name: 'noisy', seed: 'a noisy campaign', env: { NOISE: noise } })
+  return createTestRepository({
+    files,
+    spec: SPEC,
+    name: 'noisy',
+    seed: 'a noisy campaign',
+    env: { NOISE: noise },
+  })
 }
 
 describe('sixty ideas and 3 % of noise, with the defaults', () => {
   it('of 45 that do nothing and 9 that are worse none is merged; of 6 that are 6 % better at least 5 are', async () => {
-    const site = await noisyYard()
+    const site = await createNoisyRepository()
     await site.start()
     expect(await site.run()).toMatchObject({ for: 'nothing' })
 

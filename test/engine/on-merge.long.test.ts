@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { cutOffEverywhere } from './cut-off.ts'
-import { shorter, sizeYard, type SizeOptions } from './size-yard.ts'
-import type { Yard } from './yard.ts'
+import { shorter, createSizeRepository, type SizeOptions } from '../support/size-repository.ts'
+import type { TestRepository } from '../support/repository.ts'
 
 const RESTART = 'execution: { mode: serial }\nmerge: { on_merge: restart }\n'
 
-async function kept(options: SizeOptions = {}): Promise<Yard> {
-  const site = await sizeYard([shorter('a', 3), shorter('b', 5)], { remote: true, spec: RESTART, ...options })
+async function kept(options: SizeOptions = {}): Promise<TestRepository> {
+  const site = await createSizeRepository([shorter('a', 3), shorter('b', 5)], {
+    remote: true,
+    spec: RESTART,
+    ...options,
+  })
   await site.start()
   await site.run()
   expect(await site.outcomes()).toEqual({ a3: 'kept', b5: 'kept' })
@@ -14,7 +18,7 @@ async function kept(options: SizeOptions = {}): Promise<Yard> {
 }
 
 /** What the person who takes it does. */
-function merge(site: Yard): string {
+function merge(site: TestRepository): string {
   const here = site.origin === site.repo
   if (!here) site.git('fetch', '-q', 'origin')
   site.git('merge', '-q', '-m', 'take it', here ? 'optimize/size' : 'origin/optimize/size')
@@ -22,7 +26,7 @@ function merge(site: Yard): string {
   return site.git('rev-parse', 'HEAD')
 }
 
-function archived(site: Yard): string[] {
+function archived(site: TestRepository): string[] {
   return site
     .bare('for-each-ref', '--format=%(refname)', 'refs/heads/optimize-archive/')
     .split('\n')

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { submitIdea } from '../../src/engine/campaign/submit.ts'
-import { letters, shorter, sizeYard } from './size-yard.ts'
-import { patchOf } from './yard.ts'
+import { letters, shorter, createSizeRepository } from '../support/size-repository.ts'
+import { patchOf } from '../support/repository.ts'
 
 const D = 'src/d.txt'
 
@@ -47,7 +47,7 @@ const ENDS = {
 
 describe('a campaign', () => {
   it('ends experiments in every way there is on one machine', async () => {
-    const site = await sizeYard(IDEAS, {
+    const site = await createSizeRepository(IDEAS, {
       spec: text =>
         `${text.replace('timeout_seconds: 60', 'timeout_seconds: 1')}execution: { max_concurrent: 3 }\nmerge: { max_open_experiments: 3 }\n`,
     })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { shorter, sizeYard } from './size-yard.ts'
-import { patchOf } from './yard.ts'
+import { shorter, createSizeRepository } from '../support/size-repository.ts'
+import { patchOf } from '../support/repository.ts'
 
 describe('many patches', () => {
   it('are measured by category and priority, whatever their files are called', async () => {
@@ -9,7 +9,7 @@ describe('many patches', () => {
         { [`src/${letter}.txt`]: [null, `${letter}\n`] },
         { hypothesis: `${category} ${letter}`, category, priority },
       )
-    const site = await sizeYard(
+    const site = await createSizeRepository(
       [
         ...['p', 'q', 'r', 's'].map(letter => idea('alg', 'low', letter)),
         idea('emb', 'medium', 't'),
@@ -35,7 +35,9 @@ describe('many patches', () => {
 
 describe('a campaign whose ideas are patches alone', () => {
   it('stops when they are used up', async () => {
-    const site = await sizeYard([shorter('a', 3)], { spec: text => text.replace(', { use: external }', '') })
+    const site = await createSizeRepository([shorter('a', 3)], {
+      spec: text => text.replace(', { use: external }', ''),
+    })
     await site.start()
     expect(await site.run()).toEqual({
       for: 'nothing',

@@ -4,37 +4,37 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { PickedChange } from '../../src/model/experiment.ts'
 import { cutOffEverywhere } from './cut-off.ts'
-import { letters, shorter, sizeYard, type SizeOptions } from './size-yard.ts'
-import { packageFiles } from './package-files.ts'
-import { patchOf, type Yard } from './yard.ts'
+import { letters, shorter, createSizeRepository, type SizeOptions } from '../support/size-repository.ts'
+import { packageFiles } from '../support/package-files.ts'
+import { patchOf, type TestRepository } from '../support/repository.ts'
 import { outcomeCounts } from '../model/outcome-counts.ts'
 
 const SERIAL = 'execution: { mode: serial }\nmerge: { max_open_experiments: 1 }\n'
 
-async function ended(ideas: readonly string[], options: SizeOptions = {}): Promise<Yard> {
-  const site = await sizeYard(ideas, { remote: true, spec: SERIAL, ...options })
+async function ended(ideas: readonly string[], options: SizeOptions = {}): Promise<TestRepository> {
+  const site = await createSizeRepository(ideas, { remote: true, spec: SERIAL, ...options })
   await site.start()
   await site.run()
   return site
 }
 
-async function pick(site: Yard, experiment = 'exp-001'): Promise<PickedChange> {
+async function pick(site: TestRepository, experiment = 'exp-001'): Promise<PickedChange> {
   await site.person({ kind: 'steered', action: 'pick', experiment, reason: 'alone, please' })
   await site.run()
   return picked(site)
 }
 
-async function picked(site: Yard): Promise<PickedChange> {
+async function picked(site: TestRepository): Promise<PickedChange> {
   const found = Object.values((await site.campaign()).picks).at(-1)
   if (found === undefined) throw new Error('nothing was taken alone')
   return found
 }
 
-async function pulls(site: Yard) {
+async function pulls(site: TestRepository) {
   return site.place.forge.list({ numbers: [1, 2, 3, 4, 5, 6] })
 }
 
-async function pullOf(site: Yard, { branch }: PickedChange) {
+async function pullOf(site: TestRepository, { branch }: PickedChange) {
   return (await pulls(site)).findLast(pull => pull.branch === branch)
 }
 
@@ -149,7 +149,7 @@ describe('a kept change is taken alone', () => {
   })
 
   it('and says what it found where it is worth nothing alone, or does not pass', async () => {
-    const site = await sizeYard([], { remote: true, spec: SERIAL })
+    const site = await createSizeRepository([], { remote: true, spec: SERIAL })
     site.write('src/c.txt', `${letters('c', 15)}clash\n`)
     site.write(
       'ideas/01.patch',
@@ -173,7 +173,7 @@ describe('a kept change is taken alone', () => {
 describe('a change taken alone is measured as the campaign measures', () => {
   it('by pairs where pairs decide: as what was confirmed before, and at no cost to the level', async () => {
     const paired = (text: string) => `${text.replace('seconds: 60', 'seconds: 60, mode: paired')}${SERIAL}`
-    const site = await sizeYard([shorter('a', 3)], { remote: true, spec: paired })
+    const site = await createSizeRepository([shorter('a', 3)], { remote: true, spec: paired })
     await site.start()
     await site.until(({ landings }) => landings.length === 1)
     const { error_budget } = await site.campaign()
@@ -193,7 +193,7 @@ describe('a change taken alone is measured as the campaign measures', () => {
 
   it('with the packages that it adds listed again, and approved as they were', async () => {
     const open = (text: string) => text.replace('[src/]', '[src/, package.json, package-lock.json]')
-    const site = await sizeYard([], { remote: true, spec: open, files: packageFiles({}) })
+    const site = await createSizeRepository([], { remote: true, spec: open, files: packageFiles({}) })
     await site.start()
     const change = { 'src/a.txt': letters('a', 3), ...packageFiles({ 'left-pad': { version: '1.3.0' } }) }
     site.push(site.commitOn(site.bare('rev-parse', 'main'), change, 'pads'), 'optimize-exp/size/mine')

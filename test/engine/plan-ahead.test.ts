@@ -3,7 +3,7 @@ import type { ControllerContext } from '../../src/engine/controller/effects.ts'
 import { foldAllEvents } from '../../src/ledger/load.ts'
 import type { Campaign } from '../../src/model/campaign.ts'
 import type { Oid } from '../../src/model/ids.ts'
-import { shorter, sizeYard } from './size-yard.ts'
+import { shorter, createSizeRepository } from '../support/size-repository.ts'
 
 const LEDGER = 'optimize-state/size'
 
@@ -17,7 +17,7 @@ test('plans that are not pushed yet leave the loaded campaign as the remote has 
   const held: Held[] = []
   const rivals: Oid[] = []
   let controller: ControllerContext | null = null
-  const here = await sizeYard([shorter('a', 3), shorter('b', 5)], {
+  const here = await createSizeRepository([shorter('a', 3), shorter('b', 5)], {
     remote: true,
     fault(point) {
       const loaded = controller?.memory.loaded

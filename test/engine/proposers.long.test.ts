@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { listRestingProposers } from '../../src/plan/backlog.ts'
 import { submitIdea } from '../../src/engine/campaign/submit.ts'
-import { letters, shorter, sizeYard } from './size-yard.ts'
-import { patchOf } from './yard.ts'
+import { letters, shorter, createSizeRepository } from '../support/size-repository.ts'
+import { patchOf } from '../support/repository.ts'
 
 const ONE_AT_A_TIME = 'merge: { max_open_experiments: 1 }\nexecution: { mode: serial }\n'
 
 describe('ideas that are patches', () => {
   it('are refused where they do not fit what was kept meanwhile, or cannot be read', async () => {
-    const site = await sizeYard(
+    const site = await createSizeRepository(
       [
         shorter('a', 3),
         shorter('a', 2, 'another way'),
@@ -60,7 +60,7 @@ describe('ideas that are patches', () => {
   })
 
   it('that make the same tree as one before are refused, naming it', async () => {
-    const site = await sizeYard([shorter('a', 20), shorter('a', 20, 'the same files')])
+    const site = await createSizeRepository([shorter('a', 20), shorter('a', 20, 'the same files')])
     await site.start()
     await site.run()
     expect(await site.outcomes()).toEqual({ a20: 'dropped', 'the same files': 'refused' })
@@ -73,7 +73,7 @@ describe('ideas that are patches', () => {
       { 'src/a.txt': [letters('a', 15), 'a\n'] },
       { hypothesis: 'needs', required_deps: ['left-pad'] },
     )
-    const site = await sizeYard([needy])
+    const site = await createSizeRepository([needy])
     await site.start()
     expect(await site.run()).toEqual({
       for: 'person',
@@ -94,7 +94,7 @@ describe('ideas that people bring', () => {
   it.each([{ remote: true }, { remote: false }])(
     'as a branch or a pull request, remote: $remote',
     async ({ remote }) => {
-      const site = await sizeYard([], { remote })
+      const site = await createSizeRepository([], { remote })
       await site.start()
       site.push(
         site.commitOn('main', { 'src/a.txt': letters('a', 3) }, 'pushed\n\nbody'),
@@ -133,7 +133,7 @@ describe('ideas that people bring', () => {
   )
 
   it('as a pull request from a branch of any name, which stays theirs', async () => {
-    const site = await sizeYard([], { remote: true })
+    const site = await createSizeRepository([], { remote: true })
     await site.start()
     const commit = site.commitOn('main', { 'src/a.txt': letters('a', 3) }, 'from a feature branch')
     site.push(commit, 'feature/shorter')
@@ -148,7 +148,7 @@ describe('ideas that people bring', () => {
   })
 
   it('out of scope are refused without a measurement, and the branch stays theirs', async () => {
-    const site = await sizeYard([], { remote: true })
+    const site = await createSizeRepository([], { remote: true })
     await site.start()
     const commit = site.commitOn(
       'main',
@@ -173,7 +173,7 @@ describe('ideas that people bring', () => {
   })
 
   it('under a name of winnow’s own are not taken', async () => {
-    const site = await sizeYard([])
+    const site = await createSizeRepository([])
     await site.start()
     const idea = { commit: site.git('rev-parse', 'main'), from: site.repo, title: '', body: '' }
     await expect(submitIdea(site.place, { ...idea, name: 'exp-007' })).rejects.toThrow(
@@ -193,7 +193,7 @@ esac
     `${text.replace(/propose: .*\n/, 'propose: [{ use: command, command: sh tools/think.sh, name: thinker }]\n')}execution: { mode: serial }\n`
 
   it('is asked until none of its last ten answers was kept, and is disabled with an alert', async () => {
-    const site = await sizeYard([], { spec, files: { 'tools/think.sh': PROGRAM } })
+    const site = await createSizeRepository([], { spec, files: { 'tools/think.sh': PROGRAM } })
     await site.start()
     expect(await site.run()).toEqual({
       for: 'nothing',
@@ -223,11 +223,14 @@ echo '{"hypothesis": "another file"}'
 `
     const home = mkdtempSync(join(tmpdir(), 'winnow-backlog-'))
     const files = { 'tools/think.sh': program }
-    const site = await sizeYard([patchOf({ 'src/d.txt': [null, 'd\n'] }, { hypothesis: 'longer' })], {
-      spec: text => spec(text).replace('propose: [', 'propose: [{ use: patch, dir: ideas }, '),
-      files,
-      env: { HOME: home },
-    })
+    const site = await createSizeRepository(
+      [patchOf({ 'src/d.txt': [null, 'd\n'] }, { hypothesis: 'longer' })],
+      {
+        spec: text => spec(text).replace('propose: [', 'propose: [{ use: patch, dir: ideas }, '),
+        files,
+        env: { HOME: home },
+      },
+    )
     await site.start()
     const told = { category: 'text', required_deps: [], family: null, source: 'ada' }
     const added = { kind: 'hypothesis-added', hypothesis: 'drop vowels', ...told } as const
@@ -258,7 +261,7 @@ exit 3
     const four = (text: string) => spec(text).replace('mode: serial', 'max_concurrent: 4')
     const home = mkdtempSync(join(tmpdir(), 'winnow-briefs-'))
     const env = { HOME: home }
-    const site = await sizeYard([], { spec: four, files: { 'tools/think.sh': program }, env })
+    const site = await createSizeRepository([], { spec: four, files: { 'tools/think.sh': program }, env })
     await site.start()
     await site.run()
     const briefs = readdirSync(home).flatMap(name =>
@@ -279,7 +282,11 @@ printf 'aaa\\n' > src/a.txt
 `
     const four = (text: string) => spec(text).replace('mode: serial', 'max_concurrent: 4')
     const home = mkdtempSync(join(tmpdir(), 'winnow-same-'))
-    const site = await sizeYard([], { spec: four, files: { 'tools/think.sh': program }, env: { HOME: home } })
+    const site = await createSizeRepository([], {
+      spec: four,
+      files: { 'tools/think.sh': program },
+      env: { HOME: home },
+    })
     await site.start()
     const { proposers, experiments } = await site.until(
       all => 'exp-001' in all.experiments && all.landings.length > 0,
@@ -293,7 +300,7 @@ printf 'aaa\\n' > src/a.txt
   })
 
   it('whose idea is found by another machine is not asked there for nothing', async () => {
-    const site = await sizeYard([], { remote: true, spec, files: { 'tools/think.sh': PROGRAM } })
+    const site = await createSizeRepository([], { remote: true, spec, files: { 'tools/think.sh': PROGRAM } })
     await site.start()
     await site.until(({ experiments }) => 'exp-001' in experiments)
     const head = site.bare('rev-parse', 'optimize-exp/size/exp-001')

@@ -6,18 +6,18 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { build } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ENV } from './post.ts'
-import { letters, shorter, sizeYard } from './size-yard.ts'
-import { patchOf, type Yard } from './yard.ts'
+import { ENV } from '../support/campaign-client.ts'
+import { letters, shorter, createSizeRepository } from '../support/size-repository.ts'
+import { patchOf, type TestRepository } from '../support/repository.ts'
 
 const run = promisify(execFile)
 let folder: string
 let program: string
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'winnow-hands-'))
-  program = join(folder, 'hand.mjs')
+  program = join(folder, 'run-process.mjs')
   await build({
-    input: fileURLToPath(new URL('hand.ts', import.meta.url)),
+    input: fileURLToPath(new URL('run-process.ts', import.meta.url)),
     platform: 'node',
     output: { file: program, format: 'esm', codeSplitting: false },
     logLevel: 'silent',
@@ -31,7 +31,7 @@ interface Said {
 }
 
 /** Another process that starts the campaign and runs it, on the same repository. */
-async function hand(site: Yard, cache: string, remote: string): Promise<Said> {
+async function hand(site: TestRepository, cache: string, remote: string): Promise<Said> {
   const args = [program, site.repo, join(site.root, cache), remote, 'size']
   const { stdout } = await run(process.execPath, args, { env: ENV })
   return JSON.parse(stdout)
@@ -51,7 +51,7 @@ const CASES = [
 
 describe('hands that start and run one campaign at once', () => {
   it.each(CASES)('$how end it once', async ({ caches, remote }) => {
-    const site = await sizeYard(IDEAS, { remote })
+    const site = await createSizeRepository(IDEAS, { remote })
     const said = await Promise.all(caches.map(cache => hand(site, cache, remote ? 'origin' : 'none')))
     expect(said.map(({ waiting }) => waiting.for)).toContain('ideas')
 
@@ -73,7 +73,7 @@ describe('hands that start and run one campaign at once', () => {
 })
 
 /** What may be in a ledger once for one experiment or order, and is there more often. */
-async function doubled(site: Yard): Promise<Record<string, number>> {
+async function doubled(site: TestRepository): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
   for (const event of await site.events()) {
     const about = 'experiment' in event ? event.experiment : 'order' in event ? event.order : ''

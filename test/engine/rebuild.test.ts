@@ -1,22 +1,22 @@
 import { expect, it } from 'vitest'
 import { rebuildViews } from '../../src/engine/campaign/recover.ts'
-import { shorter, sizeYard } from './size-yard.ts'
-import { proven } from './yard.ts'
+import { shorter, createSizeRepository } from '../support/size-repository.ts'
+import { proven } from '../support/repository.ts'
 
 it('makes views and checkpoint anew from every event, and writes none', async () => {
-  const yard = await sizeYard([shorter('a', 3)])
-  await yard.start()
-  await yard.run()
-  const events = await yard.events()
-  expect(await rebuildViews(yard.place)).toBe(true)
+  const repository = await createSizeRepository([shorter('a', 3)])
+  await repository.start()
+  await repository.run()
+  const events = await repository.events()
+  expect(await rebuildViews(repository.place)).toBe(true)
   const state = 'optimize-state/size'
-  expect(yard.bare('show', `${state}:checkpoint.json`)).toContain(`"seq":${events.length}`)
-  expect(await rebuildViews(yard.place)).toBe(false)
-  const readme = yard.bare('show', `${state}:README.md`)
-  const tree = yard.commitOn(state, { 'README.md': 'spoilt\n', 'checkpoint.json': '{}' })
-  yard.push(tree, state)
-  expect(await rebuildViews(yard.place)).toBe(true)
-  expect(yard.bare('show', `${state}:README.md`)).toBe(readme)
-  expect(await yard.events()).toEqual(events)
-  await proven(yard.place)
+  expect(repository.bare('show', `${state}:checkpoint.json`)).toContain(`"seq":${events.length}`)
+  expect(await rebuildViews(repository.place)).toBe(false)
+  const readme = repository.bare('show', `${state}:README.md`)
+  const tree = repository.commitOn(state, { 'README.md': 'spoilt\n', 'checkpoint.json': '{}' })
+  repository.push(tree, state)
+  expect(await rebuildViews(repository.place)).toBe(true)
+  expect(repository.bare('show', `${state}:README.md`)).toBe(readme)
+  expect(await repository.events()).toEqual(events)
+  await proven(repository.place)
 })

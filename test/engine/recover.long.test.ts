@@ -2,12 +2,12 @@ import { expect, it } from 'vitest'
 import { ConflictError } from '../../src/errors.ts'
 import { findLostLedger, recoverBranches } from '../../src/engine/campaign/recover.ts'
 import { listRefs } from '../../src/engine/campaign/context.ts'
-import { shorter, sizeYard } from './size-yard.ts'
+import { shorter, createSizeRepository } from '../support/size-repository.ts'
 
 const OPTIONS = { remote: true, spec: 'execution: { mode: serial }\n' }
 
 it('a ledger that appears while it is put back is not overwritten', async () => {
-  const site = await sizeYard([shorter('a', 3)], OPTIONS)
+  const site = await createSizeRepository([shorter('a', 3)], OPTIONS)
   await site.start()
   await site.run()
   const { place } = site
@@ -25,7 +25,7 @@ it('a ledger that appears while it is put back is not overwritten', async () => 
 })
 
 it('a campaign that another process runs hears of it when the ledger is gone', async () => {
-  const site = await sizeYard([shorter('a', 3)], OPTIONS)
+  const site = await createSizeRepository([shorter('a', 3)], OPTIONS)
   await site.start()
   await site.run()
   site.bare('update-ref', '-d', 'refs/heads/optimize-state/size')

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { createPublicRegistries } from '../../src/dependencies/registries.ts'
 import { type PackageRegistry, packageRegistry } from '../servers/package-registry.ts'
-import { integrityOf, packageFiles } from './package-files.ts'
-import { letters, sizeYard } from './size-yard.ts'
-import { patchOf, type Yard } from './yard.ts'
+import { integrityOf, packageFiles } from '../support/package-files.ts'
+import { letters, createSizeRepository } from '../support/size-repository.ts'
+import { patchOf, type TestRepository } from '../support/repository.ts'
 
 const LEFT_PAD = { 'left-pad': { version: '1.3.0' } }
 const DAY = 86_400_000
@@ -19,7 +19,7 @@ function publishedBefore(days: number, integrity = INTEGRITY): Record<string, un
 async function adding(
   answers: Record<string, unknown>,
   rules = ', min_release_age_days: 7',
-): Promise<{ yard: Yard; registry: PackageRegistry }> {
+): Promise<{ repository: TestRepository; registry: PackageRegistry }> {
   const registry = await packageRegistry(answers)
   const before = packageFiles({})
   const change = Object.entries(packageFiles(LEFT_PAD)).map(
@@ -27,22 +27,22 @@ async function adding(
   )
   const idea: Record<string, [string, string]> = { 'src/a.txt': [letters('a', 15), letters('a', 3)] }
   for (const [path, [from, to]] of change) idea[path] = [from ?? '', to ?? '']
-  const yard = await sizeYard([patchOf(idea, { hypothesis: 'pads' })], {
+  const repository = await createSizeRepository([patchOf(idea, { hypothesis: 'pads' })], {
     files: before,
     spec: text =>
       `${text.replace('[src/]', '[src/, package.json, package-lock.json]')}dependencies: { approved: [left-pad]${rules} }\nstopping: { max_hours: 1000 }\n`,
     registries: createPublicRegistries({ version: '0.0.0', bases: { npm: registry.url } }),
   })
-  await yard.start()
-  return { yard, registry }
+  await repository.start()
+  return { repository, registry }
 }
 
 it('what the spec approves is measured where its registry says that it is old enough, asked once, and proven without', async () => {
-  const { yard, registry } = await adding(publishedBefore(8))
-  await yard.run()
-  expect(await yard.outcomes()).toEqual({ pads: 'kept' })
+  const { repository, registry } = await adding(publishedBefore(8))
+  await repository.run()
+  expect(await repository.outcomes()).toEqual({ pads: 'kept' })
   expect(registry.asked).toEqual(['/left-pad'])
-  const asked = (await yard.events()).filter(event => event.kind === 'approval-requested')
+  const asked = (await repository.events()).filter(event => event.kind === 'approval-requested')
   expect(asked).toMatchObject([{ packages: [], min_age_days: 7 }])
   expect(asked[0]?.additions?.map(({ released }) => released)).toEqual([
     expect.stringMatching(/^\d{4}-.*Z$/),
@@ -50,54 +50,57 @@ it('what the spec approves is measured where its registry says that it is old en
   ])
 
   registry.answers = {}
-  await yard.reopen()
-  await yard.proven()
+  await repository.reopen()
+  await repository.proven()
   expect(registry.asked).toEqual(['/left-pad'])
 })
 
 it('what is younger, of unknown age, or only called like something older, waits for a person, who sees that', async () => {
   for (const answers of [publishedBefore(2), {}, publishedBefore(99, integrityOf('left-pad', 'namesake'))]) {
-    const { yard, registry } = await adding(answers)
-    await yard.run()
-    expect(await yard.experiment('pads')).toMatchObject({ status: 'deferred' })
-    await yard.reopen()
-    await yard.run()
+    const { repository, registry } = await adding(answers)
+    await repository.run()
+    expect(await repository.experiment('pads')).toMatchObject({ status: 'deferred' })
+    await repository.reopen()
+    await repository.run()
     expect(registry.asked).toEqual(['/left-pad'])
-    const { id: experiment, approval } = await yard.experiment('pads')
+    const { id: experiment, approval } = await repository.experiment('pads')
     if (approval === null) throw new Error('nobody was asked')
     const { digest, packages } = approval
-    await yard.person({ kind: 'approved', experiment, digest, packages })
-    await yard.run()
-    expect(await yard.outcomes()).toEqual({ pads: 'kept' })
-    await yard.proven()
+    await repository.person({ kind: 'approved', experiment, digest, packages })
+    await repository.run()
+    expect(await repository.outcomes()).toEqual({ pads: 'kept' })
+    await repository.proven()
   }
 })
 
 it('what waited goes on by itself once it is old enough', async () => {
-  const { yard } = await adding(publishedBefore(2))
-  await yard.run()
-  expect(await yard.experiment('pads')).toMatchObject({ status: 'deferred' })
-  await yard.reopen({ ahead: () => 6 * DAY })
-  await yard.run()
-  expect(await yard.outcomes()).toEqual({ pads: 'kept' })
-  await yard.proven()
+  const { repository } = await adding(publishedBefore(2))
+  await repository.run()
+  expect(await repository.experiment('pads')).toMatchObject({ status: 'deferred' })
+  await repository.reopen({ ahead: () => 6 * DAY })
+  await repository.run()
+  expect(await repository.outcomes()).toEqual({ pads: 'kept' })
+  await repository.proven()
 })
 
 it('a change taken alone asks as an experiment does', async () => {
-  const { yard, registry } = await adding(publishedBefore(8), ', min_release_age_days: 0')
-  await yard.run()
-  expect(await yard.outcomes()).toEqual({ pads: 'kept' })
-  const before = (await yard.campaign()).experiments['exp-001']?.approval
+  const { repository, registry } = await adding(publishedBefore(8), ', min_release_age_days: 0')
+  await repository.run()
+  expect(await repository.outcomes()).toEqual({ pads: 'kept' })
+  const before = (await repository.campaign()).experiments['exp-001']?.approval
   expect(before).toBeNull()
-  yard.write('.winnow/size.yaml', yard.bare('show', 'main:.winnow/size.yaml').replace('days: 0', 'days: 7'))
-  yard.commit('packages have to be out for a week')
-  await yard.reopen()
-  await yard.person({ kind: 'steered', action: 'pick', experiment: 'exp-001', reason: 'alone, please' })
-  await yard.run()
+  repository.write(
+    '.winnow/size.yaml',
+    repository.bare('show', 'main:.winnow/size.yaml').replace('days: 0', 'days: 7'),
+  )
+  repository.commit('packages have to be out for a week')
+  await repository.reopen()
+  await repository.person({ kind: 'steered', action: 'pick', experiment: 'exp-001', reason: 'alone, please' })
+  await repository.run()
   expect(registry.asked).toEqual(['/left-pad'])
-  const [pick] = Object.values((await yard.campaign()).picks)
+  const [pick] = Object.values((await repository.campaign()).picks)
   expect(pick).toMatchObject({ outcome: 'kept', approval: { packages: [], min_age_days: 7 } })
-  await yard.proven()
+  await repository.proven()
 })
 
 it('of several files that a lockfile names, the youngest counts, and who is asked sees one hash of all', async () => {
@@ -119,20 +122,20 @@ it('of several files that a lockfile names, the youngest counts, and who is aske
       'src/a.txt': [letters('a', 15), letters('a', 3)],
       'poetry.lock': [tail, lock],
     }
-    const yard = await sizeYard([patchOf(change, { hypothesis: 'tiny' })], {
+    const repository = await createSizeRepository([patchOf(change, { hypothesis: 'tiny' })], {
       files: { 'poetry.lock': tail },
       spec: text =>
         `${text.replace('[src/]', '[src/, poetry.lock]')}dependencies: { approved: [tiny], min_release_age_days: 7 }\n`,
       registries: createPublicRegistries({ version: '0.0.0', bases: { pypi: registry.url } }),
     })
-    await yard.start()
-    await yard.run()
-    const { outcome: found, approval } = await yard.experiment('tiny')
+    await repository.start()
+    await repository.run()
+    const { outcome: found, approval } = await repository.experiment('tiny')
     expect(found ?? undefined).toBe(outcome)
     expect(approval?.additions).toMatchObject([
       { integrity: expect.stringMatching(/^2 files, sha256:/), released: expect.any(String) },
     ])
     expect(approval?.additions[0]).not.toHaveProperty('files')
-    await yard.proven()
+    await repository.proven()
   }
 })

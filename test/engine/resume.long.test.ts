@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { runCampaign } from '../../src/engine/controller/run.ts'
 import type { PlanWaiting } from '../../src/plan/action.ts'
-import { letters, shorter, sizeYard } from './size-yard.ts'
-import { patchOf, type Yard } from './yard.ts'
+import { letters, shorter, createSizeRepository } from '../support/size-repository.ts'
+import { patchOf, type TestRepository } from '../support/repository.ts'
 
 const IDEAS = [
   shorter('a', 3),
@@ -28,7 +28,7 @@ async function cutOff(wheres: readonly Where[], { ideas = IDEAS } = {}) {
       if (dead) throw new Cut(point)
     }
   }
-  const site = await sizeYard(ideas, { fault: mortal() })
+  const site = await createSizeRepository(ideas, { fault: mortal() })
   for (;;) {
     const cut = await goOn(site).then(waiting => expect(waiting).toEqual({ for: 'ideas' }), onlyCuts)
     if (cut !== 'cut') break
@@ -38,7 +38,7 @@ async function cutOff(wheres: readonly Where[], { ideas = IDEAS } = {}) {
   return { site, seen }
 }
 
-async function goOn(site: Yard): Promise<PlanWaiting> {
+async function goOn(site: TestRepository): Promise<PlanWaiting> {
   await site.start()
   return site.run()
 }
@@ -49,7 +49,7 @@ function onlyCuts(error: unknown): 'cut' {
 }
 
 /** What must be the same however often a campaign was cut off: no times, run ids or lost orders. */
-async function endOf(site: Yard) {
+async function endOf(site: TestRepository) {
   const { experiments, round, landings, incumbent } = await site.campaign()
   const pulls = await site.place.forge.list({ numbers: [1, 2, 3, 4, 5] })
   return {
@@ -138,7 +138,10 @@ describe('a run that a person interrupts', () => {
       const measuring = new Promise<void>(resolve => (began = resolve))
       // The first start is the calibration's, the second the experiment's.
       const fault = (point: string) => void (point === 'measure:started' && ++starts === 2 && began())
-      const site = await sizeYard([SLOW, shorter('a', 3)], { spec: 'execution: { mode: serial }\n', fault })
+      const site = await createSizeRepository([SLOW, shorter('a', 3)], {
+        spec: 'execution: { mode: serial }\n',
+        fault,
+      })
       await site.start()
       const { orders } = await site.until(({ experiments }) => experiments['exp-001']?.status === 'ordered')
       const interrupt = new AbortController()

@@ -1,20 +1,23 @@
 import { describe, expect, it } from 'vitest'
-import { letters, shorter, sizeYard } from './size-yard.ts'
-import { patchOf, type Yard } from './yard.ts'
+import { letters, shorter, createSizeRepository } from '../support/size-repository.ts'
+import { patchOf, type TestRepository } from '../support/repository.ts'
 
-async function ended(ideas: readonly string[], spec = 'execution: { mode: serial }\n'): Promise<Yard> {
-  const site = await sizeYard(ideas, { remote: true, spec })
+async function ended(
+  ideas: readonly string[],
+  spec = 'execution: { mode: serial }\n',
+): Promise<TestRepository> {
+  const site = await createSizeRepository(ideas, { remote: true, spec })
   await site.start()
   await site.run()
   return site
 }
 
-async function revert(site: Yard, experiment = 'exp-001'): Promise<void> {
+async function revert(site: TestRepository, experiment = 'exp-001'): Promise<void> {
   await site.person({ kind: 'steered', action: 'revert', experiment, reason: 'it was a mistake' })
   expect(await site.run()).toEqual({ for: 'ideas' })
 }
 
-async function reverted(site: Yard) {
+async function reverted(site: TestRepository) {
   return (await site.events()).flatMap(event => (event.kind === 'reverted' ? [event] : []))
 }
 
@@ -49,7 +52,7 @@ describe('a landing is taken back', () => {
       { 'src/d.txt': [null, 'd\n'], 'src/b.txt': [letters('b', 15), 'b\n'] },
       { hypothesis: 'needs a3' },
     )
-    const site = await sizeYard([shorter('a', 3), more], {
+    const site = await createSizeRepository([shorter('a', 3), more], {
       remote: true,
       spec: 'execution: { mode: serial }\n',
       files: { 'bench/test.sh': gate },

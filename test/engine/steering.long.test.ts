@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest'
 import { applyAmendment } from '../../src/engine/campaign/start.ts'
 import type { Campaign } from '../../src/model/campaign.ts'
 import { renderRunSummary } from '../../src/report/run-summary.ts'
-import { letters, SIZE_SPEC, shorter, sizeYard } from './size-yard.ts'
-import { patchOf } from './yard.ts'
+import { letters, SIZE_SPEC, shorter, createSizeRepository } from '../support/size-repository.ts'
+import { patchOf } from '../support/repository.ts'
 
 const SERIAL = 'execution: { mode: serial }\n'
 const isOrdered = ({ experiments }: Campaign) => experiments['exp-001']?.status === 'ordered'
 
 describe('a campaign that a person pauses', () => {
   it('decides nothing until it is resumed, and loses no measurement', async () => {
-    const site = await sizeYard([shorter('a', 3)])
+    const site = await createSizeRepository([shorter('a', 3)])
     await site.start()
     await site.until(isOrdered)
     await site.person({ kind: 'campaign-paused', reason: 'lunch', source: 'person' })
@@ -31,7 +31,7 @@ describe('a campaign that a person pauses', () => {
 
 describe('a campaign that a person stops', () => {
   it('puts back what is queued or under way, and offers it again once it is resumed', async () => {
-    const site = await sizeYard(
+    const site = await createSizeRepository(
       [patchOf({ 'src/d.txt': [null, 'slow\n'] }, { hypothesis: 'slow' }), shorter('a', 3)],
       { spec: SERIAL },
     )
@@ -83,7 +83,7 @@ const RULES = [
 
 describe('a stopping rule', () => {
   it.each(RULES)('$rule ends the campaign between rounds', async ({ rule, ideas, why }) => {
-    const site = await sizeYard(ideas, { spec: `${SERIAL}stopping: { ${rule} }\n` })
+    const site = await createSizeRepository(ideas, { spec: `${SERIAL}stopping: { ${rule} }\n` })
     await site.start()
     const code = rule.slice(0, rule.indexOf(':'))
     expect(await site.run()).toEqual({ for: 'nothing', reason: `${why} (stopping.${code})` })
@@ -95,7 +95,9 @@ describe('a stopping rule', () => {
 
   it('of a limit that is raised measures what was waiting', async () => {
     const limit = (most: number) => `${SERIAL}stopping: { max_iterations: ${most} }\n`
-    const site = await sizeYard([shorter('a', 3), shorter('b', 3), shorter('c', 3)], { spec: limit(1) })
+    const site = await createSizeRepository([shorter('a', 3), shorter('b', 3), shorter('c', 3)], {
+      spec: limit(1),
+    })
     await site.start()
     await site.run()
     const stopped = await site.campaign()
@@ -113,7 +115,7 @@ describe('a stopping rule', () => {
   })
 
   it('target_reached ends it when the incumbent reaches the target', async () => {
-    const site = await sizeYard([shorter('a', 3), shorter('b', 3)], {
+    const site = await createSizeRepository([shorter('a', 3), shorter('b', 3)], {
       spec: text => `${text.replace('direction: minimize', 'direction: minimize, target: 40')}${SERIAL}`,
     })
     await site.start()
@@ -125,7 +127,7 @@ describe('a stopping rule', () => {
 
 describe('a fresh start', () => {
   it('puts the campaign aside, whole, and numbers go on', async () => {
-    const site = await sizeYard([shorter('a', 3), shorter('b', 40)], { remote: true })
+    const site = await createSizeRepository([shorter('a', 3), shorter('b', 40)], { remote: true })
     await site.start()
     await site.run()
     const before = Object.fromEntries(
@@ -156,7 +158,7 @@ describe('a fresh start', () => {
   })
 
   it('needs no campaign, and happens again and again', async () => {
-    const site = await sizeYard([shorter('a', 3)])
+    const site = await createSizeRepository([shorter('a', 3)])
     for (const number of ['exp-001', 'exp-002', 'exp-003']) {
       await site.start({ fresh: true })
       await site.run()
@@ -166,7 +168,7 @@ describe('a fresh start', () => {
   })
 
   it('does not take over a branch that is somebody else’s', async () => {
-    const site = await sizeYard([])
+    const site = await createSizeRepository([])
     site.git('branch', 'optimize/size')
     await expect(site.start()).rejects.toThrow('optimize/size exists, but there is no ledger beside it')
   })
@@ -174,7 +176,7 @@ describe('a fresh start', () => {
 
 describe('a spec that a person amends', () => {
   it('is in the ledger with the reason; another ruler measures the incumbent anew', async () => {
-    const site = await sizeYard([shorter('a', 3)], { remote: true })
+    const site = await createSizeRepository([shorter('a', 3)], { remote: true })
     await site.start()
     await site.run()
     const before = await site.campaign()
@@ -196,7 +198,7 @@ describe('a spec that a person amends', () => {
   })
 
   it('that changes no measurement keeps the evidence', async () => {
-    const site = await sizeYard([shorter('a', 3)])
+    const site = await createSizeRepository([shorter('a', 3)])
     await site.start()
     await site.run()
     const { baseline } = await site.campaign()
@@ -208,7 +210,7 @@ describe('a spec that a person amends', () => {
   })
 
   it('is refused where it says nothing new, or what cannot be done', async () => {
-    const site = await sizeYard([])
+    const site = await createSizeRepository([])
     await site.start()
     const amended = (yaml: string) => applyAmendment(site.place, { yaml, reason: 'why not' })
     await expect(amended(SIZE_SPEC)).rejects.toThrow('this spec is already in force')

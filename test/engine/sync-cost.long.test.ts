@@ -2,34 +2,41 @@ import { describe, expect, it } from 'vitest'
 import { auditLedger } from '../../src/engine/verify/audit.ts'
 import type { EventDraft } from '../../src/model/event.ts'
 import { eventOf, rewrite } from '../audit/tampering.ts'
-import { letters, SIZE_HARNESS, SIZE_SPEC, shorter, type SizeOptions, sizeYard } from './size-yard.ts'
-import type { Yard } from './yard.ts'
+import {
+  letters,
+  SIZE_HARNESS,
+  SIZE_SPEC,
+  shorter,
+  type SizeOptions,
+  createSizeRepository,
+} from '../support/size-repository.ts'
+import type { TestRepository } from '../support/repository.ts'
 
 const HOUR_MS = 3600 * 1000
 
-async function underWay(options: SizeOptions = {}): Promise<Yard> {
-  const site = await sizeYard([shorter('a', 3)], { remote: true, ...options })
+async function underWay(options: SizeOptions = {}): Promise<TestRepository> {
+  const site = await createSizeRepository([shorter('a', 3)], { remote: true, ...options })
   await site.start()
   await site.run()
   expect(await site.outcomes()).toEqual({ a3: 'kept' })
   return site
 }
 
-async function syncOrders(site: Yard): Promise<number> {
+async function syncOrders(site: TestRepository): Promise<number> {
   return (await site.events()).filter(event => event.kind === 'order-issued' && event.purpose === 'sync')
     .length
 }
 
-async function syncs(site: Yard) {
+async function syncs(site: TestRepository) {
   return (await site.events()).flatMap(event => (event.kind === 'synced' ? [event] : []))
 }
 
-async function ordered(site: Yard): Promise<number> {
+async function ordered(site: TestRepository): Promise<number> {
   return (await site.events()).filter(({ kind }) => kind === 'order-issued').length
 }
 
 describe('a commit on the default branch that nothing reads', () => {
-  it.each<[string, (site: Yard) => void]>([
+  it.each<[string, (site: TestRepository) => void]>([
     ['documentation', site => site.write('README.md', 'hello\n')],
     ['a limit', site => site.write('.winnow/size.yaml', `${SIZE_SPEC}stopping: { max_hours: 50 }\n`)],
     ['another spec', site => site.write('.winnow/other.yaml', SIZE_SPEC)],

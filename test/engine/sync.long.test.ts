@@ -1,18 +1,24 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { letters, SIZE_SPEC, shorter, type SizeOptions, sizeYard } from './size-yard.ts'
-import type { Yard } from './yard.ts'
+import {
+  letters,
+  SIZE_SPEC,
+  shorter,
+  type SizeOptions,
+  createSizeRepository,
+} from '../support/size-repository.ts'
+import type { TestRepository } from '../support/repository.ts'
 
-async function underWay(options: SizeOptions = { remote: true }): Promise<Yard> {
-  const site = await sizeYard([shorter('a', 3)], options)
+async function underWay(options: SizeOptions = { remote: true }): Promise<TestRepository> {
+  const site = await createSizeRepository([shorter('a', 3)], options)
   await site.start()
   await site.run()
   expect(await site.outcomes()).toEqual({ a3: 'kept' })
   return site
 }
 
-async function orders(site: Yard) {
+async function orders(site: TestRepository) {
   return (await site.events()).flatMap(event => (event.kind === 'order-issued' ? [event] : []))
 }
 
@@ -45,7 +51,7 @@ describe('the default branch moves', () => {
   it.each(['start', 'resume'])(
     'with what mends a harness that never worked: that is measured first, at %s',
     async when => {
-      const site = await sizeYard([shorter('a', 3)], { remote: true })
+      const site = await createSizeRepository([shorter('a', 3)], { remote: true })
       const harness = readFileSync(join(site.repo, 'bench/size.sh'), 'utf8')
       site.write('bench/size.sh', '#!/bin/sh\nexit 3\n')
       site.commit('a harness that does not work')
@@ -79,7 +85,7 @@ describe('the default branch moves', () => {
   })
 
   it('while a round is under way: the round ends first', async () => {
-    const site = await sizeYard([shorter('a', 3)], { remote: true })
+    const site = await createSizeRepository([shorter('a', 3)], { remote: true })
     await site.start()
     await site.until(({ experiments }) => experiments['exp-001']?.status === 'ordered')
     site.write('src/c.txt', letters('c', 14))

@@ -7,8 +7,8 @@ import { tickCampaign } from '../../src/engine/controller/tick.ts'
 import { saveUnwrittenEvents, withSavedEvents } from '../../src/engine/controller/record.ts'
 import { computeEventId, type EventDraft } from '../../src/model/event.ts'
 import { buildCampaignRefs } from '../../src/model/ids.ts'
-import { shorter, sizeYard } from './size-yard.ts'
-import { proven } from './yard.ts'
+import { shorter, createSizeRepository } from '../support/size-repository.ts'
+import { proven } from '../support/repository.ts'
 
 const SERIAL = 'execution: { mode: serial }\n'
 
@@ -27,7 +27,7 @@ function filesOf(
 
 /** A campaign with an order that was measured, whose remote takes nothing from now on. */
 async function refused(how: string) {
-  const here = await sizeYard([shorter('a', 3)], { remote: true, spec: SERIAL })
+  const here = await createSizeRepository([shorter('a', 3)], { remote: true, spec: SERIAL })
   await here.start()
   await here.until(({ experiments }) => experiments['exp-001']?.status === 'ordered')
   await (await here.hands()).runner.settled()

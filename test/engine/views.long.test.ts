@@ -1,28 +1,28 @@
 import { describe, expect, it } from 'vitest'
 import { renderLedgerViews } from '../../src/report/ledger-views.ts'
 import { parseSpec } from '../../src/spec/load.ts'
-import { shorter, sizeYard } from './size-yard.ts'
-import type { Yard } from './yard.ts'
+import { shorter, createSizeRepository } from '../support/size-repository.ts'
+import type { TestRepository } from '../support/repository.ts'
 
 const VIEWS = ['README.md', 'badge.svg', 'chart.svg', 'digest.md']
 
-function stored(site: Yard, path: string): string {
+function stored(site: TestRepository, path: string): string {
   return `${site.bare('show', `optimize-state/size:${path}`)}\n`
 }
 
 /** Commits of the ledger that wrote any of these. */
-function writes(site: Yard, ...paths: string[]): string[] {
+function writes(site: TestRepository, ...paths: string[]): string[] {
   const log = site.bare('log', '--reverse', '--format=%s', 'optimize-state/size', '--', ...paths)
   return log.split('\n')
 }
 
-async function titleOf(site: Yard): Promise<string | undefined> {
+async function titleOf(site: TestRepository): Promise<string | undefined> {
   return /<title>(.*?)<\/title>/.exec(stored(site, 'badge.svg'))?.[1]
 }
 
 describe('what people read of a ledger', () => {
   it('is what its events make of it, written when a round has closed and not in between', async () => {
-    const site = await sizeYard([shorter('a', 3), shorter('b', 5)], { remote: true })
+    const site = await createSizeRepository([shorter('a', 3), shorter('b', 5)], { remote: true })
     await site.start()
     await site.run()
     const campaign = await site.campaign()
@@ -38,7 +38,7 @@ describe('what people read of a ledger', () => {
   })
 
   it('tells of a pause and of what followed it, once each, though nothing else is to be written', async () => {
-    const site = await sizeYard([shorter('a', 3)])
+    const site = await createSizeRepository([shorter('a', 3)])
     await site.start()
     await site.run()
     expect(await titleOf(site)).toBe('size: -25.0 % · running')
@@ -56,7 +56,7 @@ describe('what people read of a ledger', () => {
   })
 
   it('is made anew where it was deleted, and decides nothing', async () => {
-    const site = await sizeYard([shorter('a', 3), shorter('b', 5)])
+    const site = await createSizeRepository([shorter('a', 3), shorter('b', 5)])
     await site.start()
     await site.until(({ experiments }) => experiments['exp-001']?.status === 'ordered')
     const gone = Object.fromEntries(VIEWS.map(path => [path, null]))

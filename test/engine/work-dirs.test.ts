@@ -14,24 +14,24 @@ const ROUNDS = 25
 it('never gives one work directory to two processes, also where a killed one left its claim', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'winnow-work-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const taker = join(folder, 'dir-taker.mjs')
+  const program = join(folder, 'work-dir-process.mjs')
   await build({
-    input: fileURLToPath(new URL('dir-taker.ts', import.meta.url)),
+    input: fileURLToPath(new URL('work-dir-process.ts', import.meta.url)),
     platform: 'node',
-    output: { file: taker, format: 'esm', codeSplitting: false },
+    output: { file: program, format: 'esm', codeSplitting: false },
     logLevel: 'silent',
   })
   const [under, log] = [join(folder, 'work'), join(folder, 'log')]
   mkdirSync(join(under, '0'), { recursive: true })
   const dead = { boot_id: getBootId(), owner: { pid: 2 ** 22 - 1, started: '1' }, supervisor: null }
   writeFileSync(join(under, '0', `running-${dead.owner.pid}.json`), JSON.stringify(dead))
-  const args = [taker, under, log, String(ROUNDS)]
-  const takers = Array.from({ length: PROCESSES }, () =>
+  const args = [program, under, log, String(ROUNDS)]
+  const processes = Array.from({ length: PROCESSES }, () =>
     spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] }),
   )
-  const ended = takers.map(child => once(child, 'exit'))
-  await Promise.all(takers.map(child => once(child.stdout, 'data')))
-  for (const child of takers) child.stdin.write('go\n')
+  const ended = processes.map(child => once(child, 'exit'))
+  await Promise.all(processes.map(child => once(child.stdout, 'data')))
+  for (const child of processes) child.stdin.write('go\n')
   expect((await Promise.all(ended)).map(([code]: unknown[]) => code)).toEqual(Array(PROCESSES).fill(0))
   const inside = new Map<string, string>()
   const lines = readFileSync(log, 'utf8').trim().split('\n')

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { letters, shorter, SIZE_SPEC } from '../engine/size-yard.ts'
-import { packageFiles } from '../engine/package-files.ts'
-import { proven } from '../engine/yard.ts'
+import { letters, shorter, SIZE_SPEC } from '../support/size-repository.ts'
+import { packageFiles } from '../support/package-files.ts'
+import { proven } from '../support/repository.ts'
 import { type CampaignOnGithub, campaignOnGithub } from './campaign-on-github.ts'
-import type { Waking } from './wake-up.ts'
+import type { Waking } from './job-in-process.ts'
 
 const APP = 'of-ours[bot]'
 const CI = { '.github/workflows/ci.yml': 'on: [push, pull_request]\njobs: {}\n' }

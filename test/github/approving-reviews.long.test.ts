@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { letters } from '../engine/size-yard.ts'
-import { proven } from '../engine/yard.ts'
+import { letters } from '../support/size-repository.ts'
+import { proven } from '../support/repository.ts'
 import type { ReviewRecord } from './emulator/world.ts'
 import { APPROVE, REVIEWS, waitingForReview } from './waiting-for-review.ts'
 

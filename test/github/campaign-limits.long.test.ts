@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { getCampaignSpec } from '../../src/spec/load.ts'
-import { shorter, SIZE_SPEC } from '../engine/size-yard.ts'
-import { proven } from '../engine/yard.ts'
-import { actionsYard } from './actions-yard.ts'
+import { shorter, SIZE_SPEC } from '../support/size-repository.ts'
+import { proven } from '../support/repository.ts'
+import { createActionsRepository } from './actions-repository.ts'
 import { onGithub } from './on-github.ts'
 
 const HOURS = 3_600_000
 
 describe('limits of a campaign on GitHub', () => {
   test('are none of a person’s machine: days may pass', async () => {
-    const { post, wake } = await actionsYard([])
+    const { post, wake } = await createActionsRepository([])
     const here = await post()
     await here.start()
     await wake()
@@ -20,7 +20,7 @@ describe('limits of a campaign on GitHub', () => {
   })
 
   test('count the minutes of a private repository, as it is when the spec changes', async () => {
-    const { post, settle, github, scene } = await actionsYard([])
+    const { post, settle, github, scene } = await createActionsRepository([])
     github.world.settings.private = true
     const here = await post()
     await here.start()

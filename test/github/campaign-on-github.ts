@@ -1,14 +1,14 @@
 import { onTestFinished } from 'vitest'
 import { jobClone } from '../action/a-job.ts'
-import { openPost, type Post } from '../engine/post.ts'
-import { SIZE_FILES, SIZE_SPEC } from '../engine/size-yard.ts'
+import { openCampaignClient, type CampaignClient } from '../support/campaign-client.ts'
+import { SIZE_FILES, SIZE_SPEC } from '../support/size-repository.ts'
 import { scratch } from '../git/scratch.ts'
 import { emulatedGithub } from './emulator/github.ts'
 import type { PullRecord, RunRecord } from './emulator/world.ts'
 import { waitingRuns, wholeRun } from './measuring-job.ts'
 import { type Scene, sceneOf } from './scene.ts'
 import { GRANTS as JOB_GRANTS, WORKFLOW, WORKFLOW_FILE } from './tick-job.ts'
-import { type Waking, type Woken, woken, wokenJobs } from './wake-up.ts'
+import { type Waking, type Woken, woken, wokenJobs } from './job-in-process.ts'
 
 /** A campaign on GitHub as its jobs and its people see it: the action's own wake-ups, and machines that measure. */
 export interface CampaignOnGithub extends Scene {
@@ -27,7 +27,7 @@ export interface CampaignOnGithub extends Scene {
   offers: (title: string, files: Record<string, string>, rest?: Offered) => Promise<PullRecord>
   pull: (title: string) => PullRecord
   /** The campaign as anybody with a clone reads it. */
-  post: () => Promise<Post>
+  post: () => Promise<CampaignClient>
 }
 
 interface Offered {
@@ -90,7 +90,12 @@ export async function campaignOnGithub(
     },
     async post() {
       const { dir } = jobClone(github.bare, 'main')
-      const post = await openPost({ name: 'size', directory: dir, cacheDir: scratch(), remote: null })
+      const post = await openCampaignClient({
+        name: 'size',
+        directory: dir,
+        cacheDir: scratch(),
+        remote: null,
+      })
       onTestFinished(() => post.close())
       return post
     },

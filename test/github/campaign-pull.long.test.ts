@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { packageFiles } from '../engine/package-files.ts'
-import { letters, shorter, type SizeOptions } from '../engine/size-yard.ts'
-import { proven } from '../engine/yard.ts'
+import { packageFiles } from '../support/package-files.ts'
+import { letters, shorter, type SizeOptions } from '../support/size-repository.ts'
+import { proven } from '../support/repository.ts'
 import { onGithub } from './on-github.ts'
 
 async function keptOne(ideas = [shorter('a', 3)], options: SizeOptions = {}) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { letters, shorter } from '../engine/size-yard.ts'
-import { patchOf, proven } from '../engine/yard.ts'
+import { letters, shorter } from '../support/size-repository.ts'
+import { patchOf, proven } from '../support/repository.ts'
 import { GRANTS, tickJob } from './tick-job.ts'
 
 /** Neither checks nor workflow runs: a campaign goes without. */
@@ -8,9 +8,9 @@ const { checks: _, actions: __, ...GRANTED } = GRANTS
 
 /** A campaign whose remote and pull requests are on the emulated GitHub, run as one job with its token. */
 async function onGithub(ideas: readonly string[]) {
-  const { github, yard, scene, env, forge } = await tickJob(ideas, { grants: GRANTED })
-  const post = () => yard.another({ env, forge })
-  return { github, yard, post, scene, ada: github.token('ada') }
+  const { github, testRepository: repository, scene, env, forge } = await tickJob(ideas, { grants: GRANTED })
+  const post = () => repository.another({ env, forge })
+  return { github, repository, post, scene, ada: github.token('ada') }
 }
 
 describe('a campaign on GitHub', () => {

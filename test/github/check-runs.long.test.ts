@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { patchOf } from '../engine/yard.ts'
-import { letters, shorter } from '../engine/size-yard.ts'
+import { patchOf } from '../support/repository.ts'
+import { letters, shorter } from '../support/size-repository.ts'
 import { onGithub } from './on-github.ts'
 
 test('every head shows how it stands: in progress first, completed always, with the place of a refusal', async () => {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import type { Post } from '../engine/post.ts'
-import { letters, shorter } from '../engine/size-yard.ts'
+import type { CampaignClient } from '../support/campaign-client.ts'
+import { letters, shorter } from '../support/size-repository.ts'
 import { getCampaignSpec } from '../../src/spec/load.ts'
 import { renderBrief } from '../../src/ideas/brief.ts'
 import { onGithub } from './on-github.ts'
 
 /** The base is measured, and the first idea has its pull request. */
-async function opened(post: Post): Promise<void> {
+async function opened(post: CampaignClient): Promise<void> {
   await post.start()
   await post.until(({ experiments }) => Object.keys(experiments).length > 0)
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { letters } from '../engine/size-yard.ts'
+import { letters } from '../support/size-repository.ts'
 import { type OnGithub, onGithub } from './on-github.ts'
 
 /** A reader's pull request that waits for a word of somebody who may write. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { AGENTS_ACTION, withDigest, WORKFLOW } from '../../src/init/workflows/files.ts'
-import { SIZE_SPEC } from '../engine/size-yard.ts'
+import { SIZE_SPEC } from '../support/size-repository.ts'
 import { onGithub, type OnGithub } from './on-github.ts'
 
 const COMMIT = 'ab12'.repeat(10)

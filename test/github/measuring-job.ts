@@ -23,7 +23,7 @@ import {
 } from '../../src/model/job-file.ts'
 import type { Report } from '../../src/model/report.ts'
 import type { Clock } from '../../src/ports.ts'
-import { ENV } from '../engine/post.ts'
+import { ENV } from '../support/campaign-client.ts'
 import type { EmulatedGithub } from './emulator/github.ts'
 import type { RunRecord } from './emulator/world.ts'
 

@@ -1,23 +1,23 @@
 import { describe, expect, test } from 'vitest'
 import type { LedgerEvent } from '../../src/model/event.ts'
-import { letters, shorter } from '../engine/size-yard.ts'
-import { proven } from '../engine/yard.ts'
+import { letters, shorter } from '../support/size-repository.ts'
+import { proven } from '../support/repository.ts'
 import type { EmulatedGithub } from './emulator/github.ts'
-import { type ActionsYard, actionsYard } from './actions-yard.ts'
+import { type ActionsRepository, createActionsRepository } from './actions-repository.ts'
 import { waitingRuns, wholeRun } from './measuring-job.ts'
 
 const VIA_API = 'merge: { via: api }\n'
 const MERGE = 'PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge'
 
 /** A campaign in a repository that admits no push to its optimize branch. */
-async function guarded(ideas: readonly string[], spec = VIA_API): Promise<ActionsYard> {
-  const there = await actionsYard(ideas, { spec })
+async function guarded(ideas: readonly string[], spec = VIA_API): Promise<ActionsRepository> {
+  const there = await createActionsRepository(ideas, { spec })
   await (await there.post()).start()
   there.github.protect('optimize/size')
   return there
 }
 
-async function merges(there: ActionsYard): Promise<LedgerEvent<'merged'>[]> {
+async function merges(there: ActionsRepository): Promise<LedgerEvent<'merged'>[]> {
   return (await (await there.post()).events()).flatMap(event => (event.kind === 'merged' ? [event] : []))
 }
 
@@ -88,7 +88,7 @@ describe('a job that is killed', () => {
 })
 
 /** GitHub answers what it is asked to merge by this, until it is mended. */
-function refuse({ github }: ActionsYard, status: number, message: string): () => void {
+function refuse({ github }: ActionsRepository, status: number, message: string): () => void {
   github.api.intercept = (_, route) => (route === MERGE ? { status, body: { message } } : null)
   return () => void (github.api.intercept = null)
 }
@@ -172,7 +172,7 @@ test('a merge of something else is a foreign tip, and what was decided on the ol
 
 describe('merge.auto: false', () => {
   test('moves a merge of something else back, and lets go of what was merged so', async () => {
-    const there = await actionsYard([shorter('a', 3)], { spec: 'merge: { auto: false }\n' })
+    const there = await createActionsRepository([shorter('a', 3)], { spec: 'merge: { auto: false }\n' })
     const here = await there.post()
     await here.start()
     await there.settle()

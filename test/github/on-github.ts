@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import type { Call } from '../../src/cli/verb.ts'
 import { parseCommandLine } from '../../src/cli/command-line.ts'
 import { VERBS } from '../../src/cli/registry.ts'
-import { BEGINNING, ENV, type Post } from '../engine/post.ts'
-import type { SizeOptions } from '../engine/size-yard.ts'
+import { BEGINNING, ENV, type CampaignClient } from '../support/campaign-client.ts'
+import type { SizeOptions } from '../support/size-repository.ts'
 import type { CommentRecord } from './emulator/world.ts'
 import type { Scene } from './scene.ts'
 import { GRANTS, tickJob } from './tick-job.ts'
@@ -13,7 +13,7 @@ const { actions: _, ...GRANTED } = GRANTS
 
 /** A campaign on the emulated GitHub whose engine is used as its commands are, with the token of a job. */
 export interface OnGithub extends Scene {
-  post: Post
+  post: CampaignClient
   /** The checkout that its commands work in. */
   repo: string
   /** More of the environment of its commands. */
@@ -32,11 +32,17 @@ export interface OnGithub extends Scene {
 }
 
 export async function onGithub(ideas: readonly string[], options: SizeOptions = {}): Promise<OnGithub> {
-  const { github, yard, scene, env, forge } = await tickJob(ideas, { grants: GRANTED, ...options })
+  const {
+    github,
+    testRepository: repository,
+    scene,
+    env,
+    forge,
+  } = await tickJob(ideas, { grants: GRANTED, ...options })
   const begun = options.seed === undefined ? Date.now() : Date.parse(BEGINNING)
   github.world.clock = begun + 3_600_000
   const { seed, timeless } = options
-  const post = await yard.another({
+  const post = await repository.another({
     env,
     forge,
     ...(seed === undefined ? {} : { seed }),
@@ -51,7 +57,7 @@ export async function onGithub(ideas: readonly string[], options: SizeOptions = 
   const more: Record<string, string> = {}
   async function command(argv: string[], here: Here): Promise<string[]> {
     const { clock, random } = post.place
-    return runVerb(argv, { directory: yard.repo, remote: null, clock, random, ...here })
+    return runVerb(argv, { directory: repository.repo, remote: null, clock, random, ...here })
   }
 
   const robot = { run_id: 'test', attempt: 1, actor: 'github-actions[bot]' }
@@ -59,19 +65,19 @@ export async function onGithub(ideas: readonly string[], options: SizeOptions = 
   return {
     ...scene,
     post,
-    repo: yard.repo,
+    repo: repository.repo,
     env: more,
     winnow: (...argv) =>
       command(argv, {
         env: { ...ENV, ...env, ...more },
-        cacheDir: join(yard.root, 'cache-of-verbs'),
+        cacheDir: join(repository.root, 'cache-of-verbs'),
         by: robot,
         forge,
       }),
     laptop: (...argv) =>
       command(argv, {
         env: { ...ENV, ...github.remote(github.token('ada')).env },
-        cacheDir: join(yard.root, 'cache-of-ada'),
+        cacheDir: join(repository.root, 'cache-of-ada'),
         by: person,
       }),
     async say(login, number, body) {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { WORKFLOW } from '../../src/init/workflows/files.ts'
-import { SIZE_SPEC } from '../engine/size-yard.ts'
+import { SIZE_SPEC } from '../support/size-repository.ts'
 import { ACTION } from '../workflows/written.ts'
 import { onGithub } from './on-github.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { proven } from '../engine/yard.ts'
-import { shorter } from '../engine/size-yard.ts'
+import { proven } from '../support/repository.ts'
+import { shorter } from '../support/size-repository.ts'
 import { onGithub } from './on-github.ts'
 import { outcomeCounts } from '../model/outcome-counts.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { applyAmendment } from '../../src/engine/campaign/start.ts'
-import { shorter } from '../engine/size-yard.ts'
-import { proven } from '../engine/yard.ts'
-import { type ActionsYard, actionsYard } from './actions-yard.ts'
+import { shorter } from '../support/size-repository.ts'
+import { proven } from '../support/repository.ts'
+import { type ActionsRepository, createActionsRepository } from './actions-repository.ts'
 
 const BY_PULL = {
   on: 'update',
@@ -10,8 +10,8 @@ const BY_PULL = {
   says: 'Changes must be made through a pull request.',
 } as const
 
-async function started(): Promise<ActionsYard> {
-  const there = await actionsYard([shorter('a', 3)])
+async function started(): Promise<ActionsRepository> {
+  const there = await createActionsRepository([shorter('a', 3)])
   await (await there.post()).start()
   return there
 }
@@ -58,7 +58,7 @@ describe('a landing that GitHub does not let be pushed', () => {
 })
 
 test('a campaign whose branches may not be made does not start, and says by which rule', async () => {
-  const there = await actionsYard([shorter('a', 3)])
+  const there = await createActionsRepository([shorter('a', 3)])
   there.github.rule([
     { on: 'creation', branches: 'optimize*/*', says: 'Cannot create ref due to creations being restricted.' },
   ])

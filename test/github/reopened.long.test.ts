@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { letters } from '../engine/size-yard.ts'
-import { proven } from '../engine/yard.ts'
+import { letters } from '../support/size-repository.ts'
+import { proven } from '../support/repository.ts'
 import { onGithub } from './on-github.ts'
 
 const PATIENCE = 400_000

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest'
 import type { EndedJob } from '../../src/engine/jobs/run-artifacts.ts'
 import type { OrderId } from '../../src/model/ids.ts'
 import { getArtifactFileName, getArtifactName } from '../../src/model/job-file.ts'
-import { shorter } from '../engine/size-yard.ts'
-import { actionsYard, type ActionsYard } from './actions-yard.ts'
+import { shorter } from '../support/size-repository.ts'
+import { createActionsRepository, type ActionsRepository } from './actions-repository.ts'
 import type { RunRecord } from './emulator/world.ts'
 import { leave, measuredIn, uploadFile, waitingRuns } from './measuring-job.ts'
 
 interface Job {
-  github: ActionsYard['github']
+  github: ActionsRepository['github']
   run: RunRecord
   order: OrderId
 }
@@ -117,8 +117,8 @@ const LEFT: Record<string, { leaves: Leaving; kind: 'order-lost' | 'report-rejec
 }
 
 test('whatever a job leaves that is no report of its order is told, measures nothing, and blames nobody', async () => {
-  const yard = await actionsYard([shorter('a', 3)])
-  const { github, post, wake, settle } = yard
+  const repository = await createActionsRepository([shorter('a', 3)])
+  const { github, post, wake, settle } = repository
   const here = await post()
   await here.start()
   let wakes = 0
@@ -130,9 +130,9 @@ test('whatever a job leaves that is no report of its order is told, measures not
     const [run, ...others] = waitingRuns(github)
     if (!run) throw new Error(`${name}: nothing runs`)
     expect(others).toEqual([])
-    const [order = ''] = await yard.tickOf(run, { ahead })
+    const [order = ''] = await repository.tickOf(run, { ahead })
     const job = await left.leaves({ github, run, order })
-    await yard.settleOf(run, { measured: new Map([[order, job]]) }, { ahead })
+    await repository.settleOf(run, { measured: new Map([[order, job]]) }, { ahead })
     github.finish(run, 'success')
     const told = (await here.events()).findLast(
       event => 'order' in event && event.order === order && event.kind !== 'order-dispatched',
@@ -150,17 +150,17 @@ test('whatever a job leaves that is no report of its order is told, measures not
 })
 
 test('a report is found, however many artifacts other jobs of its run leave', async () => {
-  const yard = await actionsYard([shorter('a', 3)])
-  const { github, post, wake } = yard
+  const repository = await createActionsRepository([shorter('a', 3)])
+  const { github, post, wake } = repository
   const here = await post()
   await here.start()
   await wake()
   const [run] = waitingRuns(github)
   if (!run) throw new Error('nothing runs')
-  const [order = ''] = await yard.tickOf(run)
+  const [order = ''] = await repository.tickOf(run)
   for (let left = 0; left < 120; left++) github.upload(run, `noise-${left}`, new Uint8Array(1))
   const job = leave(github, run, order, await measuredIn(github, run, order))
-  await yard.settleOf(run, { measured: new Map([[order, job]]) })
+  await repository.settleOf(run, { measured: new Map([[order, job]]) })
   expect(await here.kinds()).toContain('measured')
   expect(getArtifactFileName('report', order)).toBe(`${order}.json`)
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { packageFiles } from '../engine/package-files.ts'
-import { letters, shorter } from '../engine/size-yard.ts'
+import { packageFiles } from '../support/package-files.ts'
+import { letters, shorter } from '../support/size-repository.ts'
 import { onGithub } from './on-github.ts'
 import { APPROVE, LEFT_PAD, REVIEWS, waitingForReview } from './waiting-for-review.ts'
 

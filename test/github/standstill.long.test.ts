@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { letters, shorter } from '../engine/size-yard.ts'
-import { proven } from '../engine/yard.ts'
+import { letters, shorter } from '../support/size-repository.ts'
+import { proven } from '../support/repository.ts'
 import { onGithub } from './on-github.ts'
 
 const PATIENCE = 240_000

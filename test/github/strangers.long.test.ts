@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import type { EndedJob } from '../../src/engine/jobs/run-artifacts.ts'
-import { letters, shorter } from '../engine/size-yard.ts'
-import { proven } from '../engine/yard.ts'
-import { type ActionsYard, actionsYard } from './actions-yard.ts'
+import { letters, shorter } from '../support/size-repository.ts'
+import { proven } from '../support/repository.ts'
+import { type ActionsRepository, createActionsRepository } from './actions-repository.ts'
 import { leave, measuredIn, waitingRuns } from './measuring-job.ts'
 
 /** A branch in a fork, or the same with another head. */
 function pushToFork(
-  { scene }: ActionsYard,
+  { scene }: ActionsRepository,
   fork: string,
   branch: string,
   files: Record<string, string>,
@@ -18,14 +18,18 @@ function pushToFork(
   return head
 }
 
-async function offered({ scene, ada }: ActionsYard, branch: string, base = 'optimize/size'): Promise<string> {
+async function offered(
+  { scene, ada }: ActionsRepository,
+  branch: string,
+  base = 'optimize/size',
+): Promise<string> {
   const answer = await scene.ask(ada, 'POST /pulls', { title: branch, head: branch, base })
   expect(answer.status).toBe(201)
   return String(answer.body['number'])
 }
 
 test('what a reader brings from a fork runs once a writer has allowed exactly that head', async () => {
-  const here = await actionsYard([], { spec: 'merge: { unisolated: allow }\n' })
+  const here = await createActionsRepository([], { spec: 'merge: { unisolated: allow }\n' })
   const { github, scene, settle, wake, machines } = here
   const post = await here.post()
   await post.start()
@@ -58,7 +62,7 @@ test('what a reader brings from a fork runs once a writer has allowed exactly th
 
 test('what a reader brings is refused before it is measured, unless the baseline was measured with isolation', async () => {
   for (const isolated of [false, true]) {
-    const here = await actionsYard([])
+    const here = await createActionsRepository([])
     const { github, scene, wake } = here
     const post = await here.post()
     const measureAll = async () => {
@@ -104,7 +108,7 @@ test('what a reader brings is refused before it is measured, unless the baseline
 })
 
 test('people change their minds: a stacked head, another base, commits on an engine’s branch', async () => {
-  const here = await actionsYard([shorter('c', 9)])
+  const here = await createActionsRepository([shorter('c', 9)])
   const { github, scene, settle, wake, machines } = here
   const post = await here.post()
   await post.start()

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { letters, shorter } from '../engine/size-yard.ts'
-import { proven } from '../engine/yard.ts'
+import { letters, shorter } from '../support/size-repository.ts'
+import { proven } from '../support/repository.ts'
 import { type OnGithub, onGithub } from './on-github.ts'
 
 const CI = { '.github/workflows/ci.yml': 'on: push\njobs: {}\n' }

@@ -3,9 +3,9 @@ import { onTestFinished } from 'vitest'
 import { createGithubForge } from '../../src/github/github-forge.ts'
 import type { Forge } from '../../src/github/port.ts'
 import { type CampaignRefs, toShortRef } from '../../src/model/ids.ts'
-import { type SizeOptions, sizeYard } from '../engine/size-yard.ts'
-import { BEGINNING } from '../engine/post.ts'
-import type { Yard } from '../engine/yard.ts'
+import { type SizeOptions, createSizeRepository } from '../support/size-repository.ts'
+import { BEGINNING } from '../support/campaign-client.ts'
+import type { TestRepository } from '../support/repository.ts'
 import { type EmulatedGithub, emulatedGithub } from './emulator/github.ts'
 import { commitDateAt } from './emulator/world.ts'
 import { type Scene, sceneOf } from './scene.ts'
@@ -28,7 +28,7 @@ run-name: \${{ inputs.title }}
 
 export interface TickJob {
   github: EmulatedGithub
-  yard: Yard
+  testRepository: TestRepository
   scene: Scene
   token: string
   /** What git speaks to the remote with. */
@@ -36,7 +36,7 @@ export interface TickJob {
   forge: (refs: CampaignRefs) => Forge
 }
 
-/** A campaign's yard whose remote and pull requests are on the emulated GitHub, and the token of one job there. */
+/** A campaign's repository whose remote and pull requests are on the emulated GitHub, and the token of one job there. */
 export async function tickJob(
   ideas: readonly string[],
   { grants = GRANTS, ...options }: SizeOptions & { grants?: Partial<typeof GRANTS> } = {},
@@ -44,11 +44,11 @@ export async function tickJob(
   const github = await emulatedGithub()
   if (options.seed !== undefined) github.world.commitDate = commitDateAt(Date.parse(BEGINNING))
   onTestFinished(() => github.stop())
-  const yard = await sizeYard(ideas, { ...options, remote: true })
-  execFileSync('git', ['-C', yard.repo, 'push', '-q', github.bare, 'main'])
+  const testRepository = await createSizeRepository(ideas, { ...options, remote: true })
+  execFileSync('git', ['-C', testRepository.repo, 'push', '-q', github.bare, 'main'])
   const token = github.jobToken(grants)
   const { url, env } = github.remote(token)
-  yard.git('remote', 'set-url', 'origin', url)
+  testRepository.git('remote', 'set-url', 'origin', url)
   const forge = (refs: CampaignRefs) =>
     createGithubForge({
       apiUrl: `${github.url}/api/v3`,
@@ -65,7 +65,7 @@ export async function tickJob(
     })
   return {
     github,
-    yard,
+    testRepository,
     scene: sceneOf(github),
     token,
     env,

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { packageFiles } from '../engine/package-files.ts'
-import { letters } from '../engine/size-yard.ts'
+import { packageFiles } from '../support/package-files.ts'
+import { letters } from '../support/size-repository.ts'
 import { onGithub } from './on-github.ts'
 
 export const LEFT_PAD = { 'left-pad': { version: '1.3.0' } }

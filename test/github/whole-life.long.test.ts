@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { jobClone } from '../action/a-job.ts'
-import { openPost } from '../engine/post.ts'
-import { proven } from '../engine/yard.ts'
+import { openCampaignClient } from '../support/campaign-client.ts'
+import { proven } from '../support/repository.ts'
 import { scratch } from '../git/scratch.ts'
 import type { Fault } from '../servers/fault-proxy.ts'
 import { exactly, type Life, life, type Moment, tipsOf, undisturbed, whatIsThere } from './life.ts'
-import type { Waking, Woken } from './wake-up.ts'
+import type { Waking, Woken } from './job-in-process.ts'
 
 /** All requests, all faults and all kills; else some, drawn by seed from the first wake-ups. */
 const full = process.env['WINNOW_FAULTS'] === 'full'
@@ -99,7 +99,7 @@ async function wrongAfter(here: Life, moment: Moment, trial: Trial): Promise<str
 
 async function expectSound({ github }: Life): Promise<void> {
   const { dir } = jobClone(github.bare, 'main')
-  const post = await openPost({ name: 'size', directory: dir, cacheDir: scratch(), remote: null })
+  const post = await openCampaignClient({ name: 'size', directory: dir, cacheDir: scratch(), remote: null })
   await proven(post.place)
   await post.close()
 }

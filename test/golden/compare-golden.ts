@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
-import { ENV } from '../engine/post.ts'
+import { ENV } from '../support/campaign-client.ts'
 import { scratch } from '../git/scratch.ts'
 import type { Recording } from './normalise.ts'
 

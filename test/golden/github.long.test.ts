@@ -1,12 +1,12 @@
 import { describe, test } from 'vitest'
-import { BEGINNING } from '../engine/post.ts'
-import { packageFiles } from '../engine/package-files.ts'
-import { letters, shorter } from '../engine/size-yard.ts'
+import { BEGINNING } from '../support/campaign-client.ts'
+import { packageFiles } from '../support/package-files.ts'
+import { letters, shorter } from '../support/size-repository.ts'
 import { life } from '../github/life.ts'
 import { onGithub } from '../github/on-github.ts'
 import { fixReport } from './fixed-runner.ts'
 import { compareGithub, compareLife } from './golden-github.ts'
-import { FIXED, runInTurn } from './golden-yard.ts'
+import { FIXED, runInTurn } from './golden-repository.ts'
 
 const SERIAL = 'execution: { mode: serial }\n'
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { jobClone } from '../action/a-job.ts'
-import { ENV, openPost } from '../engine/post.ts'
-import { proven } from '../engine/yard.ts'
+import { ENV, openCampaignClient } from '../support/campaign-client.ts'
+import { proven } from '../support/repository.ts'
 import { scratch } from '../git/scratch.ts'
 import type { Life } from '../github/life.ts'
 import { type OnGithub, runVerb } from '../github/on-github.ts'
@@ -19,7 +19,7 @@ export async function compareLife(scenario: string, { github }: Life): Promise<v
   const { dir: directory } = jobClone(github.bare, 'main')
   const root = scratch()
   const fixed = { seed: 'golden', timeless: true }
-  const post = await openPost({
+  const post = await openCampaignClient({
     name: 'size',
     directory,
     cacheDir: join(root, 'post'),

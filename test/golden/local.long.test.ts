@@ -1,15 +1,15 @@
 import { describe, test } from 'vitest'
-import { answers, judgedYard } from '../engine/judged-yard.ts'
-import { letters, shorter, SIZE_FILES, SIZE_SPEC } from '../engine/size-yard.ts'
-import { patchOf } from '../engine/yard.ts'
-import { BROKEN, compareYard, FIXED, LONGER, runCampaign, runInTurn } from './golden-yard.ts'
+import { answers, createJudgedRepository } from '../support/judged-repository.ts'
+import { letters, shorter, SIZE_FILES, SIZE_SPEC } from '../support/size-repository.ts'
+import { patchOf } from '../support/repository.ts'
+import { BROKEN, compareRepository, FIXED, LONGER, runCampaign, runInTurn } from './golden-repository.ts'
 
 const SERIAL = 'execution: { mode: serial }\n'
 
 describe('a campaign on one machine', () => {
   test('deterministic: kept, worse, broken', async () => {
     const site = await runCampaign([shorter('a', 3), LONGER, BROKEN])
-    await compareYard('deterministic', site)
+    await compareRepository('deterministic', site)
   })
 
   test('runner-ups: combined with the winner, or dropped beside it', async () => {
@@ -19,7 +19,7 @@ describe('a campaign on one machine', () => {
         { hypothesis: `${letter} clashes` },
       )
     const site = await runCampaign([shorter('a', 9), clashing('b'), clashing('c'), shorter('a', 4)])
-    await compareYard('runner-ups', site)
+    await compareRepository('runner-ups', site)
   })
 
   test('paired: pairs decide, effects and progress are measured', async () => {
@@ -31,7 +31,7 @@ describe('a campaign on one machine', () => {
       spec: text => text.replace(', { use: external }', ''),
       files: { 'bench/size.sh': noisy },
     })
-    await compareYard('paired', site)
+    await compareRepository('paired', site)
   })
 
   test('ce: a ce-optimize spec', async () => {
@@ -60,7 +60,7 @@ max_runner_up_merges_per_batch: 1
       spec: () => spec,
       files: { 'bench/size.sh': harness },
     })
-    await compareYard('ce', site)
+    await compareRepository('ce', site)
   })
 
   test('refusals: out of scope, a duplicate, a conflict, nothing, no patch', async () => {
@@ -72,7 +72,7 @@ max_runner_up_merges_per_batch: 1
       patchOf({}, { hypothesis: 'changes nothing' }),
       'diff --git a/x b/x\n',
     ])
-    await compareYard('refusals', site)
+    await compareRepository('refusals', site)
   })
 
   test('holdout: what only fits the benchmark does not land', async () => {
@@ -90,7 +90,7 @@ printf '{"bytes": %s}' "$(( $(cat src/*.txt | wc -c) + extra ))"
     site.write('ideas/02.patch', shorter('b', 5))
     site.commit('two ideas')
     await runInTurn(site)
-    await compareYard('holdout', site)
+    await compareRepository('holdout', site)
   })
 })
 
@@ -107,7 +107,7 @@ describe('a campaign beside people who push', () => {
     site.write('src/a.txt', 'something else\n')
     site.commit('a conflict')
     await runInTurn(site)
-    await compareYard('sync', site)
+    await compareRepository('sync', site)
   })
 
   test('foreign-tip: somebody pushes to the optimize branch, first harmless, then harmful', async () => {
@@ -121,7 +121,7 @@ describe('a campaign beside people who push', () => {
       site.push(pushed, 'optimize/size')
       await runInTurn(site)
     }
-    await compareYard('foreign-tip', site)
+    await compareRepository('foreign-tip', site)
   })
 
   test('revert: one landing is taken back, and what builds on one cannot be', async () => {
@@ -134,7 +134,7 @@ describe('a campaign beside people who push', () => {
       await site.person({ kind: 'steered', action: 'revert', experiment, reason: 'it was a mistake' })
       await runInTurn(site)
     }
-    await compareYard('revert', site)
+    await compareRepository('revert', site)
   })
 
   test('restart: a campaign that was merged, and the next one', async () => {
@@ -149,16 +149,16 @@ describe('a campaign beside people who push', () => {
     site.write('ideas/03.patch', shorter('c', 4))
     site.commit('another idea')
     await runInTurn(site)
-    await compareYard('restart', site)
+    await compareRepository('restart', site)
   })
 })
 
 describe('a campaign with judges', () => {
   test('judge: a model scores what both sides print', async () => {
     const ideas = { better: answers('good'), worse: answers('bad') }
-    const site = await judgedYard(ideas, FIXED)
+    const site = await createJudgedRepository(ideas, FIXED)
     await site.start()
     await runInTurn(site)
-    await compareYard('judge', site)
+    await compareRepository('judge', site)
   })
 })

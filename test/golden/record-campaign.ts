@@ -5,7 +5,7 @@ import type { Pull } from '../../src/github/pull.ts'
 import { toCanonicalJson } from '../../src/model/canonical-json.ts'
 import type { LedgerEvent } from '../../src/model/event.ts'
 import { toShortRef } from '../../src/model/ids.ts'
-import { ENV } from '../engine/post.ts'
+import { ENV } from '../support/campaign-client.ts'
 import type { EmulatedGithub } from '../github/emulator/github.ts'
 import { normalise, type Recording } from './normalise.ts'
 

@@ -21,13 +21,13 @@ export function repositoryOf(files: Files): ProjectFiles {
   return createProjectFiles(paths, new Map(texts.filter(([path]) => read.has(path))))
 }
 
-export function yardOf(files: Files, directory = ''): ProjectLocation {
+export function toRepository(files: Files, directory = ''): ProjectLocation {
   const repository = repositoryOf(files)
   return { repository, directory, files: narrowToDirectory(repository, directory) }
 }
 
 export function found(files: Files, directory = ''): Findings {
-  return detectProject(yardOf(files, directory), undefined).findings
+  return detectProject(toRepository(files, directory), undefined).findings
 }
 
 /** The three commands that matter most, null where there is none. */

@@ -6,7 +6,7 @@ import { draftSpec, renderSpec } from '../../src/init/draft.ts'
 import { readGoal } from '../../src/init/goal.ts'
 import { renderGoal } from '../../src/init/describe.ts'
 import { parseSpec } from '../../src/spec/load.ts'
-import { type Files, yardOf } from './a-project.ts'
+import { type Files, toRepository } from './a-project.ts'
 
 const NODE: Files = {
   'package.json': { name: 'n', main: 'src/index.js', scripts: { test: 'node --test' } },
@@ -16,10 +16,16 @@ const NODE: Files = {
 const GO: Files = { 'go.mod': 'module m\n', 'a.go': 'package m\n' }
 
 function drafted(files: Files, more: { directory?: string; goal?: string; prefix?: string } = {}) {
-  const yard = yardOf(files, more.directory ?? '')
+  const repository = toRepository(files, more.directory ?? '')
   const goal = more.goal === undefined ? null : readGoal(more.goal)
-  const detected = detectProject(yard, undefined)
-  const made = draftSpec({ yard, detected, name: 'speed', prefix: more.prefix ?? 'optimize', goal })
+  const detected = detectProject(repository, undefined)
+  const made = draftSpec({
+    yard: repository,
+    detected,
+    name: 'speed',
+    prefix: more.prefix ?? 'optimize',
+    goal,
+  })
   const yaml = made.files[0]?.text ?? ''
   const lines = yaml.split('\n').filter(line => line !== '' && !line.startsWith('#'))
   return { ...made, yaml, lines, spec: parseSpec(yaml, { file: made.specPath }).spec }

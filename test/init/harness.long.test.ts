@@ -6,7 +6,7 @@ import { buildSkeleton, detectProject } from '../../src/init/detect.ts'
 import { buildSizeHarness, type Skeleton } from '../../src/init/harness.ts'
 import type { Language } from '../../src/init/project.ts'
 import { scratch } from '../git/scratch.ts'
-import { yardOf } from './a-project.ts'
+import { toRepository } from './a-project.ts'
 
 type Texts = Readonly<Record<string, string>>
 
@@ -69,7 +69,7 @@ describe.each(Object.keys(PROJECTS).filter((name): name is Language => name in P
   'a new harness in %s',
   language => {
     const files = PROJECTS[language]
-    const { entry, interpreter } = detectProject(yardOf(files), undefined).findings
+    const { entry, interpreter } = detectProject(toRepository(files), undefined).findings
 
     it.skipIf(!isHere(STARTS[language]))('runs as it is', () => {
       const { milliseconds, output_bytes } = printed(
@@ -107,7 +107,7 @@ describe('a harness with nothing to call', () => {
 
 describe('a harness of size', () => {
   it('counts the file that a build makes, and the sources where nothing is built', () => {
-    const { findings } = detectProject(yardOf(PROJECTS.node), undefined)
+    const { findings } = detectProject(toRepository(PROJECTS.node), undefined)
     const { file, command } = buildSizeHarness(findings, 'size', [])
     const dir = laidOut({ ...PROJECTS.node, [file.path]: file.text })
     expect(JSON.parse(shell(dir, command))).toEqual({ bytes: 19 })

@@ -4,17 +4,17 @@ import { choosePackage, detectProject } from '../../src/init/detect.ts'
 import { draftSpec } from '../../src/init/draft.ts'
 import { parseSpec } from '../../src/spec/load.ts'
 import { listPlannedFeatures } from '../../src/spec/planned-features.ts'
-import { yardOf } from './a-project.ts'
+import { toRepository } from './a-project.ts'
 import { LAYOUTS } from './layouts.ts'
 
 describe('a project in the layout of', () => {
   it.each(Object.entries(LAYOUTS))('%s gets the spec that a maintainer would write', (_, layout) => {
     const { files, spec, writes = [], notes = [] } = layout
-    const yard = yardOf(files)
-    expect(choosePackage(yard.repository, {}).directory).toBe('')
+    const repository = toRepository(files)
+    expect(choosePackage(repository.repository, {}).directory).toBe('')
     const drafted = draftSpec({
-      yard,
-      detected: detectProject(yard, undefined),
+      yard: repository,
+      detected: detectProject(repository, undefined),
       name: 'speed',
       prefix: 'optimize',
       goal: null,

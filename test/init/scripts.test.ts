@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { detectProject } from '../../src/init/detect.ts'
-import { commandsIn, found, yardOf } from './a-project.ts'
+import { commandsIn, found, toRepository } from './a-project.ts'
 
 describe('a Ruby project', () => {
   it('is installed beside itself, from its lock file', () => {
@@ -60,19 +60,19 @@ describe('several languages in one place', () => {
   }
 
   it('are told, and the one with a benchmark is taken', () => {
-    const { findings, others } = detectProject(yardOf(FILES), undefined)
+    const { findings, others } = detectProject(toRepository(FILES), undefined)
     expect([findings.language, others]).toEqual(['rust', ['node']])
   })
 
   it('are chosen from by name', () => {
-    expect(detectProject(yardOf(FILES), 'node').findings.language).toBe('node')
-    expect(() => detectProject(yardOf(FILES), 'go')).toThrow(
+    expect(detectProject(toRepository(FILES), 'node').findings.language).toBe('node')
+    expect(() => detectProject(toRepository(FILES), 'go')).toThrow(
       'no go project was found here; found: node, rust',
     )
   })
 
   it('may also be none', () => {
-    expect(() => detectProject(yardOf({ 'photo.svg': '' }), undefined)).toThrow(
+    expect(() => detectProject(toRepository({ 'photo.svg': '' }), undefined)).toThrow(
       'init found no committed project in a language that it knows here',
     )
   })

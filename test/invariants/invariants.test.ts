@@ -25,8 +25,8 @@ import {
   vandalise,
   whatAuditSays,
 } from '../audit/tampering.ts'
-import { shorter, sizeYard } from '../engine/size-yard.ts'
-import { proven } from '../engine/yard.ts'
+import { shorter, createSizeRepository } from '../support/size-repository.ts'
+import { proven } from '../support/repository.ts'
 import { addCommit, bareRemote, openFetched, scratch, userRepository } from '../git/scratch.ts'
 import { untouched } from '../git/untouched.ts'
 import { laboratory, PRINTS_VALUE } from '../measure/laboratory.ts'
@@ -180,18 +180,18 @@ describe('invariant 7: safe to repeat, safe to kill', () => {
       const fault = (point: string) => {
         if (cuts > 0 || (point === where && ++cuts > 0)) throw new Error('cut off')
       }
-      const yard = await sizeYard([shorter('a', 3)], { fault })
-      await expect(yard.start().then(() => yard.run())).rejects.toThrow('cut off')
-      await yard.reopen({ fault: () => {} })
-      await yard.start()
-      expect(await yard.run()).toEqual({ for: 'ideas' })
-      expect(await yard.outcomes()).toEqual({ a3: 'kept' })
-      const kinds = await yard.kinds()
+      const testRepository = await createSizeRepository([shorter('a', 3)], { fault })
+      await expect(testRepository.start().then(() => testRepository.run())).rejects.toThrow('cut off')
+      await testRepository.reopen({ fault: () => {} })
+      await testRepository.start()
+      expect(await testRepository.run()).toEqual({ for: 'ideas' })
+      expect(await testRepository.outcomes()).toEqual({ a3: 'kept' })
+      const kinds = await testRepository.kinds()
       const once = ['campaign-started', 'experiment-opened', 'decided', 'merged', 'round-closed']
       expect(kinds.filter(kind => once.includes(kind)).toSorted()).toEqual(once.toSorted())
-      const refs = yard.bare('for-each-ref')
-      await yard.run()
-      expect(yard.bare('for-each-ref')).toBe(refs)
+      const refs = testRepository.bare('for-each-ref')
+      await testRepository.run()
+      expect(testRepository.bare('for-each-ref')).toBe(refs)
     },
   )
 })
@@ -254,16 +254,16 @@ describe('invariant 10: blind', () => {
 
 describe('invariant 11: no hidden state', () => {
   it('without pull requests, caches and views the next run decides the same', async () => {
-    const yard = await sizeYard([shorter('a', 3), shorter('b', 5)])
-    await yard.start()
-    await yard.until(({ experiments }) => experiments['exp-002']?.status === 'ordered')
-    await yard.reopen()
-    yard.bare('update-ref', '-d', yard.place.refs.forge)
+    const testRepository = await createSizeRepository([shorter('a', 3), shorter('b', 5)])
+    await testRepository.start()
+    await testRepository.until(({ experiments }) => experiments['exp-002']?.status === 'ordered')
+    await testRepository.reopen()
+    testRepository.bare('update-ref', '-d', testRepository.place.refs.forge)
     const gone = { 'README.md': null, 'digest.md': null, 'chart.svg': null, 'badge.svg': null }
     const views = { ...gone, 'checkpoint.json': 'not a checkpoint' }
-    yard.push(yard.commitOn('optimize-state/size', views), 'optimize-state/size')
-    rmSync(join(yard.root, 'cache'), { recursive: true })
-    const elsewhere = await yard.another()
+    testRepository.push(testRepository.commitOn('optimize-state/size', views), 'optimize-state/size')
+    rmSync(join(testRepository.root, 'cache'), { recursive: true })
+    const elsewhere = await testRepository.another()
     expect(await elsewhere.run()).toEqual({ for: 'ideas' })
     expect(await elsewhere.outcomes()).toEqual({ a3: 'kept', b5: 'runner_up_kept' })
     await proven(elsewhere.place)
@@ -289,12 +289,12 @@ describe('invariant 12: narrow hands', () => {
   })
 
   it('a whole campaign leaves the person’s files, index, HEAD, refs and config as they were', async () => {
-    const yard = await sizeYard([shorter('a', 3)])
-    yard.write('src/draft.txt', 'not finished\n')
-    yard.git('tag', 'v1')
-    const before = untouched(yard.repo)
-    await yard.start()
-    expect(await yard.run()).toEqual({ for: 'ideas' })
+    const testRepository = await createSizeRepository([shorter('a', 3)])
+    testRepository.write('src/draft.txt', 'not finished\n')
+    testRepository.git('tag', 'v1')
+    const before = untouched(testRepository.repo)
+    await testRepository.start()
+    expect(await testRepository.run()).toEqual({ for: 'ideas' })
     before.check()
   })
 })

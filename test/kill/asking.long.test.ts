@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { SIZE_FILES, SIZE_SPEC } from '../engine/size-yard.ts'
+import { SIZE_FILES, SIZE_SPEC } from '../support/size-repository.ts'
 import { bundledCommandLine, ended } from './command-line.ts'
 import { type Ending, endingOf, expectSound } from './ending.ts'
 import { full } from './full.ts'

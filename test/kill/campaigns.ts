@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { letters } from '../engine/size-yard.ts'
-import { patchOf } from '../engine/patch-text.ts'
+import { letters } from '../support/size-repository.ts'
+import { patchOf } from '../support/patch-text.ts'
 
 /** A small campaign as a value: its files, ideas and rules are all that its end may depend on. */
 export interface SmallCampaign {

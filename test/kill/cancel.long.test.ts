@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { letters } from '../engine/size-yard.ts'
+import { letters } from '../support/size-repository.ts'
 import { bundledCommandLine } from './command-line.ts'
 import { type Ending, endingOf, expectSound } from './ending.ts'
 import { full } from './full.ts'

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { shorter, SIZE_FILES, SIZE_SPEC } from '../engine/size-yard.ts'
+import { shorter, SIZE_FILES, SIZE_SPEC } from '../support/size-repository.ts'
 import { bundledCommandLine } from './command-line.ts'
 import { endingOf, expectSound, lostOrders } from './ending.ts'
 import { type Scene, scene } from './scene.ts'

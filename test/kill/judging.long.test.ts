@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { answers, idea, ITEMS_HARNESS, JUDGED_SPEC, scoresByWord } from '../engine/judged-yard.ts'
+import { answers, idea, ITEMS_HARNESS, JUDGED_SPEC, scoresByWord } from '../support/judged-repository.ts'
 import { modelServer } from '../servers/model-server.ts'
 import { bundledCommandLine, ended } from './command-line.ts'
 import { endingOf, expectSound } from './ending.ts'

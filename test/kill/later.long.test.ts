@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { letters, shorter, SIZE_FILES, SIZE_SPEC } from '../engine/size-yard.ts'
+import { letters, shorter, SIZE_FILES, SIZE_SPEC } from '../support/size-repository.ts'
 import { bundledCommandLine } from './command-line.ts'
 import { endingOf, expectSound } from './ending.ts'
 import { full } from './full.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { letters, SIZE_FILES, SIZE_SPEC } from '../engine/size-yard.ts'
-import { patchOf } from '../engine/patch-text.ts'
+import { letters, SIZE_FILES, SIZE_SPEC } from '../support/size-repository.ts'
+import { patchOf } from '../support/patch-text.ts'
 import { bundledCommandLine } from './command-line.ts'
 import { type Ending, endingOf, expectSound, lostOrders, stateOf } from './ending.ts'
 import { full } from './full.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Post } from '../engine/post.ts'
+import type { CampaignClient } from '../support/campaign-client.ts'
 import type { CommandLine } from './command-line.ts'
 import type { Scene } from './scene.ts'
 
@@ -23,7 +23,7 @@ export async function killedAt(
 /** Undisturbed, in this process. Answers every fault point on the way, as often as it was reached. */
 export async function undisturbed(at: Scene): Promise<string[]> {
   const reached: string[] = []
-  const run = async (post: Post) => {
+  const run = async (post: CampaignClient) => {
     await post.start()
     await post.run()
   }

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlink
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, vi } from 'vitest'
-import { openPost, type Post } from '../engine/post.ts'
+import { openCampaignClient, type CampaignClient } from '../support/campaign-client.ts'
 import { bareRemote, type Git, gitIn, userRepository } from '../git/scratch.ts'
 import { untouched } from '../git/untouched.ts'
 import type { Standing } from './command-line.ts'
@@ -12,7 +12,7 @@ export interface Scene extends Standing {
   /** git where the branches live. */
   origin: Git
   /** Looks with a winnow of this test's own process, which has a cache of its own. */
-  look<T>(task: (post: Post) => Promise<T>, fault?: (point: string) => void): Promise<T>
+  look<T>(task: (post: CampaignClient) => Promise<T>, fault?: (point: string) => void): Promise<T>
   /** Processes that were started for it and live. */
   processes(): string[]
   /** What must hold of the person's things and of this machine, however often winnow was killed. */
@@ -45,7 +45,7 @@ export function scene(files: Record<string, string>, options: { remote: boolean 
     origin: gitIn(origin),
     async look(task, fault) {
       const cacheDir = mkdtempSync(join(root, 'look-'))
-      const post = await openPost({ name: 'size', directory: repo, cacheDir, remote: null, fault })
+      const post = await openCampaignClient({ name: 'size', directory: repo, cacheDir, remote: null, fault })
       try {
         return await task(post)
       } finally {

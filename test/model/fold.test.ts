@@ -8,7 +8,7 @@ import { getCampaignSpec } from '../../src/spec/load.ts'
 import { CampaignBuilder, campaign, HARNESS, oidOf, pointOf, SPEC, unprepared } from '../plan/a-campaign.ts'
 import { carryOut } from '../plan/a-world.ts'
 import { FILES, happen, happening, ideas, specs } from '../plan/happenings.ts'
-import { Site } from '../plan/site.ts'
+import { Site } from '../plan/plan-site.ts'
 
 /** Ledgers as campaigns really write them. */
 const ledgers: fc.Arbitrary<LedgerEvent[]> = fc

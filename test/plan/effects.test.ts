@@ -3,7 +3,7 @@ import type { EventKind, LedgerEvent } from '../../src/model/event.ts'
 import type { OrderPurpose } from '../../src/model/order.ts'
 import { violations } from './chain.ts'
 import { FILES, WINNOW } from './happenings.ts'
-import { type Idea, Site } from './site.ts'
+import { type Idea, Site } from './plan-site.ts'
 
 /** A time, which no machine repeats, so that pairs decide; what is run here has no noise all the same. */
 const TIMED = WINNOW('execution: { mode: serial }\n').replace('name: bytes', 'name: wall_seconds')

@@ -5,7 +5,7 @@ import { findOrderGaps } from '../../src/engine/verify/orders.ts'
 import { createEmptyCampaign } from '../../src/model/campaign.ts'
 import { applyEvent } from '../../src/model/fold/fold.ts'
 import { WINNOW } from './happenings.ts'
-import { type Idea, Site } from './site.ts'
+import { type Idea, Site } from './plan-site.ts'
 
 const FILES = { 'bench/run': 'wc', 'src/a': 'size = 8\nrest\n', 'src/b': 'other = 8\nrest\n' }
 

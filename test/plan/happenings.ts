@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Idea, Site } from './site.ts'
+import type { Idea, Site } from './plan-site.ts'
 
 export const FILES = {
   'bench/run': 'wc',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { WINNOW } from './happenings.ts'
-import { type Idea, Site } from './site.ts'
+import { type Idea, Site } from './plan-site.ts'
 
 /** A hundred letters, of which two short lines can become one that costs a letter more. */
 const FILES = {

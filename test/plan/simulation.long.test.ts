@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { planCampaign } from '../../src/plan/stages.ts'
 import { violations } from './chain.ts'
 import { FILES, happen, happening, ideas, specs, WINNOW } from './happenings.ts'
-import { type Idea, Site } from './site.ts'
+import { type Idea, Site } from './plan-site.ts'
 
 /** A person resumes what is paused, a few times, and in the end stops what still waits for them. */
 function finish(site: Site): void {

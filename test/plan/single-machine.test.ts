@@ -6,7 +6,7 @@ import { settle } from './a-world.ts'
 import { violations } from './chain.ts'
 import { FILES, WINNOW } from './happenings.ts'
 import { answered, GAIN } from './noisy.ts'
-import { Site } from './site.ts'
+import { Site } from './plan-site.ts'
 
 /** As on GitHub: no run id is known before the run. */
 const elsewhere = () => ({ runner: { runId: null, machine: null, external: true } })

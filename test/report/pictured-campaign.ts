@@ -99,26 +99,26 @@ export function seedCampaign(): LedgerEvent[] {
     host: 'github',
     private_repository: false,
   })
-  const yard = new Yard(built)
-  yard.measureAll()
-  yard.offer(0, 4)
-  yard.measureAll()
-  yard.offer(4, 8)
-  yard.measureAll()
-  yard.offer(8, 9)
-  yard.measureAll()
+  const campaign = new MeasuredCampaign(built)
+  campaign.measureAll()
+  campaign.offer(0, 4)
+  campaign.measureAll()
+  campaign.offer(4, 8)
+  campaign.measureAll()
+  campaign.offer(8, 9)
+  campaign.measureAll()
   built.add({
     kind: 'campaign-stopped',
     cause: 'comment:1',
     code: 'person',
     reason: 'enough for this release',
   })
-  yard.measureAll()
+  campaign.measureAll()
   return built.events
 }
 
 /** Runs of GitHub Actions as the ledger sees them: each order on a fresh machine, with seeded noise. */
-class Yard {
+class MeasuredCampaign {
   readonly #built: CampaignBuilder
   /** CPU time and memory of each tree, against the start. */
   readonly #levels = new Map<string, { cpu: number; memory: number }>([[START.tree, { cpu: 1, memory: 1 }]])

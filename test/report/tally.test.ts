@@ -4,7 +4,7 @@ import type { Campaign } from '../../src/model/campaign.ts'
 import { countVerdicts, renderTally } from '../../src/report/campaign-result.ts'
 import { anExperiment } from '../ideas/incumbent.ts'
 import { FILES, happen, happening, ideas, specs } from '../plan/happenings.ts'
-import { Site } from '../plan/site.ts'
+import { Site } from '../plan/plan-site.ts'
 
 function total(campaign: Campaign): number {
   return Object.values(countVerdicts(campaign)).reduce((sum, count) => sum + count, 0)

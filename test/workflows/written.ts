@@ -27,8 +27,8 @@ export function written(
       parseSpec(`${withoutOwn(lines)}name: size-${at}\n${lines.join('\n')}\n`, { file: 'size.yaml' }).spec,
   )
   const files = createProjectFiles(Object.keys(project), new Map(Object.entries(project)))
-  const yard = { files, repository: files, directory: '' }
-  const toolchain = buildToolchain(detectProject(yard, undefined), yard)
+  const testRepository = { files, repository: files, directory: '' }
+  const toolchain = buildToolchain(detectProject(testRepository, undefined), testRepository)
   return renderGithubFiles({ action, specs }, toolchain, { singleJob })
 }
 

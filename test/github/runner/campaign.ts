@@ -6,7 +6,7 @@ import { createProjectFiles } from '../../../src/init/project.ts'
 import { parseSpec } from '../../../src/spec/load.ts'
 import { jobClone } from '../../action/a-job.ts'
 import { winnowAction } from '../../action/a-runner.ts'
-import { openPost, type Post } from '../../engine/post.ts'
+import { openCampaignClient, type CampaignClient } from '../../support/campaign-client.ts'
 import { scratch } from '../../git/scratch.ts'
 import { type EmulatedGithub, emulatedGithub } from '../emulator/github.ts'
 import type { PullRecord, Settings } from '../emulator/world.ts'
@@ -37,7 +37,7 @@ export interface RunningCampaign extends Scene {
   /** Until nothing moves by itself; a run that failed is an error. */
   rest(): Promise<void>
   /** The campaign as anybody with a clone reads it. */
-  post(): Promise<Post>
+  post(): Promise<CampaignClient>
 }
 
 interface CampaignFiles {
@@ -113,7 +113,7 @@ export async function startCampaign({
     },
     async post() {
       const { dir } = jobClone(github.bare, 'main')
-      const post = await openPost({ name, directory: dir, cacheDir: scratch(), remote: null })
+      const post = await openCampaignClient({ name, directory: dir, cacheDir: scratch(), remote: null })
       onTestFinished(() => post.close())
       return post
     },
@@ -123,9 +123,12 @@ export async function startCampaign({
 
 function initFiles(spec: string, project: Record<string, string>): Record<string, string> {
   const files = createProjectFiles(Object.keys(project), new Map(Object.entries(project)))
-  const yard = { files, repository: files, directory: '' }
+  const testRepository = { files, repository: files, directory: '' }
   const setup = { action: ACTION, specs: [parseSpec(spec, { file: 'spec.yaml' }).spec] }
-  const written = renderGithubFiles(setup, buildToolchain(detectProject(yard, undefined), yard))
+  const written = renderGithubFiles(
+    setup,
+    buildToolchain(detectProject(testRepository, undefined), testRepository),
+  )
   return Object.fromEntries(written.map(({ path, text }) => [path, text]))
 }
 

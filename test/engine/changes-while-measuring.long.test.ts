@@ -6,7 +6,7 @@ import { bundledCommandLine } from '../kill/command-line.ts'
 import { endingOf, expectSound, lostOrders } from '../kill/ending.ts'
 import { BRANCH, inTheMiddle, PATIENCE, push, TIMED } from '../kill/in-the-middle.ts'
 import type { Scene } from '../kill/scene.ts'
-import { letters, shorter, SIZE_SPEC } from './size-yard.ts'
+import { letters, shorter, SIZE_SPEC } from '../support/size-repository.ts'
 
 const commandLine = bundledCommandLine()
 /** What another process of the same person answers. */

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { acquireMachineLock, isTimedElsewhere } from '../../src/engine/jobs/machine-lock.ts'
 import { scratch } from '../git/scratch.ts'
-import { turnTakers } from './turn-takers.ts'
+import { createLockProcesses } from '../support/machine-lock-processes.ts'
 
-const take = turnTakers()
+const take = createLockProcesses()
 
 function ground() {
   const machineDir = join(scratch('winnow-machine-'), 'machine')

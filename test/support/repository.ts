@@ -6,12 +6,12 @@ import { afterEach, expect } from 'vitest'
 import { auditLedger, replayLedger } from '../../src/engine/verify/audit.ts'
 import type { Environment } from '../../src/engine/campaign/open.ts'
 import type { CampaignContext } from '../../src/engine/campaign/context.ts'
-import { BEGINNING, ENV, openPost, type Post } from './post.ts'
+import { BEGINNING, ENV, openCampaignClient, type CampaignClient } from './campaign-client.ts'
 
 export { diffOf, patchOf } from './patch-text.ts'
 
 /** A user's repository with a spec and ideas in it, and winnow opened on it. */
-export interface Yard extends Post {
+export interface TestRepository extends CampaignClient {
   root: string
   repo: string
   /** Where the branches live: the bare remote, or the repository itself. */
@@ -29,13 +29,13 @@ export interface Yard extends Post {
   /** A hook of the origin; null takes it away. */
   hook(name: string, script: string | null): void
   /** Another winnow on the same repository, with a cache of its own unless it shares this one's. */
-  another(options?: PostOptions & { cache?: string }): Promise<Post>
-  reopen(options?: PostOptions): Promise<void>
+  another(options?: CampaignClientOptions & { cache?: string }): Promise<CampaignClient>
+  reopen(options?: CampaignClientOptions): Promise<void>
   /** Nothing left to prove: the audit and the replay of the whole campaign find nothing. */
   proven(): Promise<void>
 }
 
-export interface PostOptions {
+export interface CampaignClientOptions {
   fault?: (point: string) => void
   /** Milliseconds that its clock is ahead. */
   ahead?: () => number
@@ -51,7 +51,7 @@ export interface PostOptions {
   timeless?: boolean
 }
 
-export interface YardOptions extends PostOptions {
+export interface TestRepositoryOptions extends CampaignClientOptions {
   files: Record<string, string>
   spec: string
   name?: string
@@ -64,14 +64,14 @@ export interface YardOptions extends PostOptions {
 
 const DATES = { GIT_AUTHOR_DATE: BEGINNING, GIT_COMMITTER_DATE: BEGINNING }
 
-const open: Yard[] = []
+const open: TestRepository[] = []
 afterEach(async () => {
   for (const each of open.splice(0)) await each.close()
 })
 
 /** A repository that is removed after the test. */
-export async function yard(options: YardOptions): Promise<Yard> {
-  const root = mkdtempSync(join(tmpdir(), 'winnow-yard-'))
+export async function createTestRepository(options: TestRepositoryOptions): Promise<TestRepository> {
+  const root = mkdtempSync(join(tmpdir(), 'winnow-test-repository-'))
   const repo = join(root, options.folder ?? 'repo')
   const origin = options.remote ? join(root, 'remote.git') : repo
   const name = options.name ?? 'size'
@@ -97,17 +97,17 @@ export async function yard(options: YardOptions): Promise<Yard> {
   for (const [path, content] of Object.entries(options.files)) write(path, content)
   write(`.winnow/${name}.yaml`, options.spec)
   commit('start')
-  const posts: Post[] = []
-  async function another(choice: PostOptions & { cache?: string } = {}): Promise<Post> {
+  const posts: CampaignClient[] = []
+  async function another(choice: CampaignClientOptions & { cache?: string } = {}): Promise<CampaignClient> {
     const cache = choice.cache ?? `cache-${posts.length}`
     const directory = choice.directory ?? repo
     const where = { cacheDir: join(root, cache), remote: options.remote ? null : 'none' }
-    const post = await openPost({ name, ...where, directory, ...choice })
+    const post = await openCampaignClient({ name, ...where, directory, ...choice })
     posts.push(post)
     return post
   }
   const { ahead, fault, env, seed, timeless, registries } = options
-  const first: PostOptions = {
+  const first: CampaignClientOptions = {
     directory: options.directory ?? repo,
     ...(ahead ? { ahead } : {}),
     ...(env ? { env } : {}),
@@ -116,7 +116,7 @@ export async function yard(options: YardOptions): Promise<Yard> {
     ...(timeless === undefined ? {} : { timeless }),
   }
   let post = await another({ ...first, ...(fault ? { fault } : {}), cache: 'cache' })
-  const made: Yard = {
+  const made: TestRepository = {
     root,
     repo,
     origin,

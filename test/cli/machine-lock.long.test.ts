@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { turnTakers } from '../engine/turn-takers.ts'
+import { createLockProcesses } from '../support/machine-lock-processes.ts'
 import { noisyProject } from './noisy-project.ts'
 import { scratch } from '../git/scratch.ts'
 import { FILES, offer, project, proven, SHORT, SPEC } from './project.ts'
 
-const take = turnTakers()
+const take = createLockProcesses()
 
 /** What is measured leaves a file in HOME; another process of the same user is measuring already. */
 async function beside(files: Record<string, string>) {

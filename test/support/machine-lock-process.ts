@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { acquireMachineLock } from '../../src/engine/jobs/machine-lock.ts'
 
 /**
- * A process that takes turns: `node turn-taker.mjs <directory> <log> <name> <alone|beside> <times>`. It writes down when
+ * A process that takes turns: `node machine-lock-process.mjs <directory> <log> <name> <alone|beside> <times>`. It writes down when
  * it is in and out again; with `hold` for times it stays in until a line comes in.
  */
 const [machineDir = '', log = '', name = '', how = '', times = '1'] = process.argv.slice(2)

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { EndedJob } from '../../src/engine/jobs/run-artifacts.ts'
 import { runActionsTick } from '../../src/engine/controller/github-tick.ts'
-import { letters, shorter } from '../engine/size-yard.ts'
-import { type ActionsYard, actionsYard } from './actions-yard.ts'
+import { letters, shorter } from '../support/size-repository.ts'
+import { type ActionsRepository, createActionsRepository } from './actions-repository.ts'
 import type { Incoming } from './emulator/api.ts'
 import { measuringJob, waitingRuns } from './measuring-job.ts'
 
@@ -14,24 +14,24 @@ function refusal(status: number, message: string) {
 
 /** A person's pull request, and a campaign whose machines have begun. */
 async function begun(ideas: readonly string[] = []) {
-  const yard = await actionsYard(ideas)
-  const here = await yard.post()
+  const repository = await createActionsRepository(ideas)
+  const here = await repository.post()
   await here.start()
-  await yard.wake()
-  await yard.machines()
-  return { yard, here }
+  await repository.wake()
+  await repository.machines()
+  return { repository, here }
 }
 
-async function asks({ github, scene, ada }: ActionsYard): Promise<number> {
+async function asks({ github, scene, ada }: ActionsRepository): Promise<number> {
   scene.commit('mine', MERGED_BY_HAND, [scene.tip('main')])
   await scene.ask(ada, 'POST /pulls', { title: 'mine', head: 'mine', base: 'optimize/size' })
   return github.world.pulls.at(-1)?.number ?? 0
 }
 
 test('what was said and is not seen again is not said a second time in one wake-up', async () => {
-  const { yard } = await begun()
-  await asks(yard)
-  const { place } = await yard.post()
+  const { repository } = await begun()
+  await asks(repository)
+  const { place } = await repository.post()
   const { forge } = place
   const { workflows } = forge
   if (!workflows) throw new Error('this forge has no machines')
@@ -41,35 +41,37 @@ test('what was said and is not seen again is not said a second time in one wake-
     list: async (...wanted: Parameters<typeof forge.list>) =>
       (await forge.list(...wanted)).map(pull => ({ ...pull, body: '', comments: [] })),
   }
-  yard.github.spent()
+  repository.github.spent()
   const none = { propose: false, judge: false }
   await runActionsTick({ ...place, forge: unseeing }, workflows, { does: 'start', next: none, has: none })
-  const written = yard.github.spent().filter(route => /^(?:POST|PATCH) .*(?:comments|pulls)/.test(route))
+  const written = repository.github
+    .spent()
+    .filter(route => /^(?:POST|PATCH) .*(?:comments|pulls)/.test(route))
   expect(written.length).toBeLessThanOrEqual(3)
 })
 
 test('a conversation that is locked costs its comment, and nothing else', async () => {
-  const { yard, here } = await begun([shorter('a', 3)])
-  const { github, settle } = yard
-  const number = await asks(yard)
+  const { repository, here } = await begun([shorter('a', 3)])
+  const { github, settle } = repository
+  const number = await asks(repository)
   github.api.intercept = ({ path }: Incoming, route) =>
     route.startsWith('POST ') && path.includes(`/issues/${number}/comments`)
       ? refusal(403, 'Unable to create comment because issue is locked.')
       : null
   await settle()
   expect(Object.values(await here.outcomes())).toEqual(['kept', 'kept'])
-  expect(yard.everRefused).toContainEqual(
+  expect(repository.everRefused).toContainEqual(
     expect.stringMatching(/issues\/\d+\/comments \(403\): .*issue is locked/),
   )
 })
 
 test('an artifact that is listed and cannot be fetched is one report that is lost', async () => {
-  const { yard, here } = await begun([shorter('a', 3), shorter('b', 4)])
-  const { github, wake } = yard
+  const { repository, here } = await begun([shorter('a', 3), shorter('b', 4)])
+  const { github, wake } = repository
   await wake()
   const [run] = waitingRuns(github)
   if (!run) throw new Error('nothing was started')
-  const orders = await yard.tickOf(run)
+  const orders = await repository.tickOf(run)
   expect(orders).toHaveLength(2)
   const measured = new Map<string, EndedJob>()
   for (const order of orders) measured.set(order, await measuringJob(github, run, order))
@@ -79,28 +81,28 @@ test('an artifact that is listed and cannot be fetched is one report that is los
     first ??= path
     return path === first ? refusal(404, 'Not Found') : null
   }
-  await yard.settleOf(run, { measured })
+  await repository.settleOf(run, { measured })
   github.finish(run, 'success')
   const events = await here.events()
   expect(events.filter(({ kind }) => kind === 'report-rejected')).toMatchObject([
     { reason: expect.stringMatching(/its artifact cannot be used: .*it is not there/) },
   ])
   github.api.intercept = null
-  await yard.settle()
+  await repository.settle()
   expect(new Set(Object.values(await here.outcomes()))).toEqual(new Set(['kept', 'runner_up_kept']))
 })
 
 test('a dispatch that is refused for good is told in the ledger once, goes on when that is mended, and is told no more', async () => {
-  const yard = await actionsYard([shorter('a', 3)])
-  const here = await yard.post()
+  const repository = await createActionsRepository([shorter('a', 3)])
+  const here = await repository.post()
   await here.start()
-  const { github, wake, settle } = yard
+  const { github, wake, settle } = repository
   github.api.intercept = (_: Incoming, route) =>
     route.includes('/dispatches') ? refusal(422, 'Unexpected inputs provided: ["title"]') : null
   for (let wakes = 0; wakes < 3; wakes++) {
     github.spent()
     expect(await wake()).toMatchObject({ for: 'orders' })
-    expect(yard.refused).toEqual([expect.stringContaining('Unexpected inputs provided')])
+    expect(repository.refused).toEqual([expect.stringContaining('Unexpected inputs provided')])
     expect(github.spent().filter(route => route.includes('/dispatches')).length).toBeLessThanOrEqual(2)
   }
   const alerts = (await here.events()).filter(({ kind }) => kind === 'alert')

@@ -6,7 +6,7 @@ import { bundledCommandLine, ended } from '../kill/command-line.ts'
 import { endingOf, expectSound } from '../kill/ending.ts'
 import { PATIENCE, push, TIMED } from '../kill/in-the-middle.ts'
 import { type Scene, scene } from '../kill/scene.ts'
-import { SIZE_FILES, SIZE_SPEC } from './size-yard.ts'
+import { SIZE_FILES, SIZE_SPEC } from '../support/size-repository.ts'
 
 const commandLine = bundledCommandLine()
 

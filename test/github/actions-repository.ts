@@ -7,9 +7,9 @@ import {
 } from '../../src/engine/controller/github-tick.ts'
 import type { OrderId } from '../../src/model/ids.ts'
 import type { PlanWaiting } from '../../src/plan/action.ts'
-import type { Post } from '../engine/post.ts'
-import type { SizeOptions } from '../engine/size-yard.ts'
-import type { Yard } from '../engine/yard.ts'
+import type { CampaignClient } from '../support/campaign-client.ts'
+import type { SizeOptions } from '../support/size-repository.ts'
+import type { TestRepository } from '../support/repository.ts'
 import type { EmulatedGithub } from './emulator/github.ts'
 import type { RunRecord } from './emulator/world.ts'
 import { waitingRuns, wholeRun } from './measuring-job.ts'
@@ -17,14 +17,14 @@ import type { Scene } from './scene.ts'
 import { tickJob, WORKFLOW, WORKFLOW_FILE } from './tick-job.ts'
 
 /** A campaign on GitHub whose ticks are jobs that measure nothing: orders are jobs of runs that they start. */
-export interface ActionsYard {
+export interface ActionsRepository {
   github: EmulatedGithub
-  yard: Yard
+  repository: TestRepository
   scene: Scene
   /** A token of somebody who may write. */
   ada: string
   /** The job of tick as it is now; another after it was killed. */
-  post: () => Promise<Post>
+  post: () => Promise<CampaignClient>
   /** A tick on the default branch: a process of its own with nothing remembered. */
   wake: (options?: Wake) => Promise<PlanWaiting>
   /** The tick of a started run, and the orders of its matrix. */
@@ -61,18 +61,27 @@ export interface Wake {
 const NO_JOBS: AskingJobs = { propose: false, judge: false }
 const NOTHING_ENDED: EndedRun = { measured: new Map(), proposed: null, judged: null }
 
-export async function actionsYard(ideas: readonly string[], options: SizeOptions = {}): Promise<ActionsYard> {
+export async function createActionsRepository(
+  ideas: readonly string[],
+  options: SizeOptions = {},
+): Promise<ActionsRepository> {
   const files = { [WORKFLOW_FILE]: WORKFLOW, ...options.files }
-  const { github, yard, scene, env, forge } = await tickJob(ideas, { ...options, files })
+  const {
+    github,
+    testRepository: repository,
+    scene,
+    env,
+    forge,
+  } = await tickJob(ideas, { ...options, files })
   let runs = 0
 
-  function open({ fault, ahead }: Wake = {}): Promise<Post> {
+  function open({ fault, ahead }: Wake = {}): Promise<CampaignClient> {
     const clock = ahead === undefined ? {} : { ahead: () => ahead }
-    return yard.another({ env, cache: 'job', ...(fault ? { fault } : {}), ...clock, forge })
+    return repository.another({ env, cache: 'job', ...(fault ? { fault } : {}), ...clock, forge })
   }
 
-  let looking: Promise<Post> | null = null
-  let here: Post | null = null
+  let looking: Promise<CampaignClient> | null = null
+  let here: CampaignClient | null = null
   let last: ActionsTick | null = null
   const everRefused: string[] = []
 
@@ -89,9 +98,9 @@ export async function actionsYard(ideas: readonly string[], options: SizeOptions
     return last
   }
 
-  const made: ActionsYard = {
+  const made: ActionsRepository = {
     github,
-    yard,
+    repository,
     scene,
     ada: github.token('ada'),
     post: () => (looking ??= open()),

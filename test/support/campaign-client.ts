@@ -19,7 +19,7 @@ import type { PlanWaiting } from '../../src/plan/action.ts'
 export const ENV = { ...cleanEnvironment(), GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' }
 
 /** One winnow, opened on a repository: a person's, or a second hand beside it. */
-export interface Post {
+export interface CampaignClient {
   place: CampaignContext
   said: string[]
   hands(): Promise<ControllerContext>
@@ -42,7 +42,7 @@ export interface Post {
   close(): Promise<void>
 }
 
-export interface Opening {
+export interface CampaignClientOpening {
   name: string
   directory: string
   cacheDir: string
@@ -65,7 +65,7 @@ export interface Opening {
 /** When a campaign whose chance is seeded takes place. */
 export const BEGINNING = '2026-01-01T00:00:00Z'
 
-export async function openPost(opening: Opening): Promise<Post> {
+export async function openCampaignClient(opening: CampaignClientOpening): Promise<CampaignClient> {
   const said: string[] = []
   const workshop: RepositoryContext = await openRepositoryContext({
     directory: opening.directory,
@@ -95,7 +95,7 @@ export async function openPost(opening: Opening): Promise<Post> {
     hands.memory.refs = null
     return hands
   }
-  const post: Post = {
+  const post: CampaignClient = {
     place,
     said,
     hands: () => (opened ??= openController(place, leaving.signal)),

@@ -4,7 +4,7 @@ import { basename } from 'node:path'
 import { claimFreeWorkDir } from '../../src/engine/jobs/worker-slots.ts'
 import { releaseWorkDir } from '../../src/measure/process/leftovers.ts'
 
-/** A process that takes a directory again and again once it is told: `node dir-taker.mjs <under> <log> <times>`. */
+/** Claims a work directory again and again: `node work-dir-process.mjs <under> <log> <times>`. */
 const [under = '', log = '', times = '1'] = process.argv.slice(2)
 process.stdout.write('ready\n')
 await once(process.stdin, 'data')

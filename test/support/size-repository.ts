@@ -1,4 +1,9 @@
-import { patchOf, type Yard, type YardOptions, yard } from './yard.ts'
+import {
+  patchOf,
+  type TestRepository,
+  type TestRepositoryOptions,
+  createTestRepository,
+} from './repository.ts'
 
 /** The campaign most tests run: fewer bytes below src, in three files of fifteen letters. */
 export const SIZE_SPEC = `winnow: 1
@@ -35,17 +40,20 @@ export function shorter(letter: 'a' | 'b' | 'c', count: number, hypothesis = `${
   return patchOf({ [`src/${letter}.txt`]: [letters(letter, 15), letters(letter, count)] }, { hypothesis })
 }
 
-export interface SizeOptions extends Omit<YardOptions, 'files' | 'spec'> {
+export interface SizeOptions extends Omit<TestRepositoryOptions, 'files' | 'spec'> {
   /** More lines of the spec, or other values for its keys. */
   spec?: string | ((text: string) => string)
   files?: Record<string, string>
 }
 
-export async function sizeYard(ideas: readonly string[], options: SizeOptions = {}): Promise<Yard> {
+export async function createSizeRepository(
+  ideas: readonly string[],
+  options: SizeOptions = {},
+): Promise<TestRepository> {
   const { spec = '', files = {}, ...rest } = options
   const patches = Object.fromEntries(
     ideas.map((text, index) => [`ideas/${String(index + 1).padStart(2, '0')}.patch`, text]),
   )
   const text = typeof spec === 'string' ? `${SIZE_SPEC}${spec}` : spec(SIZE_SPEC)
-  return yard({ ...rest, spec: text, files: { ...SIZE_FILES, ...patches, ...files } })
+  return createTestRepository({ ...rest, spec: text, files: { ...SIZE_FILES, ...patches, ...files } })
 }

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
 import { afterAll, beforeAll } from 'vitest'
 
-export interface TurnTaker {
+export interface LockProcess {
   process: ChildProcess
   /** Resolves with the first line it says from now on that has this in it. */
   says(part: string): Promise<string>
@@ -17,7 +17,7 @@ export interface TurnTaker {
   ended: Promise<number | null>
 }
 
-export interface Taking {
+export interface LockProcessOptions {
   machineDir: string
   log: string
   name: string
@@ -26,15 +26,15 @@ export interface Taking {
 }
 
 /** Processes of their own that take turns on this machine; whoever is left when the tests end is ended. */
-export function turnTakers(): (taking: Taking) => TurnTaker {
+export function createLockProcesses(): (taking: LockProcessOptions) => LockProcess {
   let folder = ''
   const started: ChildProcess[] = []
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'winnow-turns-'))
     await build({
-      input: fileURLToPath(new URL('turn-taker.ts', import.meta.url)),
+      input: fileURLToPath(new URL('machine-lock-process.ts', import.meta.url)),
       platform: 'node',
-      output: { file: join(folder, 'turn-taker.mjs'), format: 'esm', codeSplitting: false },
+      output: { file: join(folder, 'machine-lock-process.mjs'), format: 'esm', codeSplitting: false },
       logLevel: 'silent',
     })
   })
@@ -43,14 +43,14 @@ export function turnTakers(): (taking: Taking) => TurnTaker {
     rmSync(folder, { recursive: true, force: true })
   })
   return ({ machineDir, log, name, how, times }) => {
-    const args = [join(folder, 'turn-taker.mjs'), machineDir, log, name, how, String(times)]
+    const args = [join(folder, 'machine-lock-process.mjs'), machineDir, log, name, how, String(times)]
     const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
     started.push(child)
-    return takerOf(child)
+    return readLockProcess(child)
   }
 }
 
-function takerOf(child: ChildProcess): TurnTaker {
+function readLockProcess(child: ChildProcess): LockProcess {
   const ended = once(child, 'exit').then(([code]: unknown[]) => (typeof code === 'number' ? code : null))
   const lines: string[] = []
   let wake: () => void = () => {}

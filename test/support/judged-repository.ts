@@ -1,6 +1,11 @@
 import { type AskedModel, type ModelReply, type ModelServer, modelServer } from '../servers/model-server.ts'
 import { readingJudge } from '../servers/reading-judge.ts'
-import { patchOf, type Yard, yard, type YardOptions } from './yard.ts'
+import {
+  patchOf,
+  type TestRepository,
+  createTestRepository,
+  type TestRepositoryOptions,
+} from './repository.ts'
 
 /** Of one sample; the harness prints twice as many. */
 export const SAMPLE = 12
@@ -46,21 +51,24 @@ export function scoresByWord(asked: AskedModel): ModelReply {
   })
 }
 
-export interface JudgedYard extends Yard {
+export interface JudgedRepository extends TestRepository {
   server: ModelServer
 }
 
-export async function judgedYard(
+export async function createJudgedRepository(
   ideas: Record<string, string>,
-  options: Partial<YardOptions> & { reply?: Parameters<typeof modelServer>[0]; price?: string } = {},
-): Promise<JudgedYard> {
+  options: Partial<TestRepositoryOptions> & {
+    reply?: Parameters<typeof modelServer>[0]
+    price?: string
+  } = {},
+): Promise<JudgedRepository> {
   const { reply = scoresByWord, price = '1/5', ...rest } = options
   const server = await modelServer(reply)
   const patches = Object.entries(ideas).map(([hypothesis, to], at) => [
     `ideas/${at}.patch`,
     idea(hypothesis, to),
   ])
-  const site = await yard({
+  const site = await createTestRepository({
     files: {
       'bench/items.awk': ITEMS_HARNESS,
       'src/answers.txt': answers('poor'),

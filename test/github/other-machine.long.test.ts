@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { applyAmendment } from '../../src/engine/campaign/start.ts'
 import { UserError } from '../../src/errors.ts'
-import { letters, shorter } from '../engine/size-yard.ts'
-import { proven } from '../engine/yard.ts'
-import { actionsYard } from './actions-yard.ts'
+import { letters, shorter } from '../support/size-repository.ts'
+import { proven } from '../support/repository.ts'
+import { createActionsRepository } from './actions-repository.ts'
 import { type OnGithub, onGithub } from './on-github.ts'
 
 /** A campaign on GitHub, with an idea of a person in a branch of their own. */
@@ -77,11 +77,11 @@ describe('a campaign that lives on GitHub', () => {
   })
 
   test('takes an amendment from there for what it is: of a campaign with machines of its own', async () => {
-    const { post, wake, yard, github, ada } = await actionsYard([])
+    const { post, wake, repository, github, ada } = await createActionsRepository([])
     const here = await post()
     await here.start()
     await wake()
-    const laptop = await yard.another({ env: github.remote(ada).env, cache: 'laptop' })
+    const laptop = await repository.another({ env: github.remote(ada).env, cache: 'laptop' })
     const yaml = `${(await here.campaign()).spec_yaml}execution: { runs_on: [bench] }\n`
     await applyAmendment(laptop.place, { yaml, reason: 'the bench is free' })
     expect((await here.events()).at(-1)).toMatchObject({ kind: 'campaign-amended', source: 'person' })

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { tickCampaign } from '../../src/engine/controller/tick.ts'
 import type { PlanWaiting } from '../../src/plan/action.ts'
-import { ENV } from '../engine/post.ts'
-import { letters, type SizeOptions, sizeYard } from '../engine/size-yard.ts'
-import { patchOf, type Yard } from '../engine/yard.ts'
+import { ENV } from '../support/campaign-client.ts'
+import { letters, type SizeOptions, createSizeRepository } from '../support/size-repository.ts'
+import { patchOf, type TestRepository } from '../support/repository.ts'
 import { runVerb } from '../github/on-github.ts'
 import { compareGolden } from './compare-golden.ts'
 import { fixRunner } from './fixed-runner.ts'
@@ -22,15 +22,18 @@ export const BROKEN = patchOf(
 )
 
 /** A campaign on this machine that has run until it waits for something else than measurements. */
-export async function runCampaign(ideas: readonly string[], options: SizeOptions = {}): Promise<Yard> {
-  const site = await sizeYard(ideas, { ...FIXED, ...options })
+export async function runCampaign(
+  ideas: readonly string[],
+  options: SizeOptions = {},
+): Promise<TestRepository> {
+  const site = await createSizeRepository(ideas, { ...FIXED, ...options })
   await site.start()
   await runInTurn(site)
   return site
 }
 
 /** Takes all reports of a round in at once, so that their order in the ledger does not depend on which ends first. */
-export async function runInTurn(site: Pick<Yard, 'hands'>): Promise<PlanWaiting> {
+export async function runInTurn(site: Pick<TestRepository, 'hands'>): Promise<PlanWaiting> {
   const real = await site.hands()
   const hands = { ...real, runner: fixRunner(real.runner) }
   for (;;) {
@@ -42,7 +45,7 @@ export async function runInTurn(site: Pick<Yard, 'hands'>): Promise<PlanWaiting>
   }
 }
 
-export async function compareYard(scenario: string, site: Yard): Promise<void> {
+export async function compareRepository(scenario: string, site: TestRepository): Promise<void> {
   await site.proven()
   const { clock, random, name } = site.place
   const around = {

@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { shorter, sizeYard } from './size-yard.ts'
+import { shorter, createSizeRepository } from '../support/size-repository.ts'
 
 it('a run puts scattered objects together before it begins, and ends as any other', async () => {
-  const site = await sizeYard([shorter('a', 3)], { remote: true })
+  const site = await createSizeRepository([shorter('a', 3)], { remote: true })
   await site.start()
   const { repository } = site.place
   const folder = join(repository.dir, 'objects', '17')

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { SIZE_SPEC } from '../engine/size-yard.ts'
+import { SIZE_SPEC } from '../support/size-repository.ts'
 import { scratch } from '../git/scratch.ts'
 import { campaignOnGithub } from '../github/campaign-on-github.ts'
 
