@@ -4,7 +4,7 @@ import { planning } from './plan.ts'
 import { scale } from './scale.ts'
 import { heading } from './table.ts'
 
-heading('Engine overhead per experiment (local forge, ledger pushed to a bare remote)')
+heading('Engine overhead per experiment (ledger pushed to a bare remote)')
 await overhead()
 
 heading('What must not grow with the campaign')

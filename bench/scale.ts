@@ -1,20 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import { createLocalForge } from '../src/github/local-forge.ts'
 import { appendCommuting } from '../src/ledger/append.ts'
 import { buildCheckpoint } from '../src/ledger/checkpoint.ts'
 import { loadCampaign, foldAllEvents } from '../src/ledger/load.ts'
 import type { EventDraft } from '../src/model/event.ts'
 import { formatExperimentId, type Oid } from '../src/model/ids.ts'
-import {
-  BY,
-  fakePacing,
-  note,
-  refs,
-  started,
-  type TempLedger,
-  tempLedger,
-} from '../test/ledger/temp-ledger.ts'
+import { BY, note, refs, started, type TempLedger, tempLedger } from '../test/ledger/temp-ledger.ts'
 import { row } from './table.ts'
 
 const EVENTS = 9_999
@@ -40,7 +31,6 @@ async function fill(ledger: TempLedger, events: number, closed: number): Promise
   drafts.length = events
   for (let at = 0; at < drafts.length; at += 500) await ledger.write(drafts.slice(at, at + 500))
   await pushRef(ledger, refs.closed, null, await keepersOf(ledger, closed))
-  await closedPulls(ledger, closed)
 }
 
 /** As `run` does with winnow's repository, and git with the one that is pushed to. */
@@ -84,51 +74,6 @@ async function keepersOf({ repo }: TempLedger, count: number): Promise<Oid> {
 async function pushRef({ repo }: TempLedger, ref: string, from: Oid | null, to: Oid): Promise<void> {
   const result = await repo.push([{ ref, from, to }])
   if (!result.ok) throw new Error(JSON.stringify(result))
-}
-
-/** Pull requests of experiments that ended long ago. */
-async function closedPulls(ledger: TempLedger, count: number): Promise<void> {
-  const { repo } = ledger
-  const base = await repo.writeCommit({ tree: repo.emptyTree, parents: [], message: 'base', date: 0 })
-  const head = await repo.writeCommit({ tree: repo.emptyTree, parents: [base], message: 'head', date: 0 })
-  await pushRef(ledger, refs.optimize, null, base)
-  const forge = createLocalForge({ repo, refs, author: 'bench', ...fakePacing() })
-  const view = new Map([[refs.optimize, base]])
-  for (let i = 0; i < count; i++) view.set(`${refs.experiments}exp-${i}`, head)
-  for (let at = 0; at < count; at += 2_500) {
-    const opened = Array.from({ length: Math.min(2_500, count - at) }, (_, i) => at + i)
-    const open = opened.map(
-      i =>
-        ({
-          kind: 'open',
-          branch: `optimize-exp/demo/exp-${i}`,
-          base: 'optimize/demo',
-          title: `t${i}`,
-          body: '',
-        }) as const,
-    )
-    await stageAndPush(ledger, forge, open, view)
-    await stageAndPush(
-      ledger,
-      forge,
-      opened.map(i => ({ kind: 'close', number: i + 1, reason: 'done' }) as const),
-      view,
-    )
-  }
-}
-
-async function stageAndPush(
-  { repo }: TempLedger,
-  forge: ReturnType<typeof createLocalForge>,
-  changes: Parameters<typeof forge.batch>[0],
-  view: Map<string, Oid>,
-): Promise<void> {
-  const staged = await forge.stage?.(changes, { refs: view, covers: () => true })
-  if (!staged) throw new Error('the local forge stages')
-  const result = await repo.push(staged.updates)
-  if (!result.ok) throw new Error(JSON.stringify(result))
-  staged.accepted()
-  for (const { ref, to } of staged.updates) if (to) view.set(ref, to)
 }
 
 async function appends(young: TempLedger, old: TempLedger): Promise<void> {

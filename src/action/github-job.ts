@@ -223,7 +223,7 @@ async function canSteer(
   campaigns: readonly KnownCampaign[],
   { login, body }: { login: string; body: string },
 ): Promise<boolean> {
-  const permission: Permission = (await forge.readPermission?.(login)) ?? 'none'
+  const permission: Permission = (await forge.readPermission(login)) ?? 'none'
   if (permission === 'write' || permission === 'admin') return true
   if (parseCommentCommand(body)?.[0] !== 'approve') return false
   for (const { spec } of campaigns) {
@@ -241,7 +241,7 @@ async function rejectComment(
   comment: number,
 ): Promise<void> {
   try {
-    await forge.react?.(String(comment), '-1')
+    await forge.react(String(comment), '-1')
   } catch (error) {
     if (!isRefusal(error)) throw error
     progress.say(`The comment has no reaction: ${error.message}`)

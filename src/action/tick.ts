@@ -11,6 +11,7 @@ import {
   hasOpenAskings,
   runActionsTick,
 } from '../engine/controller/github-tick.ts'
+import { requireForge } from '../engine/campaign/context.ts'
 import { ForgeError, UserError } from '../errors.ts'
 import { createDryRunForge, WouldChange } from '../github/dry-run.ts'
 import type { ItemsToJudge } from '../judge/judged-report.ts'
@@ -185,7 +186,7 @@ async function startLeftOver(
         createCall(environment, { campaign: name }),
         WRITES_STARTED,
         async ({ campaignContext: context }) => {
-          const run = await context.forge.workflows?.start({
+          const run = await context.forge?.workflows?.start({
             branch: toShortRef(context.refs.optimize),
             inputs: { title },
           })
@@ -235,7 +236,7 @@ async function runTurn(call: Call, run: ActionsRun): Promise<TurnResult> {
 
 async function tickOnce(call: Call, command: CommandContext, run: ActionsRun): Promise<TurnResult> {
   const { campaignContext: context } = command
-  const { workflows } = context.forge
+  const workflows = context.forge?.workflows
   if (workflows === undefined) throw new Error('this forge runs no workflows')
   const heed = runComments(call, command)
   const done = await runActionsTick(context, workflows, { ...run, heed })
@@ -393,7 +394,7 @@ async function tickDryRun(
   { campaignContext: context }: CommandContext,
   run: ActionsRun,
 ): Promise<void> {
-  const forge = createDryRunForge(context.forge, line => terminal.out(line))
+  const forge = createDryRunForge(requireForge(context), line => terminal.out(line))
   if (forge.workflows === undefined) throw new Error('this forge runs no workflows')
   try {
     const { waiting } = await runActionsTick({ ...context, forge }, forge.workflows, run)

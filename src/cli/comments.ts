@@ -1,5 +1,5 @@
 import { formatCount } from '../decide/wording.ts'
-import type { CampaignContext } from '../engine/campaign/context.ts'
+import { type CampaignContext, requireForge } from '../engine/campaign/context.ts'
 import { recordEvents } from '../engine/controller/record.ts'
 import { findHeadPushers } from '../engine/controller/reviews.ts'
 import type { Observation } from '../engine/observe/observe.ts'
@@ -246,12 +246,13 @@ async function checkPermission(
   { world: { spec } }: Observation,
   { comment: { author }, words }: CommentCommand,
 ): Promise<'may' | 'mayNot' | 'unknown'> {
-  const permission = (await campaignContext.forge.readPermission?.(author)) ?? null
+  const forge = requireForge(campaignContext)
+  const permission = await forge.readPermission(author)
   if (permission === null) return 'unknown'
   if (permission === 'write' || permission === 'admin') return 'may'
   if (findCommentVerb(words[0] ?? '', call.verbs)?.name !== 'approve') return 'mayNot'
   const person = { login: author, permission }
-  return (await explainApproverRefusal(campaignContext.forge, spec.dependencies.approvers, person)) === null
+  return (await explainApproverRefusal(forge, spec.dependencies.approvers, person)) === null
     ? 'may'
     : 'mayNot'
 }
@@ -303,11 +304,12 @@ async function findCommentEvent(
 
 /** Write access does not imply the right to approve packages. */
 async function explainNotApprover(
-  { forge }: CampaignContext,
+  context: CampaignContext,
   { world }: Observation,
   login: string,
 ): Promise<string | null> {
-  const permission = (await forge.readPermission?.(login)) ?? 'none'
+  const forge = requireForge(context)
+  const permission = (await forge.readPermission(login)) ?? 'none'
   return explainApproverRefusal(forge, world.spec.dependencies.approvers, { login, permission })
 }
 
@@ -373,7 +375,7 @@ function findPullSubject({ world }: Observation, pull: Pull): ExperimentId | nul
 }
 
 function buildHeadAuthorLookup(
-  { forge }: CampaignContext,
+  context: CampaignContext,
   { pulls, world }: Observation,
 ): CommentSource['headAuthors'] {
   const findPull = createPullFinder(world)
@@ -382,7 +384,7 @@ function buildHeadAuthorLookup(
     if (experiment === undefined) return null
     const number = findPull(experiment)?.number
     return findHeadPushers(
-      forge,
+      requireForge(context),
       experiment,
       pulls.find(pull => pull.number === number),
     )
@@ -399,30 +401,24 @@ async function postAnswer(
 ): Promise<void> {
   if (quiet && (await addReaction(campaignContext, comment, reaction))) return
   const about = escapeMarkdown(toOneLine(words[0] ?? COMMAND, 40))
-  const options = { marker: getAnswerMarker(comment), after: comment.id }
-  try {
-    await campaignContext.forge.comment(pull.number, `${about}: ${text}`, options)
-  } catch (error) {
-    // A conversation locked in the meantime cannot be answered. The command is done, so continue.
-    if (!isRefusal(error)) throw error
-    campaignContext.progress.say(`a comment of ${comment.author} has no answer: ${error.message}`)
-  }
+  const reply = { marker: getAnswerMarker(comment), after: comment.id, body: `${about}: ${text}` }
+  const [answer] = await requireForge(campaignContext).batch([
+    { kind: 'comment', number: pull.number, ...reply },
+  ])
+  // A conversation locked in the meantime cannot be answered. The command is done, so continue.
+  if (answer?.ok === false)
+    campaignContext.progress.say(`a comment of ${comment.author} has no answer: ${answer.message}`)
   await addReaction(campaignContext, comment, reaction)
 }
 
 /** Returns false if the token may not react. This must not stop the campaign. */
-async function addReaction(
-  { forge, progress }: CampaignContext,
-  comment: Comment,
-  reaction: Reaction,
-): Promise<boolean> {
-  if (forge.react === undefined) return false
+async function addReaction(context: CampaignContext, comment: Comment, reaction: Reaction): Promise<boolean> {
   try {
-    await forge.react(comment.id, reaction)
+    await requireForge(context).react(comment.id, reaction)
     return true
   } catch (error) {
     if (!isRefusal(error)) throw error
-    progress.say(`a comment of ${comment.author} has no reaction: ${error.message}`)
+    context.progress.say(`a comment of ${comment.author} has no reaction: ${error.message}`)
     return false
   }
 }

@@ -108,7 +108,7 @@ export const proposeVerb: Verb = {
     }),
 }
 
-/** Submits each idea as a branch and a pull request. All patches were validated before the first submission. */
+/** Submits each idea as a branch. All patches were validated before the first submission. */
 export async function submitIdeas(
   call: Call,
   context: CommandContext,
@@ -116,8 +116,8 @@ export async function submitIdeas(
 ): Promise<void> {
   const { terminal } = call
   for (const idea of ideas.map(each => buildSubmission(call, each, ideas.length))) {
-    const { branch, pull } = await submitIdea(context.campaignContext, idea)
-    if (context.dryRun === null) terminal.out(`#${pull} ${branch}: ${idea.title}`)
+    const branch = await submitIdea(context.campaignContext, idea)
+    if (context.dryRun === null) terminal.out(`${branch}: ${idea.message.split('\n', 1)[0]}`)
   }
   if (context.dryRun !== null) return
   const { campaign } = (await requireCampaign(context.campaignContext)).loaded
@@ -127,13 +127,13 @@ export async function submitIdeas(
 /** Options take precedence over the details in a patch. */
 function buildSubmission({ given }: Call, { commit, from, idea }: OfferedIdea, count: number): Submission {
   const name = given.text('name')
-  const message = given.text('message')
-  if (count > 1 && (name ?? message) !== undefined) {
+  const sentence = given.text('message')
+  if (count > 1 && (name ?? sentence) !== undefined) {
     throw new UserError(`the file has ${count} ideas, and --message and --name are for one`, {
       fix: 'leave them out: each idea is named by the subject of its mail',
     })
   }
-  const title = toOneLine(message ?? idea.hypothesis, 300)
+  const title = toOneLine(sentence ?? idea.hypothesis, 300)
   if (title === '')
     throw new UserError('an idea needs a sentence', {
       fix: 'winnow propose -m "what it does, and why it helps"',
@@ -141,14 +141,14 @@ function buildSubmission({ given }: Call, { commit, from, idea }: OfferedIdea, c
   const branch = name ?? `${toSlug(title)}-${commit.slice(0, 8)}`
   requireName(branch)
   const packages = [...(idea.required_deps ?? []), ...given.texts('dep')]
-  const body = renderIdeaBody({
+  const text = renderIdeaMessage({
     hypothesis: title,
     category: given.text('category') ?? idea.category,
     priority: parsePriority(given.text('priority')) ?? idea.priority,
     required_deps: packages,
     family: given.text('family') ?? idea.family,
   })
-  return { commit, from, name: branch, title, body }
+  return { commit, from, isOurs: from === null, name: branch, message: text }
 }
 
 function toSlug(title: string): string {
@@ -228,10 +228,13 @@ function createPatchRefusal(why: string, { idea }: PatchIdea, count: number): Us
 
 // Details of an idea
 
-/** Renders the text of a pull request. The ledger takes only the fenced block. */
-export function renderIdeaBody({ required_deps, ...details }: IdeaDetails): string {
-  const needs = required_deps === undefined || required_deps.length === 0 ? {} : { required_deps }
-  return `${details.hypothesis}\n\n\`\`\`winnow\n${stringify({ ...details, ...needs }, { lineWidth: 0 })}\`\`\`\n`
+/** Renders an idea as a commit message. A fenced block has the details, as in a pull request. */
+export function renderIdeaMessage({ hypothesis, required_deps = [], ...details }: IdeaDetails): string {
+  const needs = required_deps.length === 0 ? {} : { required_deps }
+  const block = Object.entries({ ...details, ...needs }).filter(([, value]) => value !== undefined)
+  if (block.length === 0) return `${hypothesis}\n`
+  const yaml = stringify(Object.fromEntries(block), { lineWidth: 0 })
+  return `${hypothesis}\n\n\`\`\`winnow\n${yaml}\`\`\`\n`
 }
 
 export function parsePriority(given: string | undefined): 'high' | 'medium' | 'low' | undefined {

@@ -40,6 +40,7 @@ export function findNamedIdea({ backlog, name }: Campaign, given: string): Backl
 
 /** Asks GitHub for the pull requests that winnow opened, because the ledger names only landed ones. */
 export async function listPullNumbers({ forge }: CampaignContext, campaign: Campaign): Promise<PullNumbers> {
+  if (forge === null) return new Map()
   const branches = Object.values(campaign.experiments).flatMap(({ pull, branch }) =>
     pull === null && branch !== null ? [branch] : [],
   )

@@ -28,7 +28,7 @@ import type { Spec } from '../spec/schema.ts'
 import { type CommandContext, toTypedPath, withCampaign } from './context.ts'
 import { readDefaultTip } from './default-branch.ts'
 import { addToBacklog } from './idea.ts'
-import { CATEGORY, FAMILY, renderIdeaBody } from './propose.ts'
+import { CATEGORY, FAMILY, renderIdeaMessage } from './propose.ts'
 import { getSpecPath, hasFailingBase, openOrStartCampaign, readCurrentCampaign } from './run.ts'
 import { gatherResults } from './status.ts'
 import { findNamedIdea, listPullNumbers } from './subjects.ts'
@@ -287,10 +287,10 @@ async function proposeDiff(
   { campaignContext }: CommandContext,
   { campaign, diff }: { campaign: Campaign; diff: OwnDiff },
 ): Promise<string> {
-  const { commit, hypothesis: title } = diff
+  const { commit, hypothesis } = diff
   const idea = findGivenIdea(given, campaign)
-  const body = renderIdeaBody({
-    hypothesis: title,
+  const message = renderIdeaMessage({
+    hypothesis,
     category: given.text('category') ?? idea?.category,
     priority: 'high',
     required_deps: [...(idea?.required_deps ?? []), ...given.texts('needs')],
@@ -299,7 +299,7 @@ async function proposeDiff(
   })
   const identity = toCanonicalJson([diff.head, diff.tree, campaign.incumbent.commit])
   const name = `try-${hashSha256(identity).slice(0, 12)}`
-  return (await submitIdea(campaignContext, { commit, from: null, name, title, body })).branch
+  return submitIdea(campaignContext, { commit, from: null, isOurs: commit !== diff.head, name, message })
 }
 
 function findGivenIdea(given: Call['given'], campaign: Campaign): BacklogIdea | null {

@@ -52,7 +52,7 @@ interface OwnBranches {
 }
 
 const OWN_LEDGER = /^refs\/heads\/(.+)-(?:state\/([^/]+)|archive\/([^/]+)\/[^/]+\/state)$/
-const OFFERED = /^-(?:exp|forge)\//
+const OFFERED = /^-exp\//
 const LEDGER_BRANCH = /-(?:state|closed|archive)\//
 const MAX_UPDATES_PER_PUSH = 300
 

@@ -184,7 +184,6 @@ const REF_FAMILIES: Readonly<Record<string, readonly RegExp[]>> = {
   '-state': [SPEC_NAME],
   '-closed': [SPEC_NAME],
   '-archive': [SPEC_NAME, TIMESTAMP, ARCHIVED],
-  '-forge': [SPEC_NAME],
 }
 
 export function isAllowedRef(prefix: string, ref: string): boolean {

@@ -1,47 +1,39 @@
 import type { Check } from '../model/github.ts'
-import { type Forge, type ForgeChange, type HeadAuthors, type Workflows, withSingleChanges } from './port.ts'
+import type { Forge, ForgeChange, Workflows } from './port.ts'
 
 /** Ends a dry run at the first step that depends on the answer to a write. */
 export class WouldChange extends Error {
   override readonly name = 'WouldChange'
 }
 
-const UNKNOWN_AUTHORS: HeadAuthors = { head: '', pusher: null, named: [] }
-
-/** Reads from the forge, and prints one line per change instead of writing it. */
-export function createDryRunForge(forge: Forge, tell: (line: string) => void): Forge {
-  function batch(changes: readonly ForgeChange[]): never {
-    for (const change of changes) tell(describeChange(change))
-    throw new WouldChange('something would be changed on the forge')
-  }
-
-  const { workflows, isPrivate } = forge
+/** Reads from GitHub, and prints one line per change instead of writing it. */
+export function createDryRunForge(forge: Forge, print: (line: string) => void): Forge {
+  const { workflows } = forge
   return {
-    ...withSingleChanges({
-      kind: forge.kind,
-      list: (...args) => forge.list(...args),
-      batch: async changes => (changes.length === 0 ? [] : batch(changes)),
-    }),
-    check: async check => tell(describeCheck(check)),
-    ...(forge.readPermission
-      ? { readPermission: async login => (await forge.readPermission?.(login)) ?? null }
-      : {}),
-    ...(forge.readHeadAuthors
-      ? { readHeadAuthors: async number => (await forge.readHeadAuthors?.(number)) ?? UNKNOWN_AUTHORS }
-      : {}),
-    ...(isPrivate === undefined ? {} : { isPrivate }),
-    ...(workflows === undefined ? {} : { workflows: createDryRunWorkflows(workflows, tell) }),
+    ...forge,
+    async batch(changes) {
+      if (changes.length === 0) return []
+      for (const change of changes) print(describeChange(change))
+      throw new WouldChange('something would be changed on GitHub')
+    },
+    async merge(number) {
+      print(`merge #${number}`)
+      throw new WouldChange(`#${number} would be merged`)
+    },
+    check: async check => print(describeCheck(check)),
+    react: async () => undefined,
+    ...(workflows === undefined ? {} : { workflows: createDryRunWorkflows(workflows, print) }),
   }
 }
 
-function createDryRunWorkflows(real: Workflows, tell: (line: string) => void): Workflows {
+function createDryRunWorkflows(real: Workflows, print: (line: string) => void): Workflows {
   return {
     ...real,
     async start({ branch, inputs }) {
-      tell(`start a run on ${branch}: ${Object.values(inputs).join(', ')}`)
+      print(`start a run on ${branch}: ${Object.values(inputs).join(', ')}`)
       throw new WouldChange('a run would be started')
     },
-    cancel: async run => tell(`cancel workflow run ${run}`),
+    cancel: async run => print(`cancel workflow run ${run}`),
   }
 }
 
@@ -50,7 +42,7 @@ function describeChange(change: ForgeChange): string {
     case 'open':
       return `open a ${change.draft === true ? 'draft' : 'pull request'} of ${change.branch} into ${change.base}: ${change.title}`
     case 'update':
-      return `change what #${change.number} says${change.title === undefined ? '' : `: ${change.title}`}`
+      return `update #${change.number}${change.title === undefined ? '' : `: ${change.title}`}`
     case 'comment':
     case 'review':
       return `${change.kind} #${change.number}: ${change.body.split('\n')[0] ?? ''}`
@@ -64,5 +56,5 @@ function describeChange(change: ForgeChange): string {
 }
 
 function describeCheck({ head, state, title }: Check): string {
-  return `show ${state} at ${head.slice(0, 12)}: ${title}`
+  return `set the check ${state} at ${head.slice(0, 12)}: ${title}`
 }

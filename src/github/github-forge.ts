@@ -5,14 +5,7 @@ import { addEarlierComments, MOST_PAGES } from './comments.ts'
 import { editPull, mergePull, openPull, type PullEditing, toRefusedAnswer } from './edit-pulls.ts'
 import { isRefusal } from './errors.ts'
 import { createPermissionReader, readHeadAuthors } from './people.ts'
-import {
-  type Forge,
-  type ForgeAnswer,
-  type ForgeChange,
-  type NewPull,
-  type Reaction,
-  withSingleChanges,
-} from './port.ts'
+import { type Forge, type ForgeAnswer, type ForgeChange, type NewPull, type Reaction } from './port.ts'
 import { type KnownPull, REVIEWERS } from './pull-node.ts'
 import { PullCache, readNumbers, readOpen } from './read-pulls.ts'
 import { createRateBudget, requestUnlessMissing, withRetries } from './requests.ts'
@@ -39,10 +32,8 @@ export function createGithubForge(options: GithubForgeOptions): Forge {
   const check = createCheckWriter(client)
   const pages = createRateBudget(MOST_PAGES, options.clock)
   const before = new PullCache()
-  const forge = withSingleChanges({
-    kind: 'github',
-    async list(wanted = {}, view) {
-      const moment = view?.moment
+  return {
+    async list(wanted = {}, moment) {
       const same = before.find(moment, wanted)
       if (same !== null) return same.map(({ pull }) => pull)
       const { known, named } = await withRetries(options, () => readOpen(client, options.base, wanted))
@@ -53,9 +44,6 @@ export function createGithubForge(options: GithubForgeOptions): Forge {
       return whole.map(({ pull }) => pull)
     },
     batch: changes => withRetries(options, () => applyChanges(client, changes, before)),
-  })
-  return {
-    ...forge,
     ...(options.serverUrl === undefined ? {} : { page: `${options.serverUrl}/${options.repository}` }),
     readHeadAuthors: number => withRetries(options, () => readHeadAuthors(client, number)),
     merge(number, wanted) {

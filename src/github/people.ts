@@ -150,7 +150,7 @@ export async function explainApproverRefusal(
   if (approvers.some(each => each.toLowerCase() === login.toLowerCase())) return null
   const unreadable: string[] = []
   for (const team of listTeams(approvers)) {
-    const membership = (await forge.isMember?.(team, login)) ?? null
+    const membership = await forge.isMember(team, login)
     if (membership === true) return null
     if (membership === null) unreadable.push(team)
   }

@@ -1,7 +1,6 @@
-import { ForgeError } from '../errors.ts'
-import type { RefUpdate } from '../git/push.ts'
+import type { ForgeError } from '../errors.ts'
 import type { Check } from '../model/github.ts'
-import type { Host, Oid } from '../model/ids.ts'
+import type { Oid } from '../model/ids.ts'
 import type { Pull, Review } from './pull.ts'
 
 export interface NewPull {
@@ -64,29 +63,12 @@ export type ForgeAnswer =
   /** Refused for a reason other than the forge's rules for pull requests. */
   | { ok: false; code: 'refused'; number: number | null; message: string; error: ForgeError }
 
-/** Refs as just read, or as a coming push will leave them. */
-export interface RefView {
-  refs: ReadonlyMap<string, Oid>
-  /** True: a ref missing from `refs` does not exist. False: it was not read. */
-  covers(ref: string): boolean
-  /** Two views with the same moment differ only by changes that this process made on the forge. */
-  moment?: string
-}
-
-/** Changes that take effect with the push that carries `updates`. */
-export interface StagedChanges {
-  answers: ForgeAnswer[]
-  updates: RefUpdate[]
-  accepted(): void
-}
-
 export interface PullQuery {
   numbers?: readonly number[]
   /** Short names. Returns the latest pull request of each into the campaign branch. */
   branches?: readonly string[]
   /**
-   * Number of recently updated closed pull requests into the campaign branch. The local forge ignores it: only
-   * winnow itself closes pull requests there.
+   * Number of recently updated closed pull requests into the campaign branch, whose comments are read too.
    */
   recent?: number
   /** Returns the latest pull request of each of these branches into the named base. */
@@ -180,71 +162,29 @@ export type MergeAnswer =
   /** `moved`: the head or the base has changed, so the caller must look again. */
   | { ok: false; why: 'moved' | 'refused'; message: string }
 
-/** Stores pull requests. Its contents are output (invariant 11), so every change can be repeated. */
+/** GitHub as the engine uses it. What winnow writes there is output (invariant 11): any write can be repeated. */
 export interface Forge {
-  readonly kind: Host
   /** The repository's web address, for links in texts. Missing where there is no web page. */
   readonly page?: string
-  /** Returns the open pull requests and the queried ones in any state, by number. */
-  list(wanted?: PullQuery, view?: RefView): Promise<Pull[]>
-  open(pull: NewPull): Promise<number>
-  update(number: number, edit: PullEdit): Promise<void>
-  comment(number: number, body: string, options?: Omit<NewComment, 'body'>): Promise<void>
-  review(number: number, review: NewReview): Promise<void>
-  label(number: number, edit: LabelEdit): Promise<void>
-  close(number: number, reason: string): Promise<void>
-  /** Applies several changes, in one write where the forge supports it. */
+  /**
+   * Returns the open pull requests and the queried ones in any state, by number. Two calls with the same
+   * `moment` differ only by changes that this process made.
+   */
+  list(wanted?: PullQuery, moment?: string): Promise<Pull[]>
+  /** Applies several changes. */
   batch(changes: readonly ForgeChange[]): Promise<ForgeAnswer[]>
-  /**
-   * Prepares the changes as part of the engine's own push. Only for a forge that stores pull requests in refs.
-   */
-  stage?(changes: readonly ForgeChange[], after: RefView): Promise<StagedChanges>
-  /** Merges a pull request on the forge. A repeat returns the same merge. */
-  merge?(number: number, merge: PullMerge): Promise<MergeAnswer>
-  /** Creates or updates a check. Missing where the forge has no checks. */
-  check?(check: Check): Promise<void>
-  /**
-   * Returns a person's permission. Missing where there are no other people. Null: the limit of lookups per tick
-   * is reached, and the next tick asks again.
-   */
-  readPermission?(login: string): Promise<Permission | null>
-  /** Team: `org/team`. Null: the token may not read it. Missing where there are no teams. */
-  isMember?(team: string, login: string): Promise<boolean | null>
-  /** Missing where there are no other people. */
-  readHeadAuthors?(number: number): Promise<HeadAuthors>
-  /** Adds a reaction to a comment. Missing where the forge has no reactions. */
-  react?(comment: string, how: Reaction): Promise<void>
-  /** Missing where the repository has no host. */
-  readonly isPrivate?: () => Promise<boolean>
+  /** Merges a pull request. A repeat returns the same merge. */
+  merge(number: number, merge: PullMerge): Promise<MergeAnswer>
+  /** Creates or updates a check. */
+  check(check: Check): Promise<void>
+  /** Null: the limit of lookups per tick is reached, and the next tick asks again. */
+  readPermission(login: string): Promise<Permission | null>
+  /** Team: `org/team`. Null: the token may not read it. */
+  isMember(team: string, login: string): Promise<boolean | null>
+  readHeadAuthors(number: number): Promise<HeadAuthors>
+  /** Adds a reaction to a comment. */
+  react(comment: string, how: Reaction): Promise<void>
+  isPrivate(): Promise<boolean>
+  /** Missing where all work runs in the job of this process. */
   readonly workflows?: Workflows
-}
-
-/** Builds the single changes from `batch`. A refusal, which `batch` returns, is thrown here. */
-export function withSingleChanges(core: Pick<Forge, 'kind' | 'list' | 'batch' | 'stage'>): Forge {
-  async function change(one: ForgeChange): Promise<number> {
-    const [answer] = await core.batch([one])
-    if (answer?.ok === true) return answer.number
-    if (answer?.code === 'refused') throw answer.error
-    throw new ForgeError(answer?.message ?? `the forge did not answer to ${one.kind}`)
-  }
-
-  return {
-    ...core,
-    open: pull => change({ kind: 'open', ...pull }),
-    async update(number, edit) {
-      await change({ kind: 'update', number, ...edit })
-    },
-    async comment(number, body, options = {}) {
-      await change({ kind: 'comment', number, body, ...options })
-    },
-    async review(number, review) {
-      await change({ kind: 'review', number, ...review })
-    },
-    async label(number, edit) {
-      await change({ kind: 'label', number, ...edit })
-    },
-    async close(number, reason) {
-      await change({ kind: 'close', number, reason })
-    },
-  }
 }

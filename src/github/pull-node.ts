@@ -169,7 +169,7 @@ export function readComments(nodes: readonly CommentNode[]): Comment[] {
       at: each.createdAt,
       body: readKey(each.body).body,
       ...(each.lastEditedAt === null ? {} : { edited: true }),
-      ...(key === undefined ? {} : { own: true, ...(answering.has(key) ? {} : { node: each.id }) }),
+      ...(key === undefined ? {} : { own: true, key, ...(answering.has(key) ? {} : { node: each.id }) }),
       ...(PROJECT_ASSOCIATIONS.has(each.authorAssociation) ? { near: true } : {}),
       ...(hasReacted(each, 'THUMBS_UP') ? { done: true } : {}),
       ...(hasReacted(each, 'THUMBS_DOWN') ? { declined: true } : {}),
@@ -248,7 +248,7 @@ export function computeCommentKey({ body, marker, nonce }: NewComment): string {
   return hashSha256(toCanonicalJson(marker === undefined ? { body, nonce } : { marker })).slice(0, 24)
 }
 
-function computeMarkerKey(marker: string): string {
+export function computeMarkerKey(marker: string): string {
   return computeCommentKey({ body: '', marker })
 }
 

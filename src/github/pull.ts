@@ -15,6 +15,8 @@ const comment = z.strictObject({
   edited: yes.optional(),
   /** Posted by winnow. */
   own: yes.optional(),
+  /** Names the kind and subject of winnow's own comment (`computeMarkerKey`). */
+  key: text.optional(),
   /** winnow has answered it (`getAnswerMarker`). */
   answered: yes.optional(),
   /** winnow added the reaction for "done". */

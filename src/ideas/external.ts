@@ -27,7 +27,7 @@ export interface ExternalTip {
 export function listExternalTips(facts: ExternalFacts): ExternalTip[] {
   const { campaign, prefix, pulls, branches } = facts
   const refs = buildCampaignRefs(prefix, campaign.name)
-  const own = new Set([refs.optimize, refs.campaign, refs.state, refs.closed, refs.forge].map(toShortRef))
+  const own = new Set([refs.optimize, refs.campaign, refs.state, refs.closed].map(toShortRef))
   const experiments = listSubjects(campaign)
   const isFree = (branch: string, head: Oid): boolean =>
     !experiments.some(
@@ -87,11 +87,14 @@ function formatBranchKey(branch: string, head: Oid): string {
   return `branch:${branch}@${head}`
 }
 
-/** `subjects`: first lines of the head commits, for branches without a title. */
-export function buildExternalProposals(facts: ExternalFacts, subjects: ReadonlyMap<Oid, string>): Proposal[] {
+/** `messages`: those of the head commits, which describe branches without a pull request. */
+export function buildExternalProposals(facts: ExternalFacts, messages: ReadonlyMap<Oid, string>): Proposal[] {
   return listExternalTips(facts).map(tip => {
-    const { fields, problem } = readPullIdea(tip.pull)
-    const fallbacks = [tip.pull?.title ?? '', subjects.get(tip.head) ?? '', `branch ${tip.branch}`]
+    const message = messages.get(tip.head) ?? ''
+    const { fields, problem } = readDescribedIdea(
+      tip.pull ? { text: tip.pull.body, file: 'description' } : { text: message, file: 'commit message' },
+    )
+    const fallbacks = [tip.pull?.title ?? '', message.split('\n', 1)[0] ?? '', `branch ${tip.branch}`]
     return {
       ...toIdea(fields, fallbacks.find(text => toSafeLine(text, 300) !== '') ?? ''),
       ...findCarriedIdea(facts.campaign, fields.idea),
@@ -116,18 +119,27 @@ function findCarriedIdea({ backlog }: Campaign, name: string | undefined): Pick<
 const BLOCK = /^[ \t]*```[ \t]*winnow[ \t]*\n([\s\S]*?)^[ \t]*```[ \t]*$/m
 const LONGEST_BLOCK = 10_000
 
+interface IdeaDescription {
+  text: string
+  /** How messages name the place of the text. */
+  file: string
+}
+
 /** An invalid block does not cost its author the experiment. The record says that it was not used. */
-function readPullIdea(pull: PullFacts | null): { fields: PartialIdeaBlock; problem: string | null } {
-  const body = pull?.body.replaceAll('\r\n', '\n') ?? ''
+function readDescribedIdea({ text, file }: IdeaDescription): {
+  fields: PartialIdeaBlock
+  problem: string | null
+} {
+  const body = text.replaceAll('\r\n', '\n')
   const block = BLOCK.exec(body)
   const yaml = block?.[1] ?? ''
   if (block === null) return { fields: {}, problem: null }
-  if (yaml.length > LONGEST_BLOCK) return toUnusedBlock(`it has more than ${LONGEST_BLOCK} characters`)
+  const unused = (why: string) => ({
+    fields: {},
+    problem: `The winnow block of the ${file} was not used: ${why}`,
+  })
+  if (yaml.length > LONGEST_BLOCK) return unused(`it has more than ${LONGEST_BLOCK} characters`)
   const linesBefore = body.slice(0, body.indexOf(yaml, block.index)).split('\n').length - 1
-  const read = readPartialBlock({ yaml, file: 'description', linesBefore })
-  return read.ok ? { fields: read.fields, problem: null } : toUnusedBlock(read.problem)
-}
-
-function toUnusedBlock(problem: string): { fields: PartialIdeaBlock; problem: string } {
-  return { fields: {}, problem: `The winnow block of the pull request was not used: ${problem}` }
+  const read = readPartialBlock({ yaml, file, linesBefore })
+  return read.ok ? { fields: read.fields, problem: null } : unused(read.problem)
 }

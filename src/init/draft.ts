@@ -255,7 +255,7 @@ interface ChosenPrefix {
   because: string | null
 }
 
-const FAMILIES = ['', '-exp', '-campaign', '-state', '-closed', '-archive', '-forge']
+const FAMILIES = ['', '-exp', '-campaign', '-state', '-closed', '-archive']
 const CANDIDATES = ['optimize', 'winnow', 'winnow-optimize', 'optimize-winnow']
 
 /** winnow never writes branches that it did not make, and git cannot store a branch below another one. */

@@ -97,14 +97,6 @@ export function getShortDigest({ digest }: Pick<ApprovalRequest, 'digest'>): str
   return digest.slice(0, SHORT_DIGEST_LENGTH)
 }
 
-/** Ends every text about an approval, so that winnow can tell whether the text is out of date. */
-export function buildApprovalMark(subject: Approvable): string | null {
-  const { approval } = subject
-  if (approval === null) return null
-  const missing = listAwaitedPackages(subject).length
-  return `<!-- winnow packages ${getShortDigest(approval)}: ${missing === 0 ? 'approved' : `${missing} to be approved`} -->`
-}
-
 const PACKAGES_NAMED = 3
 
 /** Formats names as `left-pad 1.3.0 (npm)`. A package that is only declared has no version yet. */

@@ -1,5 +1,4 @@
 import type { Approvable, Consent } from './approval.ts'
-import { hashSha256 } from './canonical-json.ts'
 import type { EventDraft } from './event.ts'
 import type { Priority, SyncObstacle } from './event-schemas.ts'
 import type { EventId, ExperimentId, Oid, OrderId } from './ids.ts'
@@ -219,14 +218,6 @@ export interface UnopenedPull {
   head: Oid
   /** The obstacle that stops a running campaign from opening it. */
   obstacle: SyncObstacle | null
-}
-
-/** Part of the comment on such a pull request, so that winnow comments once, and again after a change. */
-export function buildPausedMark(
-  { status, status_reason }: Pick<CampaignStatus, 'status' | 'status_reason'>,
-  { head, obstacle }: UnopenedPull,
-): string {
-  return `<!-- winnow greeting ${hashSha256(JSON.stringify([head, status, status_reason, obstacle])).slice(0, 24)} -->`
 }
 
 /**

@@ -26,7 +26,6 @@ export interface CampaignRefs {
   campaign: string
   state: string
   closed: string
-  forge: string
   /** The prefix of all branches of experiments. */
   experiments: string
   archive: string
@@ -38,7 +37,6 @@ export function buildCampaignRefs(prefix: string, spec: string): CampaignRefs {
     campaign: `refs/heads/${prefix}-campaign/${spec}`,
     state: `refs/heads/${prefix}-state/${spec}`,
     closed: `refs/heads/${prefix}-closed/${spec}`,
-    forge: `refs/heads/${prefix}-forge/${spec}`,
     experiments: `refs/heads/${prefix}-exp/${spec}/`,
     archive: `refs/heads/${prefix}-archive/${spec}/`,
   }
@@ -48,7 +46,7 @@ export function toShortRef(ref: string): string {
   return ref.replace(/^refs\/heads\//, '')
 }
 
-/** Location of a campaign's pull requests: only in the repository, or on GitHub. */
+/** Where a campaign runs: on one machine, where it has no pull requests, or on GitHub. */
 export const hostSchema = z.enum(['local', 'github'])
 export type Host = z.infer<typeof hostSchema>
 

@@ -16,20 +16,19 @@ export interface LandingMessage {
 }
 
 export function buildLandingMessage(
-  { name, host }: Pick<Campaign, 'name' | 'host'>,
+  { name }: Pick<Campaign, 'name'>,
   { decided, sha256, spec_sha256, experiment }: DueLanding & { experiment: Experiment },
   pull: number | null,
 ): LandingMessage {
   const { id, hypothesis, single_machine } = experiment
   const proof = { seq: decided.seq, sha256 }
   const { reason } = decided
-  const number = getLinkedPull(host, pull)
   return {
     spec: name,
     spec_sha256,
     experiment: id,
     hypothesis,
-    pull: number,
+    pull,
     reason,
     decided: proof,
     single_machine,
@@ -45,11 +44,6 @@ export function getMergedTip(
   { head, results }: { head: Oid; results: Oid | null },
 ): Oid {
   return experiment?.owned ? (results ?? head) : head
-}
-
-/** Returns the number when GitHub can link it. Local pull requests have numbers that GitHub does not know. */
-export function getLinkedPull(host: Campaign['host'], pull: number | null): number | null {
-  return host === 'local' ? null : pull
 }
 
 /** Part of the texts about a landing that a person has to merge. */

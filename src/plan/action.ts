@@ -1,9 +1,9 @@
 import { NO_MACHINE } from '../model/alerts.ts'
 import type { LiveOrder } from '../model/campaign.ts'
+import type { SyncObstacle } from '../model/event-schemas.ts'
 import type { EventDraft } from '../model/event.ts'
-import type { PickEnd, UnopenedPull } from '../model/experiment.ts'
+import type { PickEnd } from '../model/experiment.ts'
 import type { ExperimentId, Oid, OrderId, Point } from '../model/ids.ts'
-import type { CampaignPullState } from '../model/marks.ts'
 import type { OrderCandidate } from '../model/order.ts'
 import type { Outcome } from '../model/verdict.ts'
 import type { World } from './world.ts'
@@ -26,7 +26,7 @@ export type PlanStep =
       pick_end?: PickEnd
     }
   /** The default branch moved under a pick: rebuilds its commit and its branch. */
-  | { step: 'make-anew'; draft: EventDraft<'head-moved'>; branch: string }
+  | { step: 'rebuild-pick'; draft: EventDraft<'head-moved'>; branch: string }
   /** Writes the decided event, the landing commit that names it, results, `merged` and `incumbent-moved`. */
   | LandStep
   /** Records a merge that GitHub or a person made: results, `merged` and `incumbent-moved`. */
@@ -68,31 +68,11 @@ export type PlanAction =
   | { do: 'cancel'; order: OrderId }
   /** GitHub merges the head of a pull request, which is the commit that the campaign's verdict is about. */
   | { do: 'merge'; number: number; experiment: ExperimentId }
-  | { do: 'pulls'; changes: PullChange[] }
   | { do: 'delete-branches'; branches: { name: string; oid: Oid }[] }
-  /** Opens the campaign's own pull request (`number: null`), updates it, or marks it ready. */
-  | { do: 'campaign-pull'; number: number | null; ready: boolean; shows?: CampaignPullState }
-  /**
-   * Comments that an experiment waits for an approval, because a comment sends mail: once for each
-   * experiment, even if its package set changes. `here`: on the experiment's own pull request.
-   */
-  | { do: 'tell'; number: number; experiment: ExperimentId; here?: true }
-  /** Comments on a new pull request that winnow does not measure it for now. */
-  | ({ do: 'greet' } & UnopenedPull)
   | { do: 'advance-campaign-branch'; from: Oid | null; to: Oid }
   /** Asks each proposer for one more idea, all at once. A name may occur more than once. */
   | { do: 'propose'; who: string[] }
   | { do: 'stop-asking' }
-
-/** Names only the pull request and the experiment: the report room renders the texts. */
-export type PullChange =
-  | { change: 'open'; experiment: ExperimentId; branch: string }
-  /** The text is outdated. */
-  | { change: 'describe'; number: number; experiment: ExperimentId }
-  /** Only the check of its head is outdated. */
-  | { change: 'show'; experiment: ExperimentId }
-  /** `again`: a person reopened it with this head, and gets a comment that says why it is closed. */
-  | { change: 'close'; number: number; experiment: ExperimentId; again?: Oid }
 
 /** An empty plan waits for one of these. */
 export type PlanWaiting =
@@ -111,6 +91,8 @@ export type PlanWaiting =
 export interface Plan {
   actions: PlanAction[]
   waiting: PlanWaiting | null
+  /** Why a running campaign cannot open new ideas; texts on GitHub name it. */
+  obstacle?: SyncObstacle
 }
 
 /** Raises an alert once for each code and subject: the ledger remembers those raised before. */

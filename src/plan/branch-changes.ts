@@ -37,9 +37,6 @@ export function detectBranchChanges(world: World): { steps: PlanStep[]; actions:
       actions.push({ do: 'cancel', order: live.order.id })
     }
     steps.push(...ownSteps)
-    // No later plan looks at this head again, so its check is updated now.
-    if (reason !== null && experiment.head !== null && world.checks === true)
-      actions.push({ do: 'pulls', changes: [{ change: 'show', experiment: experiment.id }] })
   }
   return { steps, actions }
 }

@@ -48,12 +48,11 @@ export function issueOrders(draft: PlanDraft, requests: readonly OrderRequest[],
  * plans again.
  */
 export function finishPlan({ incoming, steps: all, actions, world }: PlanDraft, waiting?: PlanWaiting): Plan {
-  const effects = removeRepeats(actions, world.doneActions)
+  const refused = world.refusedDispatches ?? new Set()
+  const effects = actions.filter(action => action.do !== 'dispatch' || !refused.has(action.order))
   const then: PlanAction[] = all.length > 0 ? [{ do: 'commit', steps: all }, ...effects] : effects
   if (then.length > 0) return { actions: then, waiting: null }
-  const idle = new Set(
-    incoming.idle.filter(order => world.doneActions?.has(buildDispatchKey(order)) !== true),
-  )
+  const idle = new Set(incoming.idle.filter(order => !refused.has(order)))
   const notAwaited = collectOrdersNotAwaited(world)
   const orders = Object.keys(world.campaign.orders).filter(
     id => !incoming.reports.has(id) && !idle.has(id) && !notAwaited.has(id),
@@ -94,44 +93,4 @@ function findWaiting(world: World): PlanWaiting {
   if (limit !== null) return { for: 'limit', what: limit }
   const disabled = listDisabledProposers(world.campaign)
   return disabled.length === 0 ? { for: 'ideas' } : { for: 'ideas', disabled }
-}
-
-/**
- * An effect outside the ledger, or its refusal, may not be visible at the next observation: a list lags, a
- * text was cut, a conversation is locked. On an unchanged ledger it is not repeated, so that a tick ends.
- */
-export function listRepeatKeys(action: PlanAction): string[] {
-  switch (action.do) {
-    case 'pulls':
-      return action.changes.map(change => JSON.stringify(change))
-    case 'campaign-pull':
-    case 'tell':
-    case 'greet':
-      return [JSON.stringify(action)]
-    case 'dispatch':
-      return [buildDispatchKey(action.order)]
-    case 'commit':
-    case 'cancel':
-    case 'merge':
-    case 'delete-branches':
-    case 'advance-campaign-branch':
-    case 'propose':
-    case 'stop-asking':
-      return []
-    default:
-      return action satisfies never
-  }
-}
-
-function buildDispatchKey(order: OrderId): string {
-  return `dispatch ${order}`
-}
-
-function removeRepeats(actions: readonly PlanAction[], done: ReadonlySet<string> | undefined): PlanAction[] {
-  if (done === undefined || done.size === 0) return [...actions]
-  return actions.flatMap((action): PlanAction[] => {
-    if (action.do !== 'pulls') return listRepeatKeys(action).some(key => done.has(key)) ? [] : [action]
-    const changes = action.changes.filter(change => !done.has(JSON.stringify(change)))
-    return changes.length === 0 ? [] : [{ ...action, changes }]
-  })
 }

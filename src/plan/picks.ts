@@ -116,7 +116,7 @@ function rebuildPick(world: World, pick: PickedChange): PlanStep[] {
   const { commit: to } = facts.result.made
   return [
     {
-      step: 'make-anew',
+      step: 'rebuild-pick',
       draft: { kind: 'head-moved', cause, experiment: id, from: head, to },
       branch,
     },

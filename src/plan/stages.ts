@@ -1,4 +1,5 @@
 import { findJudgingStop } from '../decide/stop-rules.ts'
+import type { SyncObstacle } from '../model/event-schemas.ts'
 import type { Campaign } from '../model/campaign.ts'
 import { listExperiments } from '../model/experiment.ts'
 import { withReason } from '../model/status.ts'
@@ -30,15 +31,7 @@ import {
   reportDisabledProposers,
   requestProposals,
 } from './proposals.ts'
-import {
-  advanceCampaignBranch,
-  announceApprovals,
-  commentPausedPulls,
-  recordCampaignPullEnd,
-  updateCampaignPull,
-  updatePickPulls,
-  updatePulls,
-} from './pulls.ts'
+import { advanceCampaignBranch, deleteEndedBranches, recordCampaignPullEnd } from './pulls.ts'
 import { type IncomingReports, readReports } from './reports.ts'
 import { closeLostRequests } from './requests.ts'
 import { settleRound } from './round.ts'
@@ -79,13 +72,15 @@ interface StageResult {
   blocked?: string | null
   /** The reason to wait, if this plan does nothing. */
   waiting?: PlanWaiting
+  /** Why new ideas cannot be opened now. */
+  obstacle?: SyncObstacle
   continues?: true
 }
 
 /** Checked first, in every state of a campaign. */
 const ALWAYS: readonly PlanStage[] = [
   recordAnswers,
-  updatePullRequests,
+  deleteBranches,
   recordCampaignMerge,
   recordLanding,
   recordPickFates,
@@ -162,9 +157,10 @@ export function planCampaign(world: World): Plan {
     const result = stage(draft)
     if (result === null) continue
     draft = addToDraft(draft, result)
-    const { requests, blocked = null, waiting, continues } = result
+    const { requests, blocked = null, waiting, obstacle, continues } = result
     if (continues) continue
-    return requests ? issueOrders(draft, requests, blocked) : finishPlan(draft, waiting)
+    const plan = requests ? issueOrders(draft, requests, blocked) : finishPlan(draft, waiting)
+    return obstacle === undefined ? plan : { ...plan, obstacle }
   }
   return finishPlan(draft)
 }
@@ -182,14 +178,8 @@ function recordAnswers({ world, incoming }: PlanDraft): StageResult {
   return { steps, actions: incoming.actions, continues: true }
 }
 
-function updatePullRequests({ world }: PlanDraft): StageResult {
-  const actions = [
-    ...updatePulls(world),
-    ...updatePickPulls(world),
-    ...updateCampaignPull(world),
-    ...announceApprovals(world),
-  ]
-  return { actions, continues: true }
+function deleteBranches({ world }: PlanDraft): StageResult {
+  return { actions: deleteEndedBranches(world), continues: true }
 }
 
 function recordCampaignMerge({ world }: PlanDraft): StageResult | null {
@@ -322,9 +312,7 @@ function syncDefaultBranch({ world, incoming }: PlanDraft): StageResult | null {
   // Picks can still be offered, on the default branch as it was last merged.
   const picks = planPicks(world, incoming)
   const waits = [...awaitBlockedSync(world, hopeless), ...picks.steps]
-  return (
-    writeIfAny(waits) ?? { actions: commentPausedPulls(world, hopeless), requests: picks.requests, blocked }
-  )
+  return writeIfAny(waits) ?? { requests: picks.requests, blocked, obstacle: hopeless }
 }
 
 function revertLandings({ world }: PlanDraft): StageResult | null {
@@ -370,7 +358,7 @@ function holdCampaign({ world }: PlanDraft): StageResult {
     world.campaign.status_source === 'person' ? detectBranchChanges(world) : { steps: [], actions: [] }
   return {
     steps: changes.steps,
-    actions: [...cancelWaitingRuns(world), ...changes.actions, ...commentPausedPulls(world)],
+    actions: [...cancelWaitingRuns(world), ...changes.actions],
     waiting: describePause(world),
   }
 }
@@ -445,7 +433,7 @@ function showStoppedResult({ world, incoming }: PlanDraft): StageResult {
   const { actions } = cancelRemaining(world, incoming)
   return {
     steps: mismatch.steps,
-    actions: [...stopAsking, ...actions, ...advanceCampaignBranch(world), ...commentPausedPulls(world)],
+    actions: [...stopAsking, ...actions, ...advanceCampaignBranch(world)],
     waiting: mismatch.waiting ?? { for: 'nothing', reason, ...(ideas > 0 ? { ideas } : {}) },
   }
 }

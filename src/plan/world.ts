@@ -39,13 +39,10 @@ export interface World extends Omit<JobFacts, 'proposing'> {
   merged?: true
   /** Tips of the branches of live experiments, by short name; a deleted branch is absent. */
   branches: ReadonlyMap<string, Oid>
-  /** Pull requests notify people, so they are opened under a rate limit. */
+  /** On GitHub. Pull requests notify people, so they are opened under a rate limit. */
   hasPublicPulls?: boolean
-  checks?: boolean
-  /** Checks that this process has shown, by `buildCheckMark`. */
-  shownChecks?: ReadonlyMap<ExperimentId, string>
-  /** Effects that this process has applied on this very ledger, by `listRepeatKeys`. */
-  doneActions?: ReadonlySet<string>
+  /** Orders whose dispatch GitHub refused while the ledger was as it is now. */
+  refusedDispatches?: ReadonlySet<OrderId>
   proposals: Proposal[]
   /** Number of further ideas, not prepared before one of them may be opened. */
   unopened: number
@@ -142,8 +139,8 @@ export interface PullFacts {
   head: Oid
   title: string
   body: string
-  /** Text of winnow's own comments there, where it comments. */
-  ownComments?: string
+  /** winnow's own comments there, each with the key of its kind and subject. */
+  ownComments?: readonly { key: string; body: string }[]
 }
 
 export type IdeaText = { [K in keyof typeof ideaFields]: z.output<(typeof ideaFields)[K]> }

@@ -1,7 +1,6 @@
 import { formatCount } from '../decide/wording.ts'
 import {
   type Approvers,
-  buildApprovalMark,
   computeAgeDays,
   describeAwaitedPackages,
   formatPackage,
@@ -74,22 +73,21 @@ export function renderAdditions(experiment: Experiment): string[] {
 
 export function renderApprovalMarkdown(experiment: Experiment, approvers: Approvers = 'write'): string[] {
   const { status, approval } = experiment
-  const mark = buildApprovalMark(experiment)
-  if (mark === null) return []
+  if (approval === null) return []
   const [head = [], ...packages] = buildAdditionRows(experiment)
   // The heading above the table already gives the state when it is the same for all rows.
   const isMixed = packages.some(row => row.at(-1) !== packages[0]?.at(-1)) || status !== 'deferred'
   const columns = isMixed ? head : head.slice(0, -1)
   const rows = packages.map(row => renderAdditionRow(row.slice(0, columns.length)))
   const how = status === 'deferred' ? ['', describeHowToApprove(experiment, approvers)] : []
-  const why = ['', `Why it is needed: ${escapeMarkdown(approval?.why ?? '')}`]
+  const why = ['', `Why it is needed: ${escapeMarkdown(approval.why)}`]
   const shown = fitLines(
     rows,
     MAX_TABLE_LENGTH,
     left => `\n… and ${left} more: \`winnow show ${experiment.id}\` lists all of them.`,
   )
   const top = renderAdditionRow(columns)
-  return ['', top, `|${' --- |'.repeat(columns.length - 1)}`, ...shown, ...why, ...how, '', mark]
+  return ['', top, `|${' --- |'.repeat(columns.length - 1)}`, ...shown, ...why, ...how]
 }
 
 /** Keeps the row narrow enough for a pull request: joins package and version, and omits the usual protocol. */
@@ -107,7 +105,7 @@ export function renderApprovalComment(experiment: Experiment, here = false): str
   const introduction = here
     ? `This change adds ${what}, listed above. Review and approve it here to have it measured.`
     : `${where} adds ${what}. Review and approve it there to have it measured.`
-  return `${introduction}\n\n${buildApprovalMark(experiment) ?? ''}\n`
+  return `${introduction}\n`
 }
 
 // Packages of kept changes

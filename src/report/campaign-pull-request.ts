@@ -6,7 +6,6 @@ import { describeAwaitedPackages } from '../model/approval.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { toShortRef } from '../model/ids.ts'
-import { buildCampaignPullMark, type CampaignPullState, UNMERGED } from '../model/marks.ts'
 import { describeStatus } from '../model/status.ts'
 import { neutralizeMentions, toOneLine } from '../model/text.ts'
 import { getCampaignSpec } from '../spec/load.ts'
@@ -21,6 +20,18 @@ import { describeResumeHint } from './resume-hint.ts'
 import { formatMeasuringMinutes, formatModelCost } from './status.ts'
 import { renderPlainVerdict } from './verdict-markdown.ts'
 import { describeKeptEffect, listKeptExperiments, toSentenceCase } from './verdict-text.ts'
+
+/** State that the text shows and that the ledger does not contain. */
+interface CampaignPullState {
+  merged: boolean
+  /** Pull request numbers of experiments that no event has recorded yet. */
+  pulls: Readonly<Record<string, number>>
+}
+
+const UNMERGED: CampaignPullState = { merged: false, pulls: {} }
+
+/** The line of the body with running totals, such as minutes. */
+export const COUNTS_LINE = 1
 
 const MAX_TITLE_LENGTH = 120
 const MAX_REASON_LENGTH = 600
@@ -50,8 +61,7 @@ export function renderCampaignPullBody(
   const chart = buildChartUrl(page, campaign)
   const { merged } = state
   const parts = [
-    // Comes first, because a cut removes the end of the text.
-    [buildCampaignPullMark(campaign, state), ...renderCampaignHead(campaign)],
+    renderCampaignHead(campaign),
     chart === null ? [] : [`![${escapeMarkdown(spec.metric.primary.name)} over experiments](${chart})`],
     renderKeptTable(campaign, state),
     renderNeedsYou(campaign, state),

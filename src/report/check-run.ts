@@ -1,7 +1,6 @@
 import { describeAwaitedPackages } from '../model/approval.ts'
 import type { Campaign } from '../model/campaign.ts'
 import {
-  buildPausedMark,
   type Experiment,
   formatPermissionCommand,
   isAwaitingPermission,
@@ -96,9 +95,11 @@ function buildCheckState(campaign: Campaign, experiment: Experiment, page: PageU
 // New pull requests while paused
 
 const MAX_STATUS_LENGTH = 600
+const HEAD_LENGTH = 10
 
 export function renderPausedComment(campaign: Campaign, unopened: UnopenedPull): string {
-  return `${buildPausedMark(campaign, unopened)}\n${describePaused(campaign, unopened)}\n`
+  const { head } = unopened
+  return `${describePaused(campaign, unopened)}\n\nCommit \`${head.slice(0, HEAD_LENGTH)}\`.\n`
 }
 
 /** A completed check, so that the author does not wait for a check that never starts. */

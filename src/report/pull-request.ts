@@ -8,9 +8,8 @@ import {
   isResumedAutomatically,
   type PickedChange,
 } from '../model/experiment.ts'
-import { type Oid, toShortRef } from '../model/ids.ts'
+import { toShortRef } from '../model/ids.ts'
 import { AWAITING_MERGE_TEXT } from '../model/landing.ts'
-import { buildPickMark, buildReopenedMark, isBehind } from '../model/marks.ts'
 import { describeStatus } from '../model/status.ts'
 import { neutralizeMentions, toOneLine } from '../model/text.ts'
 import { isLanded } from '../model/verdict.ts'
@@ -41,16 +40,14 @@ export function renderPullBody(
   settings: PullSettings = {},
 ): string {
   const { page = null, approvers = 'write' } = settings
-  const { id, category, learnings } = experiment
+  const { category, learnings } = experiment
   const lines = [
     renderPullState(campaign, experiment, page),
     ...renderApprovalMarkdown(experiment, approvers),
   ]
   if (learnings) lines.push('', `What was learned: ${escapeMarkdown(learnings)}`)
-  lines.push(
-    '',
-    `${id} of campaign ${escapeMarkdown(campaign.name)}, category ${escapeMarkdown(category)}: ${escapeMarkdown(experiment.hypothesis)}`,
-  )
+  const words = `category ${escapeMarkdown(category)}: ${escapeMarkdown(experiment.hypothesis)}`
+  lines.push('', `${describeSource(campaign, experiment)}, ${words}`)
   return `${lines.join('\n')}\n`
 }
 
@@ -87,14 +84,21 @@ export function renderEndedComment(campaign: Campaign, experiment: Experiment, p
   const verdict = renderVerdict(campaign, experiment, page)
   const { outcome } = experiment
   const isOver = (outcome !== null && isLanded(outcome)) || isDeniedOutsider(experiment)
-  return isOver ? verdict : `${verdict}\n\n${TRY_AGAIN}`
+  const next = isOver ? [] : [TRY_AGAIN]
+  return [verdict, ...next, `${describeSource(campaign, experiment)}.`].join('\n\n')
+}
+
+/** Names the measured commit, so that a text about another head is another text. */
+function describeSource({ name }: Pick<Campaign, 'name'>, { id, head, owned }: Experiment): string {
+  const commit = head === null || owned ? '' : `, commit \`${head.slice(0, HASH_LENGTH)}\``
+  return `${id} of campaign ${escapeMarkdown(name)}${commit}`
 }
 
 /** For a contributor who reopened an ended pull request without a new commit. */
 export function renderReopenedComment(
   campaign: Campaign,
   experiment: Experiment,
-  { head, page = null }: { head: Oid; page?: PageUrl },
+  page: PageUrl = null,
 ): string {
   const { id, owned, outcome, measured_tree } = experiment
   const why = owned
@@ -105,7 +109,7 @@ export function renderReopenedComment(
     ? 'To try something else, open a pull request from a branch of your own.'
     : `To try again, push a new commit${empty} and reopen this pull request. It will be measured as a new experiment.`
   const verdict = renderVerdict(campaign, experiment, page)
-  return `${buildReopenedMark(experiment, head)}\nClosed again: ${why}. ${next} winnow does not close it a second time.\n\n${verdict}\n`
+  return `Closed again: ${why}. ${next} winnow does not close it a second time.\n\n${verdict}\n`
 }
 
 /** This pull request is opened only to approve the packages of a pushed branch. */
@@ -122,8 +126,6 @@ export function renderPickBody(campaign: Campaign, pick: PickedChange, page: Pag
   const taken = campaign.experiments[pick.picks]
   const number = taken?.pull == null ? '' : ` (#${taken.pull})`
   const lines = [
-    // Comes first, because a cut removes the end of the text.
-    buildPickMark(campaign, pick),
     renderPickState(campaign, pick, page),
     ...renderApprovalMarkdown(pick),
     '',
@@ -175,6 +177,11 @@ function describeKeptChange(campaign: Campaign, { picks }: PickedChange): string
 function describePickBase(campaign: Campaign, { base, status }: PickedChange): string {
   const where = `${escapeMarkdown(toShortRef(campaign.default_branch))} at \`${base.slice(0, HASH_LENGTH)}\``
   return `${status === 'ended' ? 'one commit on' : 'to be compared with'} ${where}`
+}
+
+/** True when the default branch has moved since the change was put on top of it. */
+export function isBehind({ default_tip }: Campaign, { base }: PickedChange): boolean {
+  return base !== default_tip
 }
 
 function renderPickInstructions(campaign: Campaign, pick: PickedChange): string[] {

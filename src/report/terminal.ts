@@ -15,7 +15,11 @@ export function formatTable(rows: readonly (readonly string[])[], gap = 2): stri
   }
   return rows.map(row =>
     row
-      .map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd((widths[column] ?? 0) + gap)))
+      .map((cell, column) => {
+        const width = widths[column] ?? 0
+        // A column without any text takes no room.
+        return column === row.length - 1 || width === 0 ? cell : cell.padEnd(width + gap)
+      })
       .join('')
       .trimEnd(),
   )

@@ -248,7 +248,13 @@ describe("a landing of a person's own head", () => {
     made.write('src/a.txt', 'a\n')
     const commit = made.commit('a can be shorter')
     made.git('checkout', '-q', 'main')
-    await submitIdea(made.place, { commit, from: made.repo, name: 'mine', title: 'shorter', body: '' })
+    await submitIdea(made.place, {
+      commit,
+      from: made.repo,
+      isOurs: false,
+      name: 'mine',
+      message: 'a can be shorter',
+    })
     await made.run()
     site = await copyOf(keepAside(made))
     restore = restorePoint(site)

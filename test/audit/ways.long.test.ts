@@ -78,9 +78,9 @@ printf '{"bytes": %s}' "$bytes"
     await submitIdea(site.place, {
       commit,
       from: site.repo,
+      isOurs: false,
       name: 'mine',
-      title: 'a can be shorter',
-      body: '',
+      message: 'a can be shorter',
     })
     await site.run()
     const merged = await eventOf(site, 'merged')

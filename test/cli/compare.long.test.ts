@@ -318,10 +318,7 @@ describe('what cannot be compared is said before anything runs', () => {
     [['main', '--min-effect', 'x', '--', 'true'], '--min-effect x is not a gain'],
     [['main', '--pairs', '1.5', '--', 'true'], '--pairs 1.5 is not a whole number'],
     [['main', '--timeout', '-1', '--', 'true'], '--timeout'],
-    [
-      ['main', '--output', 'metric-lines', '--', 'true'],
-      '--output needs --metric',
-    ],
+    [['main', '--output', 'metric-lines', '--', 'true'], '--output needs --metric'],
     [
       ['main', '--output', 'xml', '--metric', 'a', '--', 'true'],
       '--output: "xml" is not possible\n  fix: give json, metric-lines, ',

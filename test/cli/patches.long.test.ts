@@ -24,7 +24,7 @@ describe('a patch file that is proposed', () => {
     const { code, out } = await person.winnow('propose', 'one.patch')
     expect([code, out]).toEqual([
       0,
-      expect.stringMatching(/^#1 optimize-exp\/size\/shorter-1-[0-9a-f]{8}: Shorter 1$/m),
+      expect.stringMatching(/^optimize-exp\/size\/shorter-1-[0-9a-f]{8}: Shorter 1$/m),
     ])
     expect((await person.winnow('run')).out).toContain('exp-001')
     expect((await person.winnow('status')).out).toContain('Shorter 1')
@@ -39,7 +39,7 @@ describe('a patch file that is proposed', () => {
     expect([named.code, named.err]).toEqual([2, expect.stringContaining('the file has 2 ideas')])
     const { code, out } = await person.winnow('idea', 'import', 'all.mbox')
     expect(code).toBe(0)
-    expect(out.match(/^#\d .*: Shorter \d$/gm)).toHaveLength(2)
+    expect(out.match(/^optimize-exp\/.*: Shorter \d$/gm)).toHaveLength(2)
     expect((await person.winnow('idea', 'list')).out).not.toContain('diff --git')
   })
 

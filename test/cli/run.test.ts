@@ -13,7 +13,7 @@ describe.each([
     expect(first.err).toMatch(/^calibrated: deterministic, /m)
     expect(first.out).toContain('Waiting for ideas: nothing is queued and no proposer has one.')
 
-    expect(await offer(person, SHORT)).toMatch(/^#1 optimize-exp\/size\/50-bytes-[0-9a-f]{8}: 50 bytes$/m)
+    expect(await offer(person, SHORT)).toMatch(/^optimize-exp\/size\/50-bytes-[0-9a-f]{8}: 50 bytes$/m)
     const second = await person.winnow('run')
     expect(second.code).toBe(14)
     expect(second.err).toMatch(/^exp-001 opened \(external\): 50 bytes$/m)
@@ -28,7 +28,7 @@ describe.each([
       verdicts: { kept: 1, 'no gain': 0 },
       baseline: { commit: person.git('rev-parse', 'main'), metrics: { bytes: 100 } },
       incumbent: { metrics: { bytes: 50 } },
-      experiments: [{ id: 'exp-001', outcome: 'kept', verdict: 'kept', hypothesis: '50 bytes', pr: 1 }],
+      experiments: [{ id: 'exp-001', outcome: 'kept', verdict: 'kept', hypothesis: '50 bytes', pr: null }],
     })
     await proven(person)
   })

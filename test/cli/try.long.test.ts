@@ -27,7 +27,7 @@ describe('winnow try', () => {
     expect(sentence).toMatch(
       /^Kept: bytes 100 -> 50 \(-50\.0 %\)[^.]*; it is merged into optimize\/size as [0-9a-f]{12}\.$/,
     )
-    expect(where).toBe('  exp-001  #1')
+    expect(where).toBe('  exp-001')
     expect(next).toBe('Next: git stash push --include-untracked -- src/value && git merge optimize/size')
     expect(err).toContain('note: notes.txt is outside the scope and left out\n')
     expect(await person.json('status')).toMatchObject({ experiments: [{ hypothesis: 'half as long' }] })

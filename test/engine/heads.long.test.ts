@@ -15,11 +15,11 @@ async function shared(ideas: string[] = [], options: { remote?: boolean } = {}):
   return site
 }
 
-/** A person's branch with a pull request, whose one commit makes a.txt this. */
+/** A person's branch, whose one commit makes a.txt this. */
 async function bring(site: TestRepository, name: string, files: Record<string, string>, from = 'main') {
   const commit = site.commitOn(from, files, name)
-  const idea = { commit, from: site.origin, name, title: name, body: '' }
-  return { commit, ...(await submitIdea(site.place, idea)) }
+  const idea = { commit, from: site.origin, isOurs: false, name, message: name }
+  return { commit, branch: await submitIdea(site.place, idea) }
 }
 
 const statusIs = (hypothesis: string, status: string) => (campaign: Campaign) =>
@@ -70,13 +70,13 @@ describe('a branch that gets new commits', () => {
     await site.proven()
   })
 
-  it('after its end, with a pull request of its own, is a new idea', async () => {
+  it('after its end is a new idea', async () => {
     const site = await shared()
     const { commit } = await bring(site, 'mine', { 'src/a.txt': letters('a', 20) })
     await site.run()
     expect(await site.outcomes()).toEqual({ mine: 'dropped' })
     const better = site.commitOn(commit, { 'src/a.txt': letters('a', 2) }, 'better')
-    const idea = { commit: better, from: site.origin, name: 'mine', title: 'better', body: '' }
+    const idea = { commit: better, from: site.origin, isOurs: false, name: 'mine', message: 'better' }
     await submitIdea(site.place, idea)
     await site.run()
     expect(await site.outcomes()).toEqual({ mine: 'dropped', better: 'kept' })
@@ -96,27 +96,11 @@ describe("a person's commit on a branch that winnow made", () => {
     expect(await site.outcomes()).toEqual({ longer: 'dropped' })
     expect((await site.experiment('longer')).metrics['bytes']).toBe(54)
     expect(site.bare('rev-parse', `${EXP}/exp-001`)).toBe(theirs)
-    expect(await site.place.forge.list({ numbers: [1] })).toMatchObject([{ state: 'closed', head: theirs }])
     await site.proven()
   })
 })
 
 describe('an experiment is withdrawn', () => {
-  it('when its pull request is closed, also while it is measured', async () => {
-    const site = await shared()
-    const { pull, branch } = await bring(site, 'mine', { 'src/a.txt': `${NAP}\n` })
-    await site.until(statusIs('mine', 'ordered'))
-    await site.place.forge.close(pull, 'changed my mind')
-    expect(await site.run()).toEqual({ for: 'ideas' })
-    expect(await site.experiment('mine')).toMatchObject({
-      outcome: 'withdrawn',
-      verdict: 'no gain',
-      reason: `its pull request #${pull} was closed`,
-    })
-    expect(site.bare('rev-parse', '--verify', branch)).toBeTruthy()
-    await site.proven()
-  })
-
   it('when its branch is deleted', async () => {
     const site = await shared()
     const branch = `${EXP}/mine`

@@ -86,10 +86,9 @@ describe('an idea that wins on the metric and loses on the holdout', () => {
     expect(await uses(made)).toBe(2)
     await made.proven()
 
-    const { loaded, spec, pulls } = await requireCampaign(made.place)
+    const { loaded, spec } = await requireCampaign(made.place)
     const told = [
       renderBrief({ campaign: loaded.campaign, spec, incumbentMetrics: {} }),
-      ...pulls.map(({ title, body }) => title + body),
       await resultsOf(made, 'exp-001'),
       ...(await made.events()).map(event => new EventRenderer().next(event)),
       ...made.said,

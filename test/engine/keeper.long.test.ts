@@ -16,7 +16,7 @@ async function finished(): Promise<TestRepository> {
   const site = await createSizeRepository(IDEAS, { remote: true })
   await site.start()
   const commit = site.commitOn('main', { 'src/e.txt': 'e\n' }, 'mine')
-  await submitIdea(site.place, { commit, from: site.origin, name: 'mine', title: 'mine', body: '' })
+  await submitIdea(site.place, { commit, from: site.origin, isOurs: false, name: 'mine', message: 'mine' })
   await site.run()
   return site
 }
@@ -55,18 +55,8 @@ describe('what has ended', () => {
     )
   })
 
-  it('has its pull request merged or closed before its branch goes', async () => {
+  it('has no branch any more, but for those of people', async () => {
     const site = await finished()
-    const pulls = await site.place.forge.list({ numbers: [1, 2, 3, 4, 5, 6] })
-    const states = Object.fromEntries(pulls.map(({ branch, state }) => [branch.replace(/.*\//, ''), state]))
-    expect(states).toEqual({
-      mine: 'closed',
-      'exp-002': 'merged',
-      'exp-003': 'merged',
-      'exp-004': 'closed',
-      'exp-005': 'closed',
-      'exp-006': 'closed',
-    })
     expect(site.bare('for-each-ref', '--format=%(refname:short)', 'refs/heads/optimize-exp')).toBe(
       'optimize-exp/size/mine',
     )
@@ -82,35 +72,5 @@ describe('what has ended', () => {
       expect(yaml).toMatch(/outcome: (kept|runner_up_kept)/)
     }
     expect(landings).toHaveLength(2)
-  })
-})
-
-describe('pull requests that are all deleted', () => {
-  const forget = (site: TestRepository) => site.bare('update-ref', '-d', 'refs/heads/optimize-forge/size')
-
-  it('while experiments are measured change no decision', async () => {
-    const site = await createSizeRepository(IDEAS, { remote: true })
-    await site.start()
-    await site.until(({ experiments }) => experiments['exp-001']?.status === 'ordered')
-    forget(site)
-    expect(await site.run()).toEqual({ for: 'ideas' })
-    expect(await site.outcomes()).toEqual({
-      a3: 'kept',
-      b5: 'runner_up_kept',
-      'not the best': 'not_selected',
-      longer: 'dropped',
-      broken: 'degenerate',
-    })
-    await site.proven()
-  })
-
-  it('after the end leave everything as it is', async () => {
-    const site = await finished()
-    const [before, outcomes] = [site.bare('rev-parse', 'optimize-state/size'), await site.outcomes()]
-    forget(site)
-    expect(await site.run()).toEqual({ for: 'ideas' })
-    expect(site.bare('rev-parse', 'optimize-state/size')).toBe(before)
-    expect(await site.outcomes()).toEqual(outcomes)
-    await site.proven()
   })
 })

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { readCampaignPulls } from '../../src/engine/observe/pulls.ts'
 import type { CampaignContext } from '../../src/engine/campaign/context.ts'
+import type { Forge } from '../../src/github/port.ts'
 import { buildCampaignRefs } from '../../src/model/ids.ts'
 import { campaign, oidOf } from '../plan/a-campaign.ts'
 
@@ -11,10 +12,9 @@ const OTHER = 'refs/heads/optimize-exp/size/exp-002'
 /** Records the moment of each look. The GitHub client sends no request for a moment it has listed before. */
 function looking() {
   const moments: (string | undefined)[] = []
-  const forge: Pick<CampaignContext['forge'], 'kind' | 'list'> = {
-    kind: 'github',
-    async list(_, view) {
-      moments.push(view?.moment)
+  const forge: Pick<Forge, 'list'> = {
+    async list(_, moment) {
+      moments.push(moment)
       return []
     },
   }

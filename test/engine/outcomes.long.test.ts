@@ -42,7 +42,7 @@ const ENDS = {
   'never ends': ['timeout', 'the harness timed out: ran longer than 1 s'],
   cheats: ['refused', 'changes 1 file outside scope.mutable: bench/more.sh'],
   'comes too late': ['refused', 'ideas/11.patch conflicts with the incumbent in src/a.txt'],
-  mine: ['withdrawn', 'its pull request #1 was closed'],
+  mine: ['withdrawn', 'its branch optimize-exp/size/mine was deleted'],
 }
 
 describe('a campaign', () => {
@@ -54,10 +54,10 @@ describe('a campaign', () => {
     await site.start()
     const commit = site.commitOn('main', { 'src/e.txt': 'e\n' }, 'mine')
     const from = site.repo
-    const body = '```winnow\npriority: low\n```'
-    const { pull } = await submitIdea(site.place, { commit, from, name: 'mine', title: 'mine', body })
+    const message = 'mine\n\n```winnow\npriority: low\n```\n'
+    const branch = await submitIdea(site.place, { commit, from, isOurs: false, name: 'mine', message })
     await site.until(({ experiments }) => Object.keys(experiments).length > 0)
-    await site.place.forge.close(pull, 'changed my mind')
+    site.bare('update-ref', '-d', `refs/heads/${branch}`)
 
     expect(await site.run()).toEqual({ for: 'ideas' })
 

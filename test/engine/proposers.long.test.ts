@@ -92,7 +92,7 @@ describe('ideas that are patches', () => {
 
 describe('ideas that people bring', () => {
   it.each([{ remote: true }, { remote: false }])(
-    'as a branch or a pull request, remote: $remote',
+    'as a branch that is pushed or offered, remote: $remote',
     async ({ remote }) => {
       const site = await createSizeRepository([], { remote })
       await site.start()
@@ -100,19 +100,14 @@ describe('ideas that people bring', () => {
         site.commitOn('main', { 'src/a.txt': letters('a', 3) }, 'pushed\n\nbody'),
         'optimize-exp/size/one',
       )
-      const body =
-        'Hello.\n\n```winnow\nhypothesis: told in a block\ncategory: letters\npriority: high\n```\n'
+      const block = '```winnow\nhypothesis: told in a block\ncategory: letters\npriority: high\n```'
       const commit = site.commitOn('main', { 'src/b.txt': letters('b', 4) }, 'subject')
-      await submitIdea(site.place, { commit, from: site.origin, name: 'two', title: 'a title', body })
-      const wrong = '```winnow\npriorty: high\n```'
+      const offered = { from: site.origin, isOurs: false }
+      const message = `a title\n\nHello.\n\n${block}\n`
+      await submitIdea(site.place, { ...offered, commit, name: 'two', message })
       const other = site.commitOn('main', { 'src/c.txt': letters('c', 20) }, 'subject')
-      await submitIdea(site.place, {
-        commit: other,
-        from: site.origin,
-        name: 'three',
-        title: 'a wrong block',
-        body: wrong,
-      })
+      const wrong = 'a wrong block\n\n```winnow\npriorty: high\n```\n'
+      await submitIdea(site.place, { ...offered, commit: other, name: 'three', message: wrong })
 
       await site.run()
       expect(await site.outcomes()).toEqual({
@@ -125,27 +120,12 @@ describe('ideas that people bring', () => {
         priority: 'high',
       })
       expect((await site.experiment('a wrong block')).learnings).toMatch(
-        /was not used: description:2:1.*priorty/,
+        /was not used: commit message:4:1.*priorty/,
       )
       expect(site.bare('show', 'optimize/size:src/b.txt')).toBe('bbbb')
       await site.proven()
     },
   )
-
-  it('as a pull request from a branch of any name, which stays theirs', async () => {
-    const site = await createSizeRepository([], { remote: true })
-    await site.start()
-    const commit = site.commitOn('main', { 'src/a.txt': letters('a', 3) }, 'from a feature branch')
-    site.push(commit, 'feature/shorter')
-    const told = { title: 'a feature', body: '', draft: false }
-    const pull = await site.place.forge.open({ branch: 'feature/shorter', base: 'optimize/size', ...told })
-    await site.run()
-    expect(await site.outcomes()).toEqual({ 'a feature': 'kept' })
-    expect(site.bare('rev-parse', 'feature/shorter')).toBe(commit)
-    expect(site.bare('rev-parse', 'optimize/size^2')).toBe(commit)
-    expect(await site.place.forge.list({ numbers: [pull] })).toMatchObject([{ state: 'merged' }])
-    await site.proven()
-  })
 
   it('out of scope are refused without a measurement, and the branch stays theirs', async () => {
     const site = await createSizeRepository([], { remote: true })
@@ -155,17 +135,11 @@ describe('ideas that people bring', () => {
       { 'bench/size.sh': '#!/bin/sh\necho 0\n', 'src/l.txt': 'x\n' },
       'cheats',
     )
-    const { pull } = await submitIdea(site.place, {
-      commit,
-      from: site.origin,
-      name: 'mine',
-      title: 'cheats',
-      body: '',
-    })
+    const idea = { commit, from: site.origin, isOurs: false, name: 'mine', message: 'cheats' }
+    await submitIdea(site.place, idea)
     await site.run()
     expect(await site.reasonOf('cheats')).toBe('changes 1 file outside scope.mutable: bench/size.sh')
     expect(site.bare('rev-parse', 'optimize-exp/size/mine')).toBe(commit)
-    expect(await site.place.forge.list({ numbers: [pull] })).toMatchObject([{ state: 'closed' }])
     expect(site.bare('for-each-ref', '--contains', commit, '--format=%(refname)')).toBe(
       'refs/heads/optimize-exp/size/mine',
     )
@@ -175,7 +149,7 @@ describe('ideas that people bring', () => {
   it('under a name of winnow’s own are not taken', async () => {
     const site = await createSizeRepository([])
     await site.start()
-    const idea = { commit: site.git('rev-parse', 'main'), from: site.repo, title: '', body: '' }
+    const idea = { commit: site.git('rev-parse', 'main'), from: site.repo, isOurs: false, message: '' }
     await expect(submitIdea(site.place, { ...idea, name: 'exp-007' })).rejects.toThrow(
       'exp-007 is a name that winnow reserves for itself',
     )

@@ -11,7 +11,6 @@ const WRITABLE = [
   'optimize-archive/parser-speed/20260101T000000Z/optimize',
   'optimize-archive/parser-speed/2026-01-01T00-00-00Z/state',
   'optimize-archive/parser-speed/1767225600/closed',
-  'optimize-forge/parser-speed',
 ]
 
 const FOREIGN = [
@@ -82,7 +81,7 @@ describe('for any name', () => {
       fc.property(
         component,
         component,
-        fc.constantFrom('', '-campaign', '-state', '-closed', '-forge'),
+        fc.constantFrom('', '-campaign', '-state', '-closed'),
         (spec, exp, family) => {
           expect(isAllowedRef('optimize', `refs/heads/optimize${family}/${spec}`)).toBe(true)
           expect(isAllowedRef('optimize', `refs/heads/optimize-exp/${spec}/${exp}`)).toBe(true)
@@ -102,7 +101,7 @@ describe('for any name', () => {
         const ref = ['refs', 'heads', ...parts].join('/')
         if (!isAllowedRef('optimize', ref)) return
         expect(ref).toMatch(
-          /^refs\/heads\/optimize(-exp|-campaign|-state|-closed|-archive|-forge)?\/[a-z0-9-]+(\/[\w.-]+){0,2}$/,
+          /^refs\/heads\/optimize(-exp|-campaign|-state|-closed|-archive)?\/[a-z0-9-]+(\/[\w.-]+){0,2}$/,
         )
         expect(ref).not.toMatch(/\.\.|\.lock|\/\/|@\{|\s/)
       }),

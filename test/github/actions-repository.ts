@@ -89,7 +89,7 @@ export async function createActionsRepository(
     const { run = ++runs, attempt = 1, next = {}, has = next } = wake
     here = await open(wake)
     const { place } = here
-    const { workflows } = place.forge
+    const workflows = place.forge?.workflows
     if (!workflows) throw new Error('this forge has no machines')
     const by = { ...place.by, run_id: `actions:${run}`, attempt }
     const jobs = { next: { ...NO_JOBS, ...next }, has: { ...NO_JOBS, ...has } }

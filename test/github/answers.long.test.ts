@@ -89,7 +89,7 @@ describe('answers of the run that asked', () => {
   it('are taken in once, however often the run is done again and wherever it is killed', async () => {
     const testRepository = await asked()
     const file = testRepository.file()
-    for (const point of ['before:commit', 'commit:after-push', 'before:pulls']) {
+    for (const point of ['before:commit', 'commit:after-push', 'before:github']) {
       const fault = (reached: string) => {
         if (reached === point) throw new Error('killed')
       }

@@ -1,19 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ForgeError } from '../../src/errors.ts'
 import { tempGithub } from '../github/temp-github.ts'
-import { type AnyForge, BASE, pullOf, tempForge } from './temp-forge.ts'
+import { type AnyForge, BASE, pullOf } from './temp-forge.ts'
 
 const TIME = expect.stringMatching(/^2026-01-02T03:/)
-const FORGES: [string, () => Promise<AnyForge>][] = [
-  ['local', tempForge],
-  ['github', tempGithub],
-]
-
-/** What the engine may expect of any forge. */
-describe.each(FORGES)('the %s forge:', (_, make) => {
+/** What the engine may expect. */
+describe('the forge:', () => {
   let temp: AnyForge
   beforeEach(async () => {
-    temp = await make()
+    temp = await tempGithub()
   })
   afterEach(() => temp.remove())
 

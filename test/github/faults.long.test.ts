@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import type { Forge } from '../../src/github/port.ts'
-import { pullOf } from '../github/temp-forge.ts'
+import { pullOf, type SingleForge } from '../github/temp-forge.ts'
 import { type Fault, type FaultProxy, faultProxy } from '../servers/fault-proxy.ts'
 import { IMPATIENT, type TempGithub, tempGithub } from './temp-github.ts'
 import { uploadFile } from './measuring-job.ts'
@@ -16,7 +15,7 @@ const FAULTS: [string, Fault][] = [
 
 let temp: TempGithub
 let proxy: FaultProxy
-let job: Forge
+let job: SingleForge
 beforeEach(async () => {
   temp = await tempGithub()
   proxy = await faultProxy(temp.github.url)
@@ -37,7 +36,7 @@ async function live(): Promise<void> {
   const head = temp.scene.tip('e1')
   const number = await job.open(pullOf('e1', { draft: true, labels: ['queued'] }))
   const check = { name: 'winnow', head, id: 'exp-001', title: 'exp-001' }
-  await job.check?.({ ...check, state: 'in-progress', summary: 'being measured' })
+  await job.check({ ...check, state: 'in-progress', summary: 'being measured' })
   const id = await workflows?.start({ branch: 'optimize/demo', inputs: { title: 'measure e1' } })
   const run = temp.github.world.runs.find(each => each.id === id)
   if (!run) throw new Error('nothing runs')
@@ -48,7 +47,7 @@ async function live(): Promise<void> {
   if (!artifact) throw new Error('nothing was left')
   const taken = await workflows?.download(artifact, { file: 'report.json', most: 1000, digest })
   expect(taken?.ok).toBe(true)
-  await job.check?.({ ...check, state: 'success', summary: 'kept' })
+  await job.check({ ...check, state: 'success', summary: 'kept' })
   await job.batch([
     { kind: 'update', number, body: 'kept' },
     { kind: 'comment', number, body: 'kept: 3 % faster', marker: 'verdict' },

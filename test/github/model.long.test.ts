@@ -1,16 +1,12 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { type ForgeChange, withSingleChanges } from '../../src/github/port.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Pull } from '../../src/github/pull.ts'
 import { tempGithub } from '../github/temp-github.ts'
-import { type AnyForge, BASE, pullOf, tempForge } from './temp-forge.ts'
+import { type AnyForge, pullOf } from './temp-forge.ts'
 
 const BRANCHES = ['a', 'b', 'c'] as const
+const numRuns = 4
 let temp: AnyForge
-const FORGES: [string, number, () => Promise<AnyForge>][] = [
-  ['local', 12, tempForge],
-  ['github', 4, tempGithub],
-]
 
 /** What a change is about: a branch, never a number, so that one history can follow another in one forge. */
 type Step =
@@ -143,9 +139,9 @@ async function act(taken: Exclude<Step, { do: 'open' }>, number: number): Promis
   }
 }
 
-describe.each(FORGES)('any history of changes of the %s forge', (_, numRuns, make) => {
+describe('any history of changes', () => {
   beforeAll(async () => {
-    temp = await make()
+    temp = await tempGithub()
   })
   afterAll(() => temp.remove())
 
@@ -171,45 +167,5 @@ describe.each(FORGES)('any history of changes of the %s forge', (_, numRuns, mak
       }),
       { numRuns, endOnFailure: true },
     )
-  })
-})
-
-describe('the cost of closed pull requests', () => {
-  test('is nothing: a list reads open ones only, and an unchanged branch is not read again', async () => {
-    const many = await tempForge()
-    onTestFinished(() => many.remove())
-    const opens: ForgeChange[] = []
-    for (let index = 0; index < 40; index++) {
-      many.commit(`b${index}`)
-      opens.push({ kind: 'open', ...pullOf(`b${index}`) })
-    }
-    await many.forge.batch(opens)
-    await many.forge.batch(
-      opens.slice(1).map((_, index) => ({ kind: 'close', number: index + 2, reason: 'no gain' })),
-    )
-    let blobs = 0
-    const counting = await many.other('reader', repo => ({
-      ...repo,
-      blob(oid) {
-        blobs += 1
-        return repo.blob(oid)
-      },
-    }))
-    expect((await counting.list()).map(pull => pull.number)).toEqual([1])
-    expect(blobs).toBe(2)
-    await counting.list()
-    expect(blobs).toBe(2)
-    expect((await counting.list({ numbers: [7] }))[1]).toMatchObject({
-      number: 7,
-      state: 'closed',
-      base: BASE,
-    })
-  })
-})
-
-describe('a single change', () => {
-  test('to a forge that answers nothing is an error, not a success', async () => {
-    const mute = withSingleChanges({ kind: 'local', list: async () => [], batch: async () => [] })
-    await expect(mute.close(1, 'x')).rejects.toThrow(/did not answer to close/)
   })
 })

@@ -61,7 +61,7 @@ describe('a campaign that lives on GitHub', () => {
     expect((await laptop('status')).join('\n')).toContain('paused, release week')
     await winnow('tick')
     expect((await post.campaign()).status).toBe('paused')
-    expect(await laptop('resume')).toEqual(['Campaign size goes on. The next run on GitHub measures.'])
+    expect(await laptop('resume')).toEqual(['Campaign size continues. The next run on GitHub measures.'])
     await laptop('audit')
     expect(await laptop('stop', '-m', 'enough')).toEqual([
       'Campaign size is stopped. Its result is on optimize/size. The next run on GitHub ends what is being measured.',

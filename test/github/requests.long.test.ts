@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import type { Forge, Workflows } from '../../src/github/port.ts'
-import { pullOf } from '../github/temp-forge.ts'
+import type { Workflows } from '../../src/github/port.ts'
+import { pullOf, type SingleForge } from '../github/temp-forge.ts'
 import { uploadFile } from './measuring-job.ts'
 import { type TempGithub, tempGithub } from './temp-github.ts'
 import { GRANTS, WORKFLOW, WORKFLOW_FILE } from './tick-job.ts'
 
 let temp: TempGithub
-let job: Forge
+let job: SingleForge
 beforeEach(async () => {
   temp = await tempGithub()
   onTestFinished(() => temp.remove())
@@ -58,8 +58,8 @@ describe('requests to GitHub', () => {
     const check = { name: 'winnow', head, id: 'exp-001', title: 'exp-001' }
     temp.github.spent()
     const number = await job.open(pullOf('e1', { draft: true, labels: ['queued'] }))
-    await job.check?.({ ...check, state: 'in-progress', summary: 'being measured' })
-    await job.check?.({ ...check, state: 'success', summary: 'kept' })
+    await job.check({ ...check, state: 'in-progress', summary: 'being measured' })
+    await job.check({ ...check, state: 'success', summary: 'kept' })
     await job.batch([
       { kind: 'update', number, title: 'kept: faster', body: 'kept: 3 % faster' },
       { kind: 'label', number, add: ['kept'], remove: ['queued'] },

@@ -1,23 +1,28 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { createLocalForge } from '../../src/github/local-forge.ts'
-import type { Forge, NewPull } from '../../src/github/port.ts'
+import { ForgeError } from '../../src/errors.ts'
+import type { Forge, ForgeChange, NewPull } from '../../src/github/port.ts'
 import type { Pull } from '../../src/github/pull.ts'
-import { openRepository, type Repository } from '../../src/git/repository.ts'
-import { buildCampaignRefs, type Oid } from '../../src/model/ids.ts'
+import type { Oid } from '../../src/model/ids.ts'
 
-export const START = Date.parse('2026-01-02T03:04:05.000Z')
-export const refs = buildCampaignRefs('optimize', 'demo')
 export const BASE = 'optimize/demo'
 
-/** What a test of any forge needs: one of ada's, others', and hands on the branches. */
+type Single<K extends ForgeChange['kind']> = Omit<Extract<ForgeChange, { kind: K }>, 'kind' | 'number'>
+
+/** The forge, and single changes that throw where it refuses. */
+export interface SingleForge extends Forge {
+  open(pull: NewPull): Promise<number>
+  update(number: number, edit: Single<'update'>): Promise<void>
+  comment(number: number, body: string, options?: Omit<Single<'comment'>, 'body'>): Promise<void>
+  review(number: number, review: Single<'review'>): Promise<void>
+  label(number: number, edit: Single<'label'>): Promise<void>
+  close(number: number, reason: string): Promise<void>
+}
+
+/** What a test of the forge needs: one of ada's, others', and hands on the branches. */
 export interface AnyForge {
-  forge: Forge
+  forge: SingleForge
   git(...args: string[]): string
   /** A forge of somebody else. */
-  other(author: string): Promise<Forge>
+  other(author: string): Promise<SingleForge>
   /** A new commit on a branch, on top of it or of the base branch. */
   commit(branch: string): Oid
   /** A merge commit on the base branch with the head of this one, as a landing makes it. */
@@ -29,84 +34,35 @@ export interface AnyForge {
   remove(): Promise<void>
 }
 
-export interface TempForge extends AnyForge {
-  root: string
-  repo: Repository
-  other(author: string, wrap?: (repo: Repository) => Repository): Promise<Forge>
-}
-
 export function pullOf(branch: string, rest: Partial<NewPull> = {}): NewPull {
   return { branch, base: BASE, title: `try ${branch}`, body: 'because', ...rest }
 }
 
-/** A bare remote with a base branch, and a local forge on it. */
-export async function tempForge(
-  options: { format?: 'sha1' | 'sha256'; local?: boolean } = {},
-): Promise<TempForge> {
-  const root = mkdtempSync(join(tmpdir(), 'winnow-forge-'))
-  const bare = join(root, 'remote.git')
-  const identity = { GIT_AUTHOR_NAME: 'a', GIT_AUTHOR_EMAIL: 'a@localhost', GIT_COMMITTER_NAME: 'a' }
-  const env = { PATH: process.env['PATH'] ?? '', ...identity, GIT_COMMITTER_EMAIL: 'a@localhost' }
-  execFileSync('git', ['init', '-q', '--bare', `--object-format=${options.format ?? 'sha1'}`, bare])
-  const git = (...args: string[]) =>
-    execFileSync('git', ['-C', bare, ...args], { encoding: 'utf8', env }).trim()
-  const empty = git('hash-object', '-t', 'tree', '-w', '/dev/null')
-  const local = options.local ?? false
-  const remote = local ? bare : `file://${bare}`
-  const opened: Repository[] = []
-  let clock = START
-  let commits = 0
-
-  function commitOn(branch: string, parents: readonly Oid[]): Oid {
-    const from = parents.flatMap(parent => ['-p', parent])
-    const commit = git('commit-tree', empty, ...from, '-m', `commit ${++commits}`)
-    git('update-ref', `refs/heads/${branch}`, commit)
-    return commit
+export function withSingleChanges(forge: Forge): SingleForge {
+  async function change(one: ForgeChange): Promise<number> {
+    const [answer] = await forge.batch([one])
+    if (answer?.ok === true) return answer.number
+    if (answer?.code === 'refused') throw answer.error
+    throw new ForgeError(answer?.message ?? `the forge did not answer to ${one.kind}`)
   }
 
-  function tipOf(branch: string): Oid {
-    return git('for-each-ref', '--format=%(objectname)', `refs/heads/${branch}`)
-  }
-
-  async function forgeBy(author: string, wrap: (repo: Repository) => Repository): Promise<Forge> {
-    const dir = join(root, `${opened.length}.git`)
-    const repo = await openRepository({
-      dir,
-      remote,
-      prefix: 'optimize',
-      local,
-      env,
-    })
-    opened.push(repo)
-    const sleep = async (milliseconds: number) => void (clock += milliseconds)
-    return createLocalForge({
-      repo: wrap(repo),
-      refs,
-      author,
-      clock: () => (clock += 1000),
-      sleep,
-      random: () => 0.5,
-    })
-  }
-
-  commitOn(BASE, [])
-  const forge = await forgeBy('ada', repo => repo)
-  const [repo] = opened
-  if (repo === undefined) throw new Error('no repository was opened')
   return {
-    root,
-    repo,
-    forge,
-    git,
-    other: (author, wrap = each => each) => forgeBy(author, wrap),
-    commit: branch => commitOn(branch, [tipOf(branch) || tipOf(BASE)]),
-    merge: branch => commitOn(BASE, [tipOf(BASE), tipOf(branch)]),
-    deleteBranch: branch => void git('update-ref', '-d', `refs/heads/${branch}`),
-    writes: () => (tipOf('optimize-forge/demo') ? Number(git('rev-list', '--count', refs.forge)) : 0),
-    only: number => only(forge, number),
-    async remove() {
-      await Promise.all(opened.map(each => each.close()))
-      rmSync(root, { recursive: true, force: true })
+    ...forge,
+    open: pull => change({ kind: 'open', ...pull }),
+    async update(number, edit) {
+      await change({ kind: 'update', number, ...edit })
+    },
+    async comment(number, body, options = {}) {
+      await change({ kind: 'comment', number, body, ...options })
+    },
+    async review(number, review) {
+      await change({ kind: 'review', number, ...review })
+    },
+    async label(number, edit) {
+      await change({ kind: 'label', number, ...edit })
+    },
+    async close(number, reason) {
+      await change({ kind: 'close', number, reason })
     },
   }
 }

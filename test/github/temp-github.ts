@@ -1,6 +1,5 @@
 import { createGithubForge, type GithubForgeOptions } from '../../src/github/github-forge.ts'
-import type { Forge } from '../../src/github/port.ts'
-import { type AnyForge, BASE, only } from '../github/temp-forge.ts'
+import { type AnyForge, BASE, only, type SingleForge, withSingleChanges } from '../github/temp-forge.ts'
 import { type EmulatedGithub, emulatedGithub } from './emulator/github.ts'
 import { type Scene, sceneOf } from './scene.ts'
 
@@ -20,7 +19,7 @@ export interface TempGithub extends AnyForge {
   scene: Scene
   /** What the forges told people. */
   said: string[]
-  forgeOf(token: string, rest?: Partial<GithubForgeOptions>): Forge
+  forgeOf(token: string, rest?: Partial<GithubForgeOptions>): SingleForge
 }
 
 /** An emulated GitHub with a campaign's branch, and a forge on it. */
@@ -33,8 +32,8 @@ export async function tempGithub(): Promise<TempGithub> {
   let clock = 0
   let commits = 0
 
-  function forgeOf(token: string, rest: Partial<GithubForgeOptions> = {}): Forge {
-    return createGithubForge({
+  function forgeOf(token: string, rest: Partial<GithubForgeOptions> = {}): SingleForge {
+    const forge = createGithubForge({
       apiUrl: `${github.url}/api/v3`,
       repository: 'team/project',
       token,
@@ -47,9 +46,10 @@ export async function tempGithub(): Promise<TempGithub> {
       random: () => 0.5,
       ...rest,
     })
+    return withSingleChanges(forge)
   }
 
-  async function other(author: string): Promise<Forge> {
+  async function other(author: string): Promise<SingleForge> {
     const token = tokens.get(author) ?? github.token(author)
     tokens.set(author, token)
     return forgeOf(token)

@@ -16,26 +16,15 @@ export interface RunFacts {
  */
 export function normalise(files: Recording, { commits, events, addresses }: RunFacts): Recording {
   const nameIds = idNames(commits, events)
-  const nameMark = numbered('mark')
   return Object.fromEntries(
     Object.entries(files).map(([path, text]) => {
       const local = Object.entries(addresses).reduce(
         (result, [from, to]) => result.replaceAll(from, to),
         text,
       )
-      const marked = local.replaceAll(/(?<=<!-- winnow \w+ )[0-9a-f]{24}\b/g, nameMark)
-      return [path, nameIds(marked)]
+      return [path, nameIds(local)]
     }),
   )
-}
-
-function numbered(kind: string): (text: string) => string {
-  const names = new Map<string, string>()
-  return text => {
-    const name = names.get(text) ?? `<${kind} ${names.size + 1}>`
-    names.set(text, name)
-    return name
-  }
 }
 
 /** Events, and so orders, and their hashes by their own number; commits as they first appear. */

@@ -13,7 +13,7 @@ export interface CampaignSource {
   /** The repository that holds the campaign's branches. */
   bare: string
   place: CampaignContext
-  /** Where its pull requests are; beside its branches unless given. */
+  /** Where its pull requests are; a campaign on one machine has none. */
   github?: EmulatedGithub
   winnow: (...argv: string[]) => Promise<string[]>
 }
@@ -29,8 +29,9 @@ export async function recordCampaign(source: CampaignSource): Promise<Recording>
     'ledger.jsonl': events.map(event => `${toCanonicalJson(event)}\n`).join(''),
     'commits.txt': renderCommits(git),
     'tree.txt': `${git('ls-tree', '-r', place.refs.optimize)}\n`,
-    'pull-requests.md': github ? renderGithubPulls(github) : renderPulls(await listPulls(place)),
-    ...(github ? { 'check-runs.json': renderChecks(github) } : {}),
+    ...(github
+      ? { 'pull-requests.md': renderGithubPulls(github), 'check-runs.json': renderChecks(github) }
+      : {}),
     'status.json': `${JSON.stringify(status, null, 2)}\n`,
     'status.txt': await text('status'),
     'log.txt': await text('log'),
@@ -67,7 +68,7 @@ function listCommits(git: Git): string[] {
 function renderCommits(git: Git): string {
   const refs = git('for-each-ref', '--format=%(refname)', 'refs/heads').split('\n')
   const tips = refs.map(ref => `${toShortRef(ref)} ${git('rev-parse', ref)}`)
-  const shown = refs.filter(ref => !/\/optimize-(state|forge)\/|-archive\//.test(ref))
+  const shown = refs.filter(ref => !/\/optimize-state\/|-archive\//.test(ref))
   const format = '--format=commit %H%nparents %P%nauthor %an <%ae> %aI%n%n%w(0,4,4)%B%w(0,0,0)'
   const log = git('log', '--topo-order', '--reverse', format, ...shown)
   return `${tips.join('\n')}\n\n${log}\n`
@@ -80,24 +81,6 @@ function readLedgerFiles(git: Git, ref: string): Recording {
   return Object.fromEntries(
     shown.map(path => [`ledger-branch/${path}`, `${git('show', `${ref}:${path}`)}\n`]),
   )
-}
-
-async function listPulls({ forge }: CampaignContext): Promise<Pull[]> {
-  return forge.list({ numbers: Array.from({ length: 50 }, (_, at) => at + 1) })
-}
-
-function renderPulls(pulls: readonly Pull[]): string {
-  return pulls
-    .map(({ comments, reviews, ...pull }) =>
-      renderPull({
-        ...pull,
-        comments: [
-          ...reviews.map(review => ({ ...review, body: `(${review.state}) ${review.body}` })),
-          ...comments,
-        ],
-      }),
-    )
-    .join('\n')
 }
 
 function renderGithubPulls({ world }: EmulatedGithub): string {

@@ -8,10 +8,9 @@ export type Ending = Awaited<ReturnType<typeof endingOf>>
 
 /** What a campaign came to: outcomes, verdicts and trees; no times, run ids, lost orders or commit ids. */
 export async function endingOf(scene: Scene) {
-  const { campaign, events, pulls } = await scene.look(async post => ({
+  const { campaign, events } = await scene.look(async post => ({
     campaign: await post.campaign(),
     events: await post.events(),
-    pulls: await post.place.forge.list(),
   }))
   const { experiments, round, landings, incumbent, status } = campaign
   const ending = {
@@ -29,7 +28,6 @@ export async function endingOf(scene: Scene) {
     incumbent: incumbent.tree,
     trees: treesOf(scene),
     alerts: campaign.alerts.map(({ code }) => code).toSorted(),
-    pulls: pulls.map(({ number, branch, state }) => ({ number, branch, state })),
   }
   return { ending, campaign, events }
 }
@@ -44,7 +42,7 @@ export function stateOf({ ending }: Ending) {
 /** Every branch of the engine, but for the ledger's own files, by what it holds. */
 function treesOf({ origin }: Scene): string[] {
   const refs = origin('for-each-ref', '--format=%(refname)', 'refs/heads').split('\n')
-  const kept = refs.filter(ref => !/optimize-(state|forge)/.test(ref))
+  const kept = refs.filter(ref => !/optimize-state/.test(ref))
   return kept.map(ref => `${ref} ${ref.includes('-exp/') ? '' : origin('rev-parse', `${ref}^{tree}`)}`)
 }
 

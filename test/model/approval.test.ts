@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { listAwaitedPackages, describeAwaitedPackages, formatPackages } from '../../src/model/approval.ts'
-import { buildCheckMark } from '../../src/model/marks.ts'
 import { type EventDraft, parseEvent } from '../../src/model/event.ts'
 import { EventRenderer } from '../../src/report/event-log.ts'
 import { campaign } from '../plan/a-campaign.ts'
@@ -82,15 +81,6 @@ describe('an approval that is taken back', () => {
     expect(built.experiment('exp-001')).toMatchObject({ status: 'deferred', consents: [] })
     const event = parseEvent(JSON.parse(JSON.stringify(built.events.at(-1))))
     expect(new EventRenderer().next(event)).toContain('takes back the approval of zlib')
-  })
-
-  it('is shown, though it waits for what it waited for before', () => {
-    const built = asked()
-    const first = buildCheckMark(built.campaign, built.experiment('exp-001'))
-    built.add({ kind: 'approved', ...zlib, cause: 'yes' })
-    const { login = '' } = built.experiment('exp-001').consents[0] ?? {}
-    built.add({ kind: 'approval-withdrawn', ...zlib, cause: 'no', login })
-    expect(buildCheckMark(built.campaign, built.experiment('exp-001'))).not.toBe(first)
   })
 
   it('of what has ended changes nothing', () => {

@@ -1,4 +1,3 @@
-import { buildApprovalMark } from '../../src/model/approval.ts'
 import type { Campaign } from '../../src/model/campaign.ts'
 import type { Experiment } from '../../src/model/experiment.ts'
 import { hashSha256 } from '../../src/model/canonical-json.ts'
@@ -76,8 +75,8 @@ function pullsOf({ experiments }: Campaign): PullFacts[] {
   return Object.values(experiments).flatMap(experiment => {
     const { number, branch, head, status } = experiment
     if (branch === null || status === 'ended') return []
-    const body = buildApprovalMark(experiment) ?? ''
-    return [{ number, branch, base: 'optimize/size', state: 'open', head: head ?? '', title: '', body }]
+    const texts = { title: '', body: '' }
+    return [{ number, branch, base: 'optimize/size', state: 'open', head: head ?? '', ...texts }]
   })
 }
 
@@ -186,7 +185,7 @@ export function eventsOf(campaign: Campaign, step: PlanStep, all: readonly PlanS
   switch (step.step) {
     case 'event':
     case 'open':
-    case 'make-anew':
+    case 'rebuild-pick':
       return [step.draft]
     case 'move':
       return step.events

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { buildApprovalMark } from '../../src/model/approval.ts'
+import { changesOf, withChanges } from './desired.ts'
 import { planCampaign } from '../../src/plan/stages.ts'
 import { campaign, type CampaignBuilder, SPEC } from './a-campaign.ts'
 import { actionsOf, carryOut, draftsOfKind, endings, settle, world } from './a-world.ts'
@@ -232,20 +232,16 @@ describe('an approval', () => {
 })
 
 describe('its pull request', () => {
-  const changes = (built: CampaignBuilder, body: string) => {
-    const seen = world(built, { candidates: both })
-    const pulls = seen.pulls.map(pull => ({ ...pull, body }))
-    return actionsOf(planCampaign({ ...seen, pulls }), 'pulls').flatMap(action => action.changes)
-  }
-
-  it('is described anew when it does not say what it waits for', () => {
+  it('says what it waits for, and no longer once that is approved', () => {
     const built = asked()
-    const describing = [{ change: 'describe', number: 1, experiment: 'exp-001' }]
-    expect(changes(built, 'Being measured.')).toEqual(describing)
-    const waits = buildApprovalMark(built.experiment('exp-001')) ?? ''
-    expect(changes(built, `Waiting.\n\n${waits}\n`)).toEqual([])
+    const seen = () => world(built, { candidates: both })
+    const [pull] = seen().pulls
+    if (pull === undefined) throw new Error('nothing is open')
+    const waiting = withChanges(pull, changesOf(seen()))
+    expect(waiting.body).toMatch(/^\*\*Waiting for approval of left-pad/)
+    expect(changesOf({ ...seen(), pulls: [waiting] })).toEqual([])
     approve(built, ['left-pad', 'react'])
-    expect(changes(built, `Waiting.\n\n${waits}\n`)).toEqual(describing)
+    expect(changesOf({ ...seen(), pulls: [waiting] })).toMatchObject([{ kind: 'update', number: 1 }])
   })
 })
 

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { buildCampaignPullMark } from '../../src/model/marks.ts'
-import { announceApprovals, recordCampaignPullEnd, updateCampaignPull } from '../../src/plan/pulls.ts'
-import type { CampaignPullFacts } from '../../src/plan/world.ts'
-import { renderApprovalComment } from '../../src/report/approval.ts'
+import { recordCampaignPullEnd } from '../../src/plan/pulls.ts'
+import type { EventDraft } from '../../src/model/event.ts'
+import type { ForgeChange } from '../../src/github/port.ts'
+import type { CampaignPullFacts, PullFacts, World } from '../../src/plan/world.ts'
 import { renderCampaignPullBody } from '../../src/report/campaign-pull-request.ts'
 import { campaign, oidOf } from './a-campaign.ts'
 import { carryOut, world } from './a-world.ts'
+import { changesOf, withChanges } from './desired.ts'
 
 function kept() {
   const built = campaign()
@@ -27,31 +28,64 @@ function shown(
   return { ...pull, base: 'main', state: 'open', draft: true, closed_at: null, ...differs }
 }
 
+/** What is written on the campaign's own pull request. */
+function changesThere(seen: World) {
+  const about = (each: ForgeChange) =>
+    each.kind === 'open' ? each.branch === 'optimize-campaign/size' : each.number === 9
+  return changesOf(seen).filter(about)
+}
+
+const approvalOf = (experiment: string, digest = 'a'): EventDraft<'approval-requested'> => ({
+  kind: 'approval-requested',
+  cause: `${experiment} ${digest}`,
+  experiment,
+  digest: digest.repeat(64),
+  packages: ['left-pad'],
+  additions: [],
+  why: '',
+})
+
 describe('the campaign’s own pull request', () => {
   it('is opened with the first thing kept, never before and never empty', () => {
-    expect(updateCampaignPull(world(campaign().ready(), { campaignPull: null }))).toEqual([])
+    expect(changesThere(world(campaign().ready(), { campaignPull: null }))).toEqual([])
     const built = kept()
-    expect(updateCampaignPull(world(built, { campaignPull: null }))).toEqual([
-      { do: 'campaign-pull', number: null, ready: false },
+    expect(changesThere(world(built, { campaignPull: null }))).toMatchObject([
+      { kind: 'open', base: 'main', draft: true },
     ])
-    expect(updateCampaignPull(world(built, { campaignPull: null, campaignTip: null }))).toEqual([])
-    expect(
-      updateCampaignPull(world(built, { campaignPull: null, defaultTip: built.campaign.incumbent })),
-    ).toEqual([])
-    expect(updateCampaignPull(world(built))).toEqual([])
+    expect(changesThere(world(built, { campaignPull: null, campaignTip: null }))).toEqual([])
+    expect(changesThere(world(built, { campaignPull: null, defaultTip: built.campaign.incumbent }))).toEqual(
+      [],
+    )
+    expect(changesThere(world(built))).toEqual([])
   })
 
   it('is written anew when what it says is out of date, and only then', () => {
     const built = kept()
-    const now = { do: 'campaign-pull', number: 9, ready: false }
-    expect(updateCampaignPull(world(built, { campaignPull: shown(built) }))).toEqual([now])
-    const body = renderCampaignPullBody(built.campaign)
-    expect(body).toContain(buildCampaignPullMark(built.campaign))
-    expect(updateCampaignPull(world(built, { campaignPull: shown(built, { body }) }))).toEqual([])
+    const seen = () => world(built, { campaignPull: shown(built) })
+    const now = withChanges(shown(built), changesThere(seen()))
+    expect(now.body).toBe(renderCampaignPullBody(built.campaign))
+    const body = `${now.body.trim().replaceAll('\n', '\r\n')}\r\n`
+    expect(changesThere(world(built, { campaignPull: { ...now, body } }))).toEqual([])
     built.add({ kind: 'campaign-stopped', cause: 'x', code: 'person', reason: 'enough' })
-    expect(updateCampaignPull(world(built, { campaignPull: shown(built, { body }) }))).toEqual([
-      { ...now, ready: true },
+    expect(changesThere(world(built, { campaignPull: now }))).toMatchObject([
+      { kind: 'update', number: 9, draft: false },
     ])
+  })
+
+  it('is restored after a person edited it', () => {
+    const built = kept()
+    const now = withChanges(shown(built), changesThere(world(built, { campaignPull: shown(built) })))
+    const changes = changesThere(world(built, { campaignPull: { ...now, body: 'mine', title: 'mine' } }))
+    expect(changes).toEqual([{ kind: 'update', number: 9, title: now.title, body: now.body }])
+  })
+
+  it('is not edited for its running totals alone while a round is open', () => {
+    const built = kept()
+    const now = withChanges(shown(built), changesThere(world(built, { campaignPull: shown(built) })))
+    built.campaign.spent.minutes += 60
+    expect(changesThere(world(built, { campaignPull: now }))).toHaveLength(1)
+    if (built.campaign.round) built.campaign.round.open = true
+    expect(changesThere(world(built, { campaignPull: now }))).toEqual([])
   })
 
   it('stops asking for a merge once it is merged, and says who stopped the campaign once', () => {
@@ -61,15 +95,14 @@ describe('the campaign’s own pull request', () => {
     expect(before).toContain('Merge this pull request to take all of it into main.')
     expect(before).toContain(' · stopped by ada\n')
     const merged = shown(built, { body: before, state: 'merged', closed_at: '2026-01-01T00:30:00Z' })
-    const shows = { merged: true, pulls: {} }
-    const [action] = updateCampaignPull(world(built, { campaignPull: merged }))
-    expect(action).toEqual({ do: 'campaign-pull', number: 9, ready: false, shows })
-    const body = renderCampaignPullBody(built.campaign, null, shows)
-    expect(body).toContain('\nMerged into main.\n')
-    expect(body).not.toMatch(/Merge this|on its own|\/winnow/)
-    expect(updateCampaignPull(world(built, { campaignPull: { ...merged, body } }))).toEqual([])
+    const now = withChanges(merged, changesThere(world(built, { campaignPull: merged })))
+    expect(now.body).toContain('\nMerged into main.\n')
+    expect(now.body).not.toMatch(/Merge this|on its own|\/winnow/)
+    expect(changesThere(world(built, { campaignPull: now }))).toEqual([])
     built.add({ kind: 'campaign-resumed', cause: 'y', reason: 'on' })
-    expect(updateCampaignPull(world(built, { campaignPull: merged }))).not.toContainEqual(action)
+    expect(
+      changesThere(world(built, { campaignPull: merged })).filter(({ kind }) => kind === 'update'),
+    ).toEqual([])
   })
 
   it('names a change taken alone by its pull request, and follows ideas that are refused', () => {
@@ -93,17 +126,13 @@ describe('the campaign’s own pull request', () => {
       priority: 'medium',
       learnings: null,
     })
-    const body = renderCampaignPullBody(built.campaign)
-    expect(body).toContain('| exp-002: being measured |')
+    expect(renderCampaignPullBody(built.campaign)).toContain('| exp-002: being measured |')
     const own = { number: 5, branch: 'optimize-exp/size/exp-002', base: 'main', title: '', body: '' }
-    const pulls = [{ ...own, state: 'open' as const, head: oidOf('head of exp-002'), ownComments: '' }]
-    const [action] = updateCampaignPull(world(built, { pulls, campaignPull: shown(built, { body }) }))
-    const shows = { merged: false, pulls: { 'exp-002': 5 } }
-    expect(action).toEqual({ do: 'campaign-pull', number: 9, ready: false, shows })
-    const named = renderCampaignPullBody(built.campaign, null, shows)
-    expect(named).toContain('| #5: being measured |')
-    const current = { pulls, campaignPull: shown(built, { body: named }) }
-    expect(updateCampaignPull(world(built, current))).toEqual([])
+    const pulls = [{ ...own, state: 'open' as const, head: oidOf('head of exp-002') }]
+    const seen = (campaignPull: CampaignPullFacts) => world(built, { pulls, campaignPull })
+    const now = withChanges(shown(built), changesThere(seen(shown(built))))
+    expect(now.body).toContain('| #5: being measured |')
+    expect(changesThere(seen(now))).toEqual([])
 
     built.withExperiment({ hypothesis: 'from a fork' })
     built.add({
@@ -114,73 +143,63 @@ describe('the campaign’s own pull request', () => {
       code: 'unisolated',
       message: 'eve has no write access',
     })
-    expect(updateCampaignPull(world(built, current))).toContainEqual(action)
-    expect(renderCampaignPullBody(built.campaign, null, shows)).toMatch(
+    expect(withChanges(now, changesThere(seen(now))).body).toMatch(
       /1 idea not kept[^]*from a fork \| Refused: eve has no write access/,
     )
   })
 
-  it('tells of an experiment that waits for an approval, once, and of a set that took the place of another', () => {
-    const built = kept().withExperiment()
-    const asked = (digest: string) =>
-      built.add({
-        kind: 'approval-requested',
-        cause: digest,
-        experiment: 'exp-002',
-        digest: digest.repeat(64),
-        packages: ['left-pad'],
-        additions: [],
-        why: '',
-      })
-    asked('a')
-    const state = { merged: false, pulls: { 'exp-002': 2 } }
-    const pull = () => shown(built, { body: buildCampaignPullMark(built.campaign, state), ownComments: '' })
-    const tell = { do: 'tell', number: 9, experiment: 'exp-002' }
-    expect(updateCampaignPull(world(built, { campaignPull: pull() }))).toEqual([tell])
-    const said = renderApprovalComment(built.experiment('exp-002'))
-    expect(updateCampaignPull(world(built, { campaignPull: { ...pull(), ownComments: said } }))).toEqual([])
-    asked('b')
-    expect(updateCampaignPull(world(built, { campaignPull: { ...pull(), ownComments: said } }))).toEqual([
-      tell,
+  it('asks for an approval in a comment, once, and edits it for a set that took the place of another', () => {
+    const built = kept().withExperiment().add(approvalOf('exp-002'))
+    const seen = (campaignPull: CampaignPullFacts) => world(built, { campaignPull })
+    const changes = changesThere(seen(shown(built)))
+    expect(changes.filter(({ kind }) => kind === 'comment')).toMatchObject([
+      { body: expect.stringContaining('adds left-pad'), marker: 'approval exp-002' },
     ])
+    const now = withChanges(shown(built), changes)
+    expect(changesThere(seen(now))).toEqual([])
     const { spec } = world(built)
     const quiet = { ...spec, report: { ...spec.report, comment: 'never' } as const }
-    expect(updateCampaignPull(world(built, { campaignPull: pull(), spec: quiet }))).toEqual([])
+    const silent = changesThere({ ...seen(shown(built)), spec: quiet })
+    expect(silent.filter(({ kind }) => kind === 'comment')).toEqual([])
   })
 
   it('leaves it to an experiment’s own pull request before there is one of the campaign, and repeats nothing', () => {
-    const built = campaign().withExperiment().withExperiment({ owned: false, branch: 'mine', pull: 8 })
-    const needs = { digest: 'a'.repeat(64), packages: ['left-pad'], additions: [], why: '' }
-    for (const experiment of ['exp-001', 'exp-002'])
-      built.add({ kind: 'approval-requested', cause: experiment, experiment, ...needs })
-    const own = { number: 5, branch: 'optimize-exp/size/exp-001', base: 'optimize/size', title: '', body: '' }
-    const pull = (said: string) => ({
-      ...own,
+    const built = campaign()
+      .withExperiment()
+      .withExperiment({ owned: false, branch: 'mine', pull: 8 })
+      .add(approvalOf('exp-001'), approvalOf('exp-002'))
+    const own = {
+      number: 5,
+      branch: 'optimize-exp/size/exp-001',
+      base: 'optimize/size',
+      title: '',
+      body: '',
       state: 'open' as const,
       head: oidOf('head of exp-001'),
-      ownComments: said,
-    })
-    const here = { do: 'tell', number: 5, experiment: 'exp-001', here: true }
-    expect(announceApprovals(world(built, { pulls: [pull('')], campaignPull: null }))).toEqual([here])
-    const said = renderApprovalComment(built.experiment('exp-001'), true)
-    expect(said).toMatch(
-      /^This change adds left-pad, listed above\. Review and approve it here to have it measured\./,
-    )
-    expect(announceApprovals(world(built, { pulls: [pull(said)] }))).toEqual([])
-    expect(announceApprovals(world(built, { pulls: [{ ...pull(''), state: 'closed' }] }))).toEqual([])
+    }
+    const commentsOf = (seen: World) =>
+      changesOf(seen).flatMap(each => (each.kind === 'comment' ? [each] : []))
+    const asked = commentsOf(world(built, { pulls: [own], campaignPull: null }))
+    expect(asked).toMatchObject([
+      {
+        number: 5,
+        body: expect.stringMatching(
+          /^This change adds left-pad, listed above\. Review and approve it here to have it measured\./,
+        ),
+      },
+    ])
+    const told = withChanges<PullFacts>(own, asked)
+    expect(commentsOf(world(built, { pulls: [told] }))).toEqual([])
+    expect(commentsOf(world(built, { pulls: [{ ...own, state: 'closed' }] }))).toEqual([])
     const { spec } = world(built)
     const quiet = { ...spec, report: { ...spec.report, comment: 'never' } as const }
-    expect(announceApprovals(world(built, { pulls: [pull('')], spec: quiet }))).toEqual([])
+    expect(commentsOf(world(built, { pulls: [own], spec: quiet }))).toEqual([])
 
     // It was opened since: who has heard of it hears it no second time.
-    const opened = shown(built, { body: buildCampaignPullMark(built.campaign), ownComments: '' })
-    expect(announceApprovals(world(built, { pulls: [pull('')], campaignPull: opened }))).toEqual([])
-    const toldOf = (words: string) =>
-      updateCampaignPull(world(built, { pulls: [pull(words)], campaignPull: opened })).flatMap(action =>
-        action.do === 'tell' ? [action.experiment] : [],
-      )
-    expect(toldOf('')).toEqual(['exp-001', 'exp-002'])
-    expect(toldOf(said)).toEqual(['exp-002'])
+    const toldOf = (pull: PullFacts) =>
+      commentsOf(world(built, { pulls: [pull], campaignPull: shown(built) })).map(({ marker }) => marker)
+    expect(toldOf(own)).toEqual(['approval exp-001', 'approval exp-002'])
+    expect(toldOf(told)).toEqual(['approval exp-002'])
   })
 
   it('stops the campaign when merged and pauses it when closed, each once', () => {

@@ -5,6 +5,7 @@ import { planCampaign } from '../../src/plan/stages.ts'
 import { describeWaiting } from '../../src/report/verdict-text.ts'
 import { campaign, type CampaignBuilder, candidateTree, oidOf, SPEC } from './a-campaign.ts'
 import { actionsOf, carryOut, draftsOf, draftsOfKind, endings, proposal, settle, world } from './a-world.ts'
+import { changesOf } from './desired.ts'
 
 describe('an idea', () => {
   it('becomes one experiment, with a number and a branch of its own, however often it is brought', () => {
@@ -341,9 +342,8 @@ describe('a proposer', () => {
 
 describe('pull requests and branches follow the ledger', () => {
   it('one is opened for a branch of ours that has none', () => {
-    const planned = planCampaign(world(campaign().withExperiment(), { pulls: [] }))
-    expect(actionsOf(planned, 'pulls')[0]?.changes).toEqual([
-      { change: 'open', experiment: 'exp-001', branch: 'optimize-exp/size/exp-001' },
+    expect(changesOf(world(campaign().withExperiment(), { pulls: [] }))).toMatchObject([
+      { kind: 'open', branch: 'optimize-exp/size/exp-001', base: 'optimize/size', draft: true },
     ])
   })
 
@@ -359,12 +359,15 @@ describe('pull requests and branches follow the ledger', () => {
       body: '',
     }
     const branches = new Map([['optimize-exp/size/exp-001', oidOf('results')]])
-    const before = planCampaign(world(built, { branches, pulls: [{ ...pull, state: 'open' }] }))
-    expect(actionsOf(before, 'pulls')[0]?.changes).toEqual([
-      { change: 'close', number: 1, experiment: 'exp-001' },
+    const seen = (state: 'open' | 'closed') =>
+      world(built, { branches, hasPublicPulls: true, pulls: [{ ...pull, state }] })
+    expect(changesOf(seen('open'))).toMatchObject([
+      { kind: 'update', number: 1 },
+      { kind: 'close', number: 1 },
     ])
+    const before = planCampaign(seen('open'))
     expect(actionsOf(before, 'delete-branches')).toEqual([])
-    const after = planCampaign(world(built, { branches, pulls: [{ ...pull, state: 'closed' }] }))
+    const after = planCampaign(seen('closed'))
     expect(actionsOf(after, 'delete-branches')[0]?.branches).toEqual([
       { name: 'optimize-exp/size/exp-001', oid: oidOf('results') },
     ])

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { planCampaign } from '../../src/plan/stages.ts'
 import type { PullFacts, SyncFacts, World } from '../../src/plan/world.ts'
-import { buildCheckMark } from '../../src/model/marks.ts'
-import { buildCheckRun, buildPausedCheck, renderPausedComment } from '../../src/report/check-run.ts'
+import { buildCheckRun } from '../../src/report/check-run.ts'
 import { renderPullBody } from '../../src/report/pull-request.ts'
 import { campaign, type CampaignBuilder, oidOf } from './a-campaign.ts'
-import { actionsOf, carryOut, draftsOfKind, endings, proposal, world } from './a-world.ts'
+import { carryOut, draftsOfKind, endings, proposal, world } from './a-world.ts'
+import { changesOf, differencesOf, withChanges } from './desired.ts'
 
 const HEAD = oidOf('head of mine')
 
@@ -22,7 +22,7 @@ function arrived(built: CampaignBuilder, pull = somebodys(), rest: Partial<World
     branch: pull.branch,
     pull: pull.number,
   })
-  return { ...world(built, { pulls: [pull], proposals: [mine], checks: true }), ...rest }
+  return { ...world(built, { pulls: [pull], proposals: [mine] }), ...rest }
 }
 
 const paused = { kind: 'campaign-paused', cause: 'x', reason: 'release @week', source: 'person' } as const
@@ -30,35 +30,37 @@ const stopped = { kind: 'campaign-stopped', cause: 'x', code: 'max_hours', reaso
 
 describe('a pull request that comes while the campaign stands still', () => {
   it.each([
-    ['paused', paused, /^Campaign size is paused: release @\u200bweek\. .*`\/winnow resume`\.$/],
-    ['stopped', stopped, /^Campaign size has stopped: 8 hours\. .*`\/winnow resume`\.$/],
+    ['paused', paused, /^Campaign size is paused: release @\u200bweek\. .*`\/winnow resume`\.$/m],
+    ['stopped', stopped, /^Campaign size has stopped: 8 hours\. .*`\/winnow resume`\.$/m],
   ] as const)('is told that it is %s, once, and nothing is opened or measured', (_, event, words) => {
     const built = campaign().ready().add(event)
     const planned = planCampaign(arrived(built))
-    const [greeting, ...more] = actionsOf(planned, 'greet')
+    const [greeting, ...more] = differencesOf(arrived(built))
     expect(more).toEqual([])
-    expect(greeting).toEqual({ do: 'greet', number: 7, head: HEAD, obstacle: null })
+    expect(greeting).toMatchObject({
+      check: { head: HEAD, state: 'neutral' },
+      changes: [{ kind: 'comment', number: 7, body: expect.stringMatching(words) }],
+    })
     expect([...draftsOfKind(planned, 'experiment-opened'), ...draftsOfKind(planned, 'order-issued')]).toEqual(
       [],
     )
-    if (!greeting) throw new Error('nobody is greeted')
-    const text = renderPausedComment(built.campaign, greeting)
-    expect(text.split('\n')[1]).toMatch(words)
-    expect(buildPausedCheck(built.campaign, greeting)).toMatchObject({ head: HEAD, state: 'neutral' })
-    const again = planCampaign(arrived(built, somebodys({ ownComments: text })))
+    const told = withChanges(somebodys(), greeting?.changes ?? [])
+    expect(differencesOf(arrived(built, told))).toEqual([])
+    const again = planCampaign(arrived(built, told))
     expect(again.actions).toEqual([])
     expect(again.waiting).not.toBeNull()
     // Another head has no check yet, and what is said has to be true.
-    const next = planCampaign(arrived(built, somebodys({ ownComments: text, head: oidOf('next') })))
-    expect(actionsOf(next, 'greet')).toHaveLength(1)
+    expect(differencesOf(arrived(built, { ...told, head: oidOf('next') }))).toMatchObject([
+      { check: { head: oidOf('next') } },
+    ])
   })
 
   it('becomes an experiment when it goes on, and is greeted by none of this while it runs', () => {
     const built = campaign().ready().add(paused)
-    expect(actionsOf(planCampaign(arrived(built)), 'greet')).toHaveLength(1)
+    expect(differencesOf(arrived(built))).toHaveLength(1)
     built.add({ kind: 'campaign-resumed', cause: 'y', reason: '' })
     const planned = planCampaign(arrived(built))
-    expect(actionsOf(planned, 'greet')).toEqual([])
+    expect(differencesOf(arrived(built))).toEqual([])
     expect(draftsOfKind(planned, 'experiment-opened')).toMatchObject([{ pull: 7 }])
   })
 
@@ -66,31 +68,27 @@ describe('a pull request that comes while the campaign stands still', () => {
     const built = campaign().ready()
     const sync: SyncFacts = { result: 'conflict', tip: oidOf('tip'), paths: ['src/a.txt'] }
     carryOut(built, { sync })
-    const [greeting] = actionsOf(planCampaign(arrived(built, somebodys(), { sync })), 'greet')
-    expect(greeting).toMatchObject({ number: 7, obstacle: 'sync-conflict' })
-    if (!greeting) throw new Error('nobody is greeted')
-    const said = renderPausedComment(built.campaign, greeting)
-    expect(said).toContain('main conflicts with kept changes')
-    const again = planCampaign(arrived(built, somebodys({ ownComments: said }), { sync }))
-    expect(again).toMatchObject({ actions: [], waiting: { for: 'person' } })
+    const { actions, waiting, obstacle } = planCampaign(arrived(built, somebodys(), { sync }))
+    expect([actions, waiting?.for, obstacle]).toEqual([[], 'person', 'sync-conflict'])
+    expect(changesOf(arrived(built), { obstacle: obstacle ?? null })).toMatchObject([
+      { number: 7, body: expect.stringContaining('main conflicts with kept changes') },
+    ])
   })
 
-  it('is told nothing where the spec wants no comments, and nothing can be shown', () => {
+  it('is told nothing where the spec wants no comments', () => {
     const built = campaign().ready().add(paused)
     const { spec } = built
     const quiet = { ...spec, report: { ...spec.report, comment: 'never' } as const }
-    expect(actionsOf(planCampaign(arrived(built, somebodys(), { spec: quiet })), 'greet')).toEqual([])
-    expect(actionsOf(planCampaign(arrived(built, somebodys(), { checks: false })), 'greet')).toEqual([])
+    expect(differencesOf(arrived(built, somebodys(), { spec: quiet }))).toEqual([])
   })
 })
 
 describe('an experiment of a paused campaign', () => {
   it('shows that it waits for that, and not that it is being measured; and goes on showing what it did', () => {
     const built = campaign().withExperiments(2).ordered('exp-002')
-    const before = buildCheckMark(built.campaign, built.experiment('exp-001'))
+    const before = buildCheckRun(built.campaign, built.experiment('exp-001'))
     built.add(paused)
     const waiting = built.experiment('exp-001')
-    expect(buildCheckMark(built.campaign, waiting)).not.toBe(before)
     expect(buildCheckRun(built.campaign, waiting)).toMatchObject({
       state: 'neutral',
       title: 'Waiting: the campaign is paused',
@@ -101,17 +99,14 @@ describe('an experiment of a paused campaign', () => {
     // What is measured already is measured on.
     expect(buildCheckRun(built.campaign, built.experiment('exp-002'))).toMatchObject({ state: 'in-progress' })
     built.add({ kind: 'campaign-resumed', cause: 'y', reason: '' })
-    expect(buildCheckMark(built.campaign, built.experiment('exp-001'))).toBe(before)
+    expect(buildCheckRun(built.campaign, built.experiment('exp-001'))).toEqual(before)
   })
 
   it('is withdrawn where a person closes its pull request, and its check is completed', () => {
     const built = campaign().withExperiment({ pull: 7, branch: 'mine', owned: false }).add(paused)
-    const closed = { pulls: [somebodys({ state: 'closed' })], checks: true }
+    const closed = { pulls: [somebodys({ state: 'closed' })] }
     const planned = carryOut(built, closed)
     expect(endings(planned)).toEqual({ 'exp-001': 'withdrawn' })
-    expect(actionsOf(planned, 'pulls')).toEqual([
-      { do: 'pulls', changes: [{ change: 'show', experiment: 'exp-001' }] },
-    ])
     expect(buildCheckRun(built.campaign, built.experiment('exp-001'))).toMatchObject({ state: 'neutral' })
   })
 

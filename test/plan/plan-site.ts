@@ -1,6 +1,4 @@
 import { digestTouchedLines } from '../../src/decide/selection.ts'
-import { buildApprovalMark } from '../../src/model/approval.ts'
-import { buildPickMark } from '../../src/model/marks.ts'
 import { MACHINE } from '../model/a-machine.ts'
 import { NO_ADDITIONS } from './an-addition.ts'
 import { checkChanges } from '../../src/decide/scope-check.ts'
@@ -9,7 +7,7 @@ import type { Experiment } from '../../src/model/experiment.ts'
 import type { EventDraft } from '../../src/model/event.ts'
 import type { Oid, Point } from '../../src/model/ids.ts'
 import type { Side } from '../../src/model/report.ts'
-import type { PlanAction, PullChange, PlanStep } from '../../src/plan/action.ts'
+import type { PlanAction, PlanStep } from '../../src/plan/action.ts'
 import { planCampaign } from '../../src/plan/stages.ts'
 import type {
   CandidateFacts,
@@ -23,7 +21,9 @@ import type {
 } from '../../src/plan/world.ts'
 import { compileScope } from '../../src/spec/scope.ts'
 import { type ParsedSpecFile, parseSpec } from '../../src/spec/load.ts'
+import type { ForgeChange } from '../../src/github/port.ts'
 import { CampaignBuilder } from './a-campaign.ts'
+import { changesOf, withChanges } from './desired.ts'
 import { type Behaviour, cutOff, reportOf } from './a-report.ts'
 import { eventsOf, landed, reverted } from './a-world.ts'
 import { type Files, SmallGit } from './small-git.ts'
@@ -160,7 +160,11 @@ export class Site {
 
   /** One look and one plan; `until` cuts it off, as a kill would, before an action. */
   step(until: (action: number) => boolean = () => false): boolean {
-    const { actions, waiting } = planCampaign(this.look())
+    const seen = this.look()
+    const { actions, waiting } = planCampaign(seen)
+    const changes = actions.length === 0 ? changesOf(seen) : []
+    for (const change of changes) this.#change(change)
+    if (changes.length > 0) return true
     if (actions.length === 0 && waiting === null) throw new Error('a plan without actions waits for nothing')
     for (const [index, action] of actions.entries()) {
       if (until(index)) return true
@@ -249,15 +253,8 @@ export class Site {
       case 'cancel':
         this.runs.delete(action.order)
         return
-      case 'pulls':
-        for (const change of action.changes) this.#change(change)
-        return
       case 'delete-branches':
         for (const { name } of action.branches) this.branches.delete(name)
-        return
-      case 'campaign-pull':
-      case 'tell':
-      case 'greet':
         return
       case 'advance-campaign-branch':
         this.campaignTip = action.to
@@ -306,7 +303,7 @@ export class Site {
       case 'landed':
       case 'event':
         break
-      case 'make-anew':
+      case 'rebuild-pick':
         this.branches.set(step.branch, step.draft.to)
         break
       default:
@@ -330,32 +327,19 @@ export class Site {
     return commit
   }
 
-  #change(change: PullChange): void {
-    if (change.change === 'open') {
-      const head = this.branches.get(change.branch) ?? ''
-      const number = this.pulls.length + 1
-      if (this.pulls.some(({ branch, state }) => branch === change.branch && state === 'open'))
-        throw new Error(`${change.branch} has a pull request already`)
-      const body = this.#said(change.experiment)
-      this.pulls.push({
-        number,
-        branch: change.branch,
-        base: this.campaign.picks[change.experiment] ? 'main' : 'optimize/size',
-        state: 'open',
-        head,
-        title: '',
-        body,
-      })
-    } else if (change.change === 'describe')
-      this.#edit(change.number, { body: this.#said(change.experiment) })
-    else if (change.change === 'close') this.#edit(change.number, { state: 'closed' })
-  }
-
-  #said(id: string): string {
-    const pick = this.campaign.picks[id]
-    if (pick) return buildPickMark(this.campaign, pick)
-    const experiment = this.campaign.experiments[id]
-    return (experiment && buildApprovalMark(experiment)) ?? ''
+  #change(change: ForgeChange): void {
+    if (change.kind !== 'open') {
+      const at = this.pulls.findIndex(pull => pull.number === change.number)
+      const pull = this.pulls[at]
+      if (pull) this.pulls[at] = withChanges(pull, [change])
+      return
+    }
+    const { branch, base, title, body, draft = false } = change
+    if (this.pulls.some(pull => pull.branch === branch && pull.state === 'open'))
+      throw new Error(`${branch} has a pull request already`)
+    const head = this.branches.get(branch) ?? ''
+    const number = this.pulls.length + 1
+    this.pulls.push({ number, branch, base, state: 'open', head, title, body, draft, ownComments: [] })
   }
 
   #edit(number: number, edit: Partial<PullFacts>): void {

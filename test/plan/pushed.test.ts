@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { updatePulls } from '../../src/plan/pulls.ts'
 import type { PullFacts } from '../../src/plan/world.ts'
 import { renderPushedBranchBody } from '../../src/report/pull-request.ts'
 import { campaign, oidOf } from './a-campaign.ts'
 import { world } from './a-world.ts'
+import { changesOf } from './desired.ts'
 
 const BRANCH = 'optimize-exp/size/pads'
 
@@ -15,10 +15,7 @@ function pushed(branch = BRANCH) {
   return {
     built,
     asked: () => built.add({ kind: 'approval-requested', cause: 'x', experiment: 'exp-001', ...needs }),
-    offered: (pulls: PullFacts[] = [], rated = true) =>
-      updatePulls(world(built, { branches, pulls, hasPublicPulls: rated })).flatMap(action =>
-        action.do === 'pulls' ? action.changes : [],
-      ),
+    offered: (pulls: PullFacts[] = []) => changesOf(world(built, { branches, pulls })),
   }
 }
 
@@ -27,20 +24,17 @@ describe('a branch that was pushed without a pull request', () => {
     const { built, asked, offered } = pushed()
     expect(offered()).toEqual([])
     asked()
-    expect(offered()).toEqual([{ change: 'open', experiment: 'exp-001', branch: BRANCH }])
+    expect(offered()).toMatchObject([{ kind: 'open', branch: BRANCH, draft: true }])
     expect(renderPushedBranchBody(built.experiment('exp-001'))).toMatch(
       /^The branch optimize-exp\/size\/pads \(exp-001\) was pushed without a pull request\./,
     )
     const draft = { number: 3, branch: BRANCH, base: 'optimize/size', title: '', body: '' }
     expect(offered([{ ...draft, state: 'open', head: oidOf('head of exp-001') }])).not.toContainEqual(
-      expect.objectContaining({ change: 'open' }),
+      expect.objectContaining({ kind: 'open' }),
     )
   })
 
-  it('has none where nobody would look at it, or where the branch is somebody’s own', () => {
-    const here = pushed()
-    here.asked()
-    expect(here.offered([], false)).toEqual([])
+  it('has none where the branch is somebody’s own', () => {
     const own = pushed('mine')
     own.asked()
     expect(own.offered()).toEqual([])

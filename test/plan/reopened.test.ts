@@ -1,17 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { buildCheckMark } from '../../src/model/marks.ts'
-import type { Experiment } from '../../src/model/experiment.ts'
 import { createPullFinder, type PullFacts, type World } from '../../src/plan/world.ts'
-import { updatePulls } from '../../src/plan/pulls.ts'
 import { buildExternalProposals } from '../../src/ideas/external.ts'
 import { renderEndedComment, renderReopenedComment } from '../../src/report/pull-request.ts'
 import { campaign, type CampaignBuilder, oidOf } from './a-campaign.ts'
 import { world } from './a-world.ts'
+import { changesOf, withChanges } from './desired.ts'
 
 const HEAD = oidOf('head of exp-001')
 
 function pullAt(rest: Partial<PullFacts> = {}): PullFacts {
-  const words = { title: 'mine', body: '', ownComments: '' }
+  const words = { title: 'mine', body: '', ownComments: [] }
   return { number: 7, branch: 'mine', base: 'optimize/size', state: 'open', head: HEAD, ...words, ...rest }
 }
 
@@ -27,13 +25,15 @@ function refused(owned = false): CampaignBuilder {
     )
 }
 
-function changesOf(built: CampaignBuilder, pull: PullFacts, rest: Partial<World> = {}) {
-  const seen = { ...world(built, { pulls: [pull], checks: true }), ...rest }
-  return updatePulls(seen).flatMap(action => (action.do === 'pulls' ? action.changes : []))
+function changesAt(built: CampaignBuilder, pull: PullFacts, rest: Partial<World> = {}) {
+  return changesOf({ ...world(built, { pulls: [pull] }), ...rest })
 }
 
-function told(built: CampaignBuilder, experiment: Experiment = built.experiment('exp-001')): string {
-  return buildCheckMark(built.campaign, experiment)
+const CLOSED = [{ kind: 'comment' }, { kind: 'close', number: 7 }]
+
+/** The pull request once winnow has described the end there; a person opened it again. */
+function openedAgain(built: CampaignBuilder, pull = pullAt()): PullFacts {
+  return { ...withChanges(pull, changesAt(built, pull)), state: 'open', reopened: true }
 }
 
 function proposalsOf(built: CampaignBuilder, pull: PullFacts) {
@@ -44,7 +44,7 @@ function proposalsOf(built: CampaignBuilder, pull: PullFacts) {
 describe('a pull request whose experiment has ended and that is open', () => {
   it('is closed, and says how to go on there', () => {
     const built = refused()
-    expect(changesOf(built, pullAt())).toEqual([{ change: 'close', number: 7, experiment: 'exp-001' }])
+    expect(changesAt(built, pullAt())).toMatchObject(CLOSED)
     expect(renderEndedComment(built.campaign, built.experiment('exp-001'))).toMatch(
       /^\*\*Refused: README\.md\*\*\n\nTo try again, push a new commit and reopen this pull request\./,
     )
@@ -52,39 +52,42 @@ describe('a pull request whose experiment has ended and that is open', () => {
 
   it('again as it was is told why it is closed again, once, and then left alone', () => {
     const built = refused()
-    const experiment = built.experiment('exp-001')
-    const said = told(built)
-    const again = { change: 'close', number: 7, experiment: 'exp-001', again: HEAD }
-    expect(changesOf(built, pullAt({ ownComments: said, reopened: true }))).toEqual([again])
-    const line = renderReopenedComment(built.campaign, experiment, { head: HEAD })
-    expect(line.split('\n')[1]).toBe(
-      'Closed again: exp-001 has ended with exactly this commit. To try again, push a new commit and reopen this pull request. It will be measured as a new experiment. winnow does not close it a second time.',
-    )
-    expect(changesOf(built, pullAt({ ownComments: `${said}\n${line}`, reopened: true }))).toEqual([])
-    expect(proposalsOf(built, pullAt({ ownComments: said }))).toEqual([])
+    const again = openedAgain(built)
+    const changes = changesAt(built, again)
+    expect(changes).toMatchObject(CLOSED)
+    expect(changes).toMatchObject([
+      {
+        body: expect.stringMatching(
+          /^Closed again: exp-001 has ended with exactly this commit\. To try again, push a new commit and reopen this pull request\. It will be measured as a new experiment\. winnow does not close it a second time\.\n/,
+        ),
+      },
+      {},
+    ])
+    expect(changesAt(built, { ...withChanges(again, changes), state: 'open' })).toEqual([])
+    expect(proposalsOf(built, again)).toEqual([])
   })
 
   it('and was closed by nobody yet, since that failed, is closed without another word', () => {
     const built = refused()
-    expect(changesOf(built, pullAt({ ownComments: told(built) }))).toEqual([
-      { change: 'close', number: 7, experiment: 'exp-001' },
-    ])
+    const { reopened: _, ...told } = openedAgain(built)
+    expect(changesAt(built, told)).toEqual([{ kind: 'close', number: 7, reason: '' }])
   })
 
   it('again as it was is told so also where nothing else may be said', () => {
     const built = refused()
     const { spec } = built
     const quiet = { spec: { ...spec, report: { ...spec.report, comment: 'never' } as const } }
-    expect(changesOf(built, pullAt(), quiet)).toEqual([{ change: 'close', number: 7, experiment: 'exp-001' }])
-    expect(changesOf(built, pullAt({ reopened: true }), quiet)).toMatchObject([{ again: HEAD }])
-    const said = renderReopenedComment(built.campaign, built.experiment('exp-001'), { head: HEAD })
-    expect(changesOf(built, pullAt({ reopened: true, ownComments: said }), quiet)).toEqual([])
+    expect(changesAt(built, pullAt(), quiet)).toEqual([{ kind: 'close', number: 7, reason: '' }])
+    const again = pullAt({ reopened: true })
+    const changes = changesAt(built, again, quiet)
+    expect(changes).toMatchObject(CLOSED)
+    expect(changesAt(built, { ...withChanges(again, changes), state: 'open' }, quiet)).toEqual([])
   })
 
   it('with another head is the next experiment, and nobody closes it for the one before', () => {
     const built = refused()
-    const pull = pullAt({ head: oidOf('fixed'), ownComments: told(built) })
-    expect(changesOf(built, pull)).toEqual([])
+    const pull: PullFacts = { ...openedAgain(built), head: oidOf('fixed') }
+    expect(changesAt(built, pull)).toEqual([])
     const [next, ...more] = proposalsOf(built, pull)
     expect(more).toEqual([])
     expect(next).toMatchObject({ pull: 7, branch: 'mine', source: { key: `pull:7@${oidOf('fixed')}` } })
@@ -101,7 +104,7 @@ describe('a pull request whose experiment has ended and that is open', () => {
     expect(pullOf(built.experiment('exp-002'))).toBe(pull)
     // While that one is under way, what is pushed is its new head.
     expect(proposalsOf(built, pullAt({ head: oidOf('third') }))).toEqual([])
-    expect(changesOf(built, pull)).toEqual([{ change: 'describe', number: 7, experiment: 'exp-002' }])
+    expect(changesAt(built, pull)).toMatchObject([{ kind: 'comment', number: 7 }])
   })
 
   it('with a head that it had before is nothing new', () => {
@@ -115,22 +118,20 @@ describe('a pull request whose experiment has ended and that is open', () => {
     const built = campaign().withExperiment({ owned: false, pull: 7, branch: 'mine' })
     const ended = { experiment: 'exp-001', head: HEAD, reason: 'retargeted', results: null }
     built.add({ kind: 'closed', cause: 'x', ...ended, outcome: 'withdrawn' })
-    expect(renderReopenedComment(built.campaign, built.experiment('exp-001'), { head: HEAD })).toContain(
+    expect(renderReopenedComment(built.campaign, built.experiment('exp-001'))).toContain(
       'push a new commit (an empty one will do)',
     )
   })
 
   it('of winnow’s own is closed again with a word as well', () => {
     const built = refused(true)
-    const own = {
-      branch: 'optimize-exp/size/exp-001',
-      body: told(built),
-      head: oidOf('with results'),
-      reopened: true as const,
-    }
-    expect(changesOf(built, pullAt(own))).toMatchObject([{ change: 'close', again: own.head }])
-    const said = renderReopenedComment(built.campaign, built.experiment('exp-001'), { head: own.head })
-    expect(said).toContain('from a branch of your own')
-    expect(changesOf(built, pullAt({ ...own, ownComments: said }))).toEqual([])
+    const pull = pullAt({ branch: 'optimize-exp/size/exp-001', head: oidOf('with results') })
+    const again = openedAgain(built, pull)
+    const changes = changesAt(built, again)
+    expect(changes).toMatchObject([
+      { kind: 'comment', body: expect.stringContaining('from a branch of your own') },
+      { kind: 'close' },
+    ])
+    expect(changesAt(built, { ...withChanges(again, changes), state: 'open' })).toEqual([])
   })
 })

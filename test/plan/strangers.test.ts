@@ -5,6 +5,7 @@ import { describeVerdict } from '../../src/report/verdict-text.ts'
 import { getExperimentState } from '../../src/report/experiment-state.ts'
 import { campaign, type CampaignBuilder, oidOf } from './a-campaign.ts'
 import { actionsOf, carryOut, draftsOfKind, endings, settle, world } from './a-world.ts'
+import { changesOf } from './desired.ts'
 
 const HEAD = oidOf('head of exp-001')
 const BRANCH = 'eve:faster'
@@ -151,6 +152,6 @@ describe('a pull request that is meant for another branch now', () => {
     expect(endings(planned)).toEqual({ 'exp-001': 'withdrawn' })
     expect(built.experiment('exp-001').reason).toMatch(/#1 was retargeted to main/)
     expect(actionsOf(planned, 'cancel')).toHaveLength(1)
-    expect(actionsOf(planCampaign(world(built, { pulls: [pull] })), 'pulls')).toEqual([])
+    expect(changesOf(world(built, { pulls: [pull] }))).toEqual([])
   })
 })

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isAwaitingSync } from '../../src/model/alerts.ts'
 import { SYNC_OBSTACLES } from '../../src/model/event-schemas.ts'
-import { buildCheckMark } from '../../src/model/marks.ts'
 import { planCampaign } from '../../src/plan/stages.ts'
 import type { SyncFacts } from '../../src/plan/world.ts'
 import { buildCheckRun } from '../../src/report/check-run.ts'
@@ -81,7 +80,7 @@ describe('a head on top of a default branch that may not be pushed', () => {
   it('goes on when it was merged in, and shows that', () => {
     const built = refused()
     carryOut(built, { ...AHEAD, sync: clean(built) })
-    const waiting = buildCheckMark(built.campaign, built.experiment('exp-001'))
+    const waiting = renderPullBody(built.campaign, built.experiment('exp-001'))
     const { incumbent: from, harness } = built.campaign
     const to = pointOf('synced')
     const about = { cause: 'order', order: 'a'.repeat(64), from, to }
@@ -90,7 +89,7 @@ describe('a head on top of a default branch that may not be pushed', () => {
       { kind: 'incumbent-moved', cause: 'order', from, to, why: 'synced' },
     )
     expect(isAwaitingSync(built.experiment('exp-001'))).toBe(false)
-    expect(buildCheckMark(built.campaign, built.experiment('exp-001'))).not.toBe(waiting)
+    expect(renderPullBody(built.campaign, built.experiment('exp-001'))).not.toBe(waiting)
     expect(buildCheckRun(built.campaign, built.experiment('exp-001'))).toMatchObject({ state: 'in-progress' })
   })
 

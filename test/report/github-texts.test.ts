@@ -59,8 +59,7 @@ describe('texts on GitHub', () => {
 describe("the campaign's pull request", () => {
   it('begins with the total, in its title too, then the facts and the chart', () => {
     expect(renderCampaignPullTitle(campaign)).toMatch(/^optimize\(speed\): \d+ % less CPU, 4 changes$/)
-    const [mark, total, facts, , chart] = renderCampaignPullBody(campaign, PAGE).split('\n')
-    expect(mark).toMatch(/^<!-- winnow campaign \w+ -->$/)
+    const [total, facts, , chart] = renderCampaignPullBody(campaign, PAGE).split('\n')
     expect(total).toMatch(/^### [\d.]+ % less CPU than at the start \([\d.]+ to [\d.]+ %\)$/)
     expect(facts).toMatch(
       /^`cpu_seconds` [\d.]+ → [\d.]+ · 4 of 9 ideas kept · \d+ job-minutes · stopped: enough for this release$/,
@@ -104,7 +103,7 @@ describe('the text of a verdict', () => {
     for (const stream of ['what failed:', 'last lines of stdout:', 'last lines of stderr:'])
       expect(text).toContain(`\n${stream}\n`)
     expect(text).toMatch(
-      /To try again, push a new commit and reopen this pull request\. It will be measured as a new experiment\.$/,
+      /To try again, push a new commit and reopen this pull request\. It will be measured as a new experiment\.\n\nexp-004 of campaign speed, commit `\w{10}`\.$/,
     )
   })
 

@@ -150,8 +150,7 @@ function printed(lines: readonly string[], obeyed: boolean): string {
 const OBEYED = /[^\P{Cc}\n\t]|\p{Bidi_Control}|[\u2028\u2029]/u
 const LINKED =
   /[@#][\p{L}\p{N}]|\bGH-\d|:\/\/|\bwww\.|\[(?:(?:skip|no) ci|ci skip|skip actions|actions skip)\]/iu
-const OURS =
-  /!\[[a-z ]+\]\(\w+\.svg\)|\[digest\.md\]\(digest\.md\)|<!-- winnow [\w: ]+ -->|<\/?(?:details|summary)>|^\| #\d+ \|/gm
+const OURS = /!\[[a-z ]+\]\(\w+\.svg\)|\[digest\.md\]\(digest\.md\)|<\/?(?:details|summary)>|^\| #\d+ \|/gm
 const RUNS = { numRuns: 60 }
 
 describe('text from branches, in whatever people read', () => {

@@ -5,8 +5,8 @@ import type { LoadedCampaign } from '../../ledger/load.ts'
 import type { Pacing } from '../../ledger/retry.ts'
 import type { Campaign } from '../../model/campaign.ts'
 import type { EventAuthor } from '../../model/event.ts'
-import { type CampaignRefs, type ExperimentId, type Oid, toShortRef } from '../../model/ids.ts'
-import type { CandidateFacts, HoldoutFacts, PickFacts, World } from '../../plan/world.ts'
+import { type CampaignRefs, type Host, type Oid, type OrderId, toShortRef } from '../../model/ids.ts'
+import type { CandidateFacts, HoldoutFacts, PickFacts } from '../../plan/world.ts'
 import type {
   Clock,
   Faults,
@@ -26,7 +26,8 @@ export interface CampaignContext {
   prefix: string
   refs: CampaignRefs
   repository: Repository
-  forge: Forge
+  /** GitHub; null where the campaign runs on one machine, without pull requests. */
+  forge: Forge | null
   /** Absolute path for orders, work trees and proposals. */
   dataDir: string
   /** Shared by all winnow processes of this user on this machine. */
@@ -55,9 +56,18 @@ export interface CampaignContext {
   version: string
 }
 
-export function getWhereabouts({ kind, workflows }: Forge): CampaignLocation {
-  if (kind === 'local') return 'local'
-  return workflows === undefined ? 'single-job' : 'github'
+export function getWhereabouts(forge: Forge | null): CampaignLocation {
+  if (forge === null) return 'local'
+  return forge.workflows === undefined ? 'single-job' : 'github'
+}
+
+export function getHost({ forge }: Pick<CampaignContext, 'forge'>): Host {
+  return forge === null ? 'local' : 'github'
+}
+
+export function requireForge({ forge }: Pick<CampaignContext, 'forge'>): Forge {
+  if (forge === null) throw new Error('a campaign on one machine has no pull requests')
+  return forge
 }
 
 export function createPacing({ clock, random }: Pick<CampaignContext, 'clock' | 'random'>): Pacing {
@@ -74,8 +84,8 @@ export interface Memory {
   candidates: Map<string, CandidateFacts>
   /** Picks by default tip and landing. */
   picks: Map<string, PickFacts>
-  /** Checks that this process has written. */
-  checks: Map<ExperimentId, string>
+  /** The content of the checks that this process has written, by id. */
+  checks: Map<string, string>
   /** Release dates; undefined when a lookup was skipped. */
   releases: Map<string, ReleaseDate | null | undefined>
   /** Ancestry answers, which never change. */
@@ -87,8 +97,10 @@ export interface Memory {
   askedAt: number
   /** Incremented for each tick and after each interrupted one. */
   turn: number
-  /** Effects done or refused while the ledger was at this commit (`plan/draft.ts`). */
-  carried: { tip: Oid | null; keys: Set<string> }
+  /** Dispatches that GitHub refused while the ledger was at this commit. */
+  refused: { tip: Oid | null; dispatches: Set<OrderId> }
+  /** Writes to GitHub, done or refused, while the ledger was at this commit. Lists may lag behind them. */
+  written: { tip: Oid | null; keys: Set<string> }
   /** Refusals of the forge, by message. */
   refusals: Map<string, ForgeError>
   /** The campaign status that the ledger's views are known to show. */
@@ -107,7 +119,8 @@ export function createMemory(): Memory {
     holdout: null,
     askedAt: Number.NEGATIVE_INFINITY,
     turn: 0,
-    carried: { tip: null, keys: new Set() },
+    refused: { tip: null, dispatches: new Set() },
+    written: { tip: null, keys: new Set() },
     refusals: new Map(),
     shown: null,
   }
@@ -123,22 +136,12 @@ export function resetMemory(memory: Memory): void {
   memory.shown = null
 }
 
-export function listDoneKeys(
-  { carried: { tip, keys } }: Memory,
-  ledger: Oid | null,
-): Pick<World, 'doneActions'> {
-  return ledger !== null && tip === ledger ? { doneActions: keys } : {}
-}
-
 type HomeContext = Pick<CampaignContext, 'name' | 'refs' | 'forge'>
 type RecordedHome = Pick<Campaign, 'host' | 'status'>
 
-/**
- * Returns whether the campaign's pull requests are stored where this process cannot see them. An old ledger
- * without a host was written on one machine.
- */
-export function isAway({ forge }: Pick<CampaignContext, 'forge'>, { host, status }: RecordedHome): boolean {
-  return status !== 'none' && (host ?? 'local') !== forge.kind
+/** Returns whether the campaign runs elsewhere. An old ledger without a host was written on one machine. */
+export function isAway(context: Pick<CampaignContext, 'forge'>, { host, status }: RecordedHome): boolean {
+  return status !== 'none' && (host ?? 'local') !== getHost(context)
 }
 
 /** Refuses to plan: pull requests that cannot be seen from here would look like deleted ones. */
@@ -187,15 +190,7 @@ export function requireSameBranches(
 }
 
 /** Reads all refs of a campaign and its default branch from the remote. */
-export async function listRefs(context: CampaignContext) {
-  return context.repository.remoteRefs([...listRefPatterns(context), `${context.refs.experiments}*`])
-}
-
-function listRefPatterns({ refs, defaultBranch }: CampaignContext): string[] {
-  return [refs.optimize, refs.campaign, refs.state, refs.closed, refs.forge, defaultBranch]
-}
-
-/** Returns whether `listRefs` covers this ref. */
-export function isListed(context: CampaignContext, ref: string): boolean {
-  return ref.startsWith(context.refs.experiments) || listRefPatterns(context).includes(ref)
+export async function listRefs({ repository, refs, defaultBranch }: CampaignContext) {
+  const { optimize, campaign, state, closed, experiments } = refs
+  return repository.remoteRefs([optimize, campaign, state, closed, defaultBranch, `${experiments}*`])
 }

@@ -258,17 +258,16 @@ async function findExternalIdeas(context: CampaignContext, request: IdeaContext)
       oid: head,
     })),
   )
-  return buildExternalProposals(facts, await readSubjects(context.repository, tips))
+  return buildExternalProposals(facts, await readMessages(context.repository, tips))
 }
 
-async function readSubjects(
+async function readMessages(
   repository: Repository,
   tips: readonly { head: string }[],
 ): Promise<Map<string, string>> {
-  const subjects = new Map<string, string>()
-  for (const { head } of tips)
-    subjects.set(head, (await repository.commit(head)).message.split('\n', 1)[0] ?? '')
-  return subjects
+  const messages = new Map<string, string>()
+  for (const { head } of tips) messages.set(head, (await repository.commit(head)).message)
+  return messages
 }
 
 /**

@@ -11,7 +11,6 @@ import {
 } from '../../git/damage.ts'
 import { openRepository, type Repository } from '../../git/repository.ts'
 import { type Checkout, inspectCheckout } from '../../git/work-tree.ts'
-import { createLocalForge } from '../../github/local-forge.ts'
 import type { Forge } from '../../github/port.ts'
 import { listStoredCommits } from '../../ideas/stored-answers.ts'
 import { isSecretName } from '../../measure/environment.ts'
@@ -30,7 +29,7 @@ import type {
   SaveUnwrittenEvents,
 } from '../../ports.ts'
 import type { JobIsolation } from '../jobs/measure-job.ts'
-import { type CampaignContext, createPacing } from './context.ts'
+import type { CampaignContext } from './context.ts'
 
 /** Inputs from the command line or the action. The engine reads no environment itself. */
 export interface Environment {
@@ -45,7 +44,7 @@ export interface Environment {
   /** `none`: this repository itself; a name: that remote; null: origin, or the only one, or none. */
   remote: string | null
   prefix: string
-  /** Stores pull requests; in local refs by default. */
+  /** GitHub; absent on a person's machine. */
   forge?: (refs: CampaignRefs) => Forge
   /** Without a remote, prefer main or master over the checked-out branch as the default branch. */
   preferMain?: boolean
@@ -175,16 +174,13 @@ function createCampaignContext(
     })
   }
   const refs = buildCampaignRefs(prefix, name)
-  const forge =
-    environment.forge?.(refs) ??
-    createLocalForge({ repo: repository, refs, author: by.actor, ...createPacing(environment) })
   const ownDir = join(dataDir, 'campaigns', name)
   return {
     name,
     prefix,
     refs,
     repository,
-    forge,
+    forge: environment.forge?.(refs) ?? null,
     dataDir: ownDir,
     keepUnwritten: environment.keepUnwritten ?? keepBelow(join(ownDir, 'failed')),
     machineDir,

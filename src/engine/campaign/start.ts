@@ -18,6 +18,7 @@ import { computeTreeHarness } from '../observe/sync.ts'
 import {
   type CampaignContext,
   getCampaignWhereabouts,
+  getHost,
   getWhereabouts,
   listRefs,
   requireSameBranches,
@@ -47,7 +48,7 @@ export async function readCommittedSpec(context: CampaignContext, path: string):
     throw new UserError(`${path} is not on ${where}`, { place: { file: path }, fix })
   }
   const yaml = (await repository.blob(entry.oid)).toString('utf8')
-  const parsed = parseSpec(yaml, { file: path, host: context.forge.kind })
+  const parsed = parseSpec(yaml, { file: path, host: getHost(context) })
   await requireOwnWorkload(repository, tree, parsed.spec)
   return {
     ...parsed,
@@ -129,7 +130,7 @@ async function addStartEvents(
   firstNumber: number,
 ): Promise<void> {
   const { repository, forge, defaultBranch, name, version } = transaction.context
-  const isPrivate = await forge.isPrivate?.()
+  const isPrivate = await forge?.isPrivate()
   const { spec, sha256, yaml, tip, path } = committed
   transaction.addEvent({
     kind: 'campaign-started',
@@ -145,7 +146,7 @@ async function addStartEvents(
     harness: await computeTreeHarness(repository, spec, tip.tree),
     first_number: firstNumber,
     winnow: version,
-    host: forge.kind,
+    host: getHost(transaction.context),
     ...(isPrivate === undefined ? {} : { private_repository: isPrivate }),
   })
 }

@@ -1,5 +1,4 @@
 import { ConflictError, UserError } from '../../errors.ts'
-import type { ForgeAnswer } from '../../github/port.ts'
 import { type Attempt, retryLostRaces, toPushAttempt } from '../../ledger/retry.ts'
 import { type Oid, toShortRef } from '../../model/ids.ts'
 import { type CampaignContext, createPacing } from './context.ts'
@@ -8,22 +7,19 @@ export interface Submission {
   commit: Oid
   /** Repository to fetch it from; null when winnow's own has it. */
   from: string | null
+  /** winnow made the commit, and may give it another message. */
+  isOurs: boolean
   /** The branch name below the experiments prefix. exp-NNN is reserved for the engine. */
   name: string
-  title: string
-  body: string
-}
-
-interface SubmittedIdea {
-  branch: string
-  pull: number
+  /** The idea as a commit message: its subject is the hypothesis, a winnow block has the details. */
+  message: string
 }
 
 /**
- * Creates an experiment branch and a pull request for a commit of a person or an agent. Refuses an
- * unmeasurable idea before any write. With a local forge, both appear in one push.
+ * Pushes the branch of an idea of a person or an agent. Refuses an unmeasurable idea before any write. Returns
+ * the short name of the branch.
  */
-export async function submitIdea(context: CampaignContext, idea: Submission): Promise<SubmittedIdea> {
+export async function submitIdea(context: CampaignContext, idea: Submission): Promise<string> {
   if (/^exp-\d+$/.test(idea.name)) {
     throw new UserError(`${idea.name} is a name that winnow reserves for itself`, {
       fix: 'choose another with --name',
@@ -31,10 +27,11 @@ export async function submitIdea(context: CampaignContext, idea: Submission): Pr
   }
   if (idea.from !== null) await context.repository.fetchFrom(idea.from, idea.commit)
   const first = await readSubmissionBase(context, idea)
+  const head = await describeInCommit(context, idea)
   const result = await retryLostRaces(createPacing(context), async () => {
     const now = await readSubmissionBase(context, idea)
-    requireUnmoved(idea, first, now)
-    return trySubmit(context, idea, now)
+    requireUnmoved(head, first, now)
+    return trySubmit(context, head, now)
   })
   if (result.done) return result.value
   throw (
@@ -43,10 +40,26 @@ export async function submitIdea(context: CampaignContext, idea: Submission): Pr
   )
 }
 
+/**
+ * Returns a commit whose message describes the idea: the given one, or an empty one on top of a person's
+ * commit. It has the date of that commit, so that repeating the command makes the same commit.
+ */
+async function describeInCommit(
+  { repository }: CampaignContext,
+  { commit, message, isOurs }: Submission,
+): Promise<Oid> {
+  const own = await repository.commit(commit)
+  const [subject = '', ...details] = message.trim().split('\n')
+  if (own.message.trim() === message.trim()) return commit
+  if (details.length === 0 && own.message.split('\n', 1)[0] === subject) return commit
+  const { tree, committer } = own
+  const parents = isOurs ? own.parents : [commit]
+  return repository.writeCommit({ tree, parents, message, date: committer.date })
+}
+
 interface SubmissionBase {
   ref: string
   from: Oid | null
-  refs: ReadonlyMap<string, Oid>
 }
 
 /** Requires a started campaign and a commit that its branch lacks. */
@@ -55,7 +68,7 @@ async function readSubmissionBase(
   idea: Submission,
 ): Promise<SubmissionBase> {
   const ref = `${refs.experiments}${idea.name}`
-  const { refs: found } = await repository.remoteRefs([ref, refs.optimize, refs.forge])
+  const { refs: found } = await repository.remoteRefs([ref, refs.optimize])
   const optimize = found.get(refs.optimize)
   if (optimize === undefined) throw new UserError(`no campaign ${name} was started`, { fix: 'winnow run' })
   await repository.fetch([{ ref: refs.optimize, oid: optimize }])
@@ -64,49 +77,20 @@ async function readSubmissionBase(
       fix: 'commit the idea first, then propose that commit',
     })
   }
-  return { ref, from: found.get(ref) ?? null, refs: found }
+  return { ref, from: found.get(ref) ?? null }
 }
 
 /** A retry after a lost race must not overwrite another process's branch of the same name. */
-function requireUnmoved({ commit }: Submission, first: SubmissionBase, now: SubmissionBase): void {
-  if (now.from === first.from || now.from === commit) return
+function requireUnmoved(head: Oid, first: SubmissionBase, now: SubmissionBase): void {
+  if (now.from === first.from || now.from === head) return
   throw new UserError(`${toShortRef(now.ref)} was moved by another process`, { fix: 'try again' })
 }
 
 async function trySubmit(
-  context: CampaignContext,
-  idea: Submission,
-  base: SubmissionBase,
-): Promise<Attempt<SubmittedIdea>> {
-  const { repository, forge, refs } = context
-  const { ref, from } = base
-  const branch = toShortRef(ref)
-  const open = { branch, base: toShortRef(refs.optimize), title: idea.title, body: idea.body }
-  const move = from === idea.commit ? [] : [{ ref, from, to: idea.commit }]
-  if (!forge.stage) {
-    const pushed = await repository.push(move)
-    if (!pushed.ok) return toPushAttempt(pushed, { branch, pull: 0 })
-    return {
-      done: true,
-      value: { branch, pull: getPullNumber(await forge.batch([{ kind: 'open', ...open }])) },
-    }
-  }
-  const after = new Map(base.refs).set(ref, idea.commit)
-  const listed = new Set([ref, refs.optimize, refs.forge])
-  const staged = await forge.stage([{ kind: 'open', ...open }], {
-    refs: after,
-    covers: one => listed.has(one),
-  })
-  const pull = getPullNumber(staged.answers)
-  const updates = [...move, ...staged.updates]
-  const pushed = await repository.push(updates)
-  if (pushed.ok && staged.updates.length > 0) staged.accepted()
-  return toPushAttempt(pushed, { branch, pull })
-}
-
-/** A branch that has a pull request keeps it. */
-function getPullNumber([answer]: readonly ForgeAnswer[]): number {
-  if (answer?.ok) return answer.number
-  if (answer?.code === 'duplicate' && answer.number !== null) return answer.number
-  throw new UserError(`the pull request could not be opened: ${answer?.message ?? 'no answer'}`)
+  { repository }: CampaignContext,
+  head: Oid,
+  { ref, from }: SubmissionBase,
+): Promise<Attempt<string>> {
+  const pushed = await repository.push(from === head ? [] : [{ ref, from, to: head }])
+  return toPushAttempt(pushed, toShortRef(ref))
 }

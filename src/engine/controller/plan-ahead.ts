@@ -30,12 +30,14 @@ export async function planAhead(
     for (const action of next.actions) {
       if (plans > 1 && action.do === 'propose') continue
       if (isSyncPush && MOVES_OTHER_BRANCHES.has(action.do)) continue
+      // Their pull requests are described and closed before.
+      if (plans > 1 && action.do === 'delete-branches' && controller.place.forge !== null) continue
       await addMoves(transaction, action)
       if (action.do !== 'commit') all.set(JSON.stringify(action), action)
     }
     const isLast = isSyncPush || plans === MOST_PLANS
     if (isLast || !next.actions.some(action => action.do === 'commit')) return [...all.values()]
-    const { refs } = transaction.refsAfter(() => true)
+    const refs = transaction.refsAfter()
     const campaign = transaction.predictCampaign()
     next = planCampaign(await predictWorld(controller, observation, { refs, campaign }))
   }
@@ -72,10 +74,6 @@ async function addMoves(transaction: Transaction, action: PlanAction): Promise<v
     case 'dispatch':
     case 'cancel':
     case 'merge':
-    case 'pulls':
-    case 'campaign-pull':
-    case 'tell':
-    case 'greet':
     case 'propose':
     case 'stop-asking':
       return

@@ -6,7 +6,7 @@ import { type Experiment, listSubjects } from '../../model/experiment.ts'
 import { REVIEW_CAUSE } from '../../model/fold/fold.ts'
 import { buildApprovalRequest } from '../../plan/approvals.ts'
 import { createPullFinder } from '../../plan/world.ts'
-import type { CampaignContext } from '../campaign/context.ts'
+import { type CampaignContext, requireForge } from '../campaign/context.ts'
 import type { Observation } from '../observe/observe.ts'
 import { recordEvents } from './record.ts'
 
@@ -73,18 +73,18 @@ async function recordReviewsOfPull(
  * reviews are required, because one person cannot write both.
  */
 async function splitOwnReviews(
-  { forge, progress }: CampaignContext,
+  context: CampaignContext,
   experiment: Experiment,
   { pull, reviews }: Pick<ReviewedPull, 'pull' | 'reviews'>,
 ): Promise<{ valid: readonly Review[]; own: readonly Review[] }> {
-  const pushers = reviews.length === 0 ? null : await findHeadPushers(forge, experiment, pull)
+  const pushers = reviews.length === 0 ? null : await findHeadPushers(requireForge(context), experiment, pull)
   if (pushers === null) return { valid: reviews, own: [] }
   const isOwn = ({ author }: Review) => pushers.logins.includes(author.toLowerCase())
   const own = reviews.filter(isOwn)
   const others = reviews.filter(review => !isOwn(review))
   if (pushers.known || others.length > 1) return { valid: others, own }
   if (others.length === 1)
-    progress.say(
+    context.progress.say(
       `GitHub does not say who pushed the head of ${experiment.id}: a second person's approving review is needed.`,
     )
   return { valid: [], own }
@@ -132,18 +132,19 @@ function selectApprovingReviews(
 
 /** A reviewer whose permission cannot be read yet is in neither list. */
 async function splitTrustedReviews(
-  { forge }: CampaignContext,
+  context: CampaignContext,
   { world }: Observation,
   reviews: readonly Review[],
 ) {
+  const forge = requireForge(context)
   const { approvers } = world.spec.dependencies
   const trusted: Review[] = []
   const others: { review: Review; why: string }[] = []
   for (const review of reviews.filter(each => isConceivable(approvers, each)).slice(0, MOST_LOOKUPS)) {
     const { author: login } = review
-    const permission = typeof approvers === 'string' ? await forge.readPermission?.(login) : 'none'
+    const permission = typeof approvers === 'string' ? await forge.readPermission(login) : 'none'
     if (permission === null) continue
-    const why = await explainApproverRefusal(forge, approvers, { login, permission: permission ?? 'none' })
+    const why = await explainApproverRefusal(forge, approvers, { login, permission })
     if (why === null) trusted.push(review)
     else others.push({ review, why })
   }
@@ -238,7 +239,7 @@ export async function findHeadPushers(
   pull: Pull | undefined,
 ): Promise<HeadPushers | null> {
   if (owned) return null
-  if (pull === undefined || forge.readHeadAuthors === undefined) return { logins: [], known: false }
+  if (pull === undefined) return { logins: [], known: false }
   const found = await forge.readHeadAuthors(pull.number)
   const known = found.head === head && found.pusher !== null
   const pusher = found.pusher === null ? [] : [found.pusher]

@@ -2,7 +2,6 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { ForgeError } from '../../errors.ts'
-import type { Pull } from '../../github/pull.ts'
 import type { CommandProposer } from '../../ideas/proposers.ts'
 import { type LoadedCampaign, loadCampaign } from '../../ledger/load.ts'
 import { listNames } from '../../measure/file-system.ts'
@@ -169,7 +168,6 @@ export async function openController(
 interface CampaignView {
   loaded: LoadedCampaign
   spec: Spec
-  pulls: Pull[]
 }
 
 async function readLedgerRefs({ repository, refs }: CampaignContext): Promise<ReadonlyMap<string, Oid>> {
@@ -181,7 +179,7 @@ async function readCampaignView(context: CampaignContext, tip: Oid): Promise<Cam
   await repository.fetch([{ ref: refs.state, oid: tip }])
   const loaded = await loadCampaign(repository, tip)
   const spec = getCampaignSpec(loaded.campaign)
-  return { loaded, spec, pulls: await context.forge.list() }
+  return { loaded, spec }
 }
 
 export async function requireCampaign(context: CampaignContext): Promise<CampaignView> {

@@ -42,7 +42,7 @@ async function writeStep(
       return writeOpening(transaction, step)
     case 'close':
       return writeClosing(transaction, campaign, step, all)
-    case 'make-anew':
+    case 'rebuild-pick':
       await keepLeftHead(transaction, campaign, step.draft)
       transaction.addEvent(step.draft)
       return transaction.move(`refs/heads/${step.branch}`, step.draft.to)
@@ -87,7 +87,7 @@ async function keepOrdered(
   for (const { label, head } of candidates) {
     const kept = transaction.tip(refs.closed)
     const isForks = campaign.experiments[label]?.branch?.includes(':') === true
-    if (label !== 'sync' && !isForks && forge.workflows === undefined) continue
+    if (label !== 'sync' && !isForks && forge?.workflows === undefined) continue
     if (kept === null || !(await repository.isAncestor(head, kept))) await transaction.keepReachable([head])
   }
 }

@@ -13,6 +13,7 @@ import { applyPlan } from './apply.ts'
 import type { ControllerContext } from './effects.ts'
 import { recordEvents, withSavedEvents } from './record.ts'
 import { recordReviewApprovals } from './reviews.ts'
+import { updateGithub } from './update-github.ts'
 
 export interface TickResult {
   waiting: PlanWaiting
@@ -91,9 +92,9 @@ async function tickOnce(controller: ControllerContext, silent: number): Promise<
       resetMemory(memory)
       return 'again'
     }
-    const planned = planCampaign(observation.world)
-    const later = deferCleanup(controller, observation, planned)
-    if (later) return { waiting: later, seen: observation }
+    const planned = deferGithubActions(controller, planCampaign(observation.world))
+    const isSettled = planned.actions.every(({ do: what }) => AFTER_GITHUB.has(what))
+    if (isSettled && (await updateGithub(controller, observation, planned))) return 'again'
     const applied = await applyPlan(controller, observation, planned)
     if (applied.result !== 'done') resetMemory(memory)
     if (applied.result === 'lost') return { lost: applied.unwritten }
@@ -115,41 +116,25 @@ async function tickOnce(controller: ControllerContext, silent: number): Promise<
   }
 }
 
+/** A merge needs a pull request that is ready, and a branch is deleted once its pull request shows the end. */
+const AFTER_GITHUB: ReadonlySet<PlanAction['do']> = new Set(['merge', 'delete-branches'])
+
+/** On GitHub these actions wait until nothing else is left to do; the next plan has them again. */
+function deferGithubActions({ place: { forge } }: ControllerContext, plan: Plan): Plan {
+  const others = plan.actions.filter(({ do: what }) => !AFTER_GITHUB.has(what))
+  return forge === null || others.length === 0 ? plan : { ...plan, actions: others }
+}
+
 /** Records comments and reviews before planning, so that the plan can use them. */
 async function recordComments(
   { place: context, runComments }: ControllerContext,
   observation: Observation,
 ): Promise<boolean> {
-  if (context.forge.readPermission === undefined) return false
+  if (context.forge === null) return false
   return (
     (await recordReviewApprovals(context, observation)) ||
     (runComments !== undefined && (await runComments(observation)))
   )
-}
-
-const CLEANUP_ACTIONS: ReadonlySet<PlanAction['do']> = new Set([
-  'pulls',
-  'campaign-pull',
-  'tell',
-  'greet',
-  'delete-branches',
-  'advance-campaign-branch',
-])
-
-/** Cleanup alone is not worth a push while this process measures. It is written with the next report. */
-function deferCleanup(
-  { place: context, runner }: ControllerContext,
-  { world }: Observation,
-  { actions }: Plan,
-): PlanWaiting | null {
-  if (
-    !context.forge.stage ||
-    actions.length === 0 ||
-    !actions.every(action => CLEANUP_ACTIONS.has(action.do))
-  )
-    return null
-  const orders = Object.keys(world.campaign.orders).filter(order => runner.holds(order))
-  return orders.length > 0 ? { for: 'orders', orders } : null
 }
 
 const FRESH_MS = 1_000

@@ -1,6 +1,5 @@
 import { ForgeError } from '../../errors.ts'
 import type { PushResult, RefUpdate } from '../../git/push.ts'
-import type { RefView } from '../../github/port.ts'
 import { buildCheckpoint, isCheckpointDue } from '../../ledger/checkpoint.ts'
 import { type ChainedEvent, type EventChain, openChain } from '../../ledger/event-file.ts'
 import { writeLedgerCommit } from '../../ledger/ledger-commit.ts'
@@ -99,13 +98,13 @@ export class Transaction {
   }
 
   /** The refs after the push, except the ledger's own. */
-  refsAfter(covers: (ref: string) => boolean): RefView {
+  refsAfter(): ReadonlyMap<string, Oid> {
     const refs = new Map(this.#start.refs)
     for (const { ref, to } of this.#moves.values()) {
       if (to === null) refs.delete(ref)
       else refs.set(ref, to)
     }
-    return { refs, covers }
+    return refs
   }
 
   /**
@@ -225,7 +224,7 @@ export class Transaction {
     const { context } = this
     const { campaign } = this.#start.loaded
     const isPush = campaign.status === 'none' || getCampaignSpec(campaign).merge.via === 'push'
-    const couldMerge = context.forge.merge !== undefined && isPush
+    const couldMerge = context.forge !== null && isPush
     return { refs, optimize: context.refs.optimize, prefix: context.prefix, couldMerge }
   }
 

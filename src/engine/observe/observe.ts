@@ -8,13 +8,7 @@ import { type Oid, type Point, toShortRef } from '../../model/ids.ts'
 import { isRestartDue } from '../../plan/stop.ts'
 import type { World } from '../../plan/world.ts'
 import { getCampaignSpec } from '../../spec/load.ts'
-import {
-  type CampaignContext,
-  getWhereabouts,
-  listDoneKeys,
-  listRefs,
-  type Memory,
-} from '../campaign/context.ts'
+import { type CampaignContext, getWhereabouts, listRefs, type Memory } from '../campaign/context.ts'
 import type { IdeaSource } from '../campaign/ideas.ts'
 import { requireLedgerNotLost } from '../campaign/recover.ts'
 import { Transaction } from '../controller/transaction.ts'
@@ -70,7 +64,8 @@ export async function observe(observer: ObserverContext): Promise<Observation | 
   const pulls = await readCampaignPulls(context, campaign, { refs, turn: memory.turn })
   const { ref: defaultBranch, tip: defaultTip } = await findDefaultBranch(context, refs, campaign)
   const facts = await buildWorld({ ...observer, refs, campaign, pulls, defaultTip })
-  const world = { ...facts, ...listDoneKeys(memory, loaded.tip.commit) }
+  const { tip, dispatches } = memory.refused
+  const world = tip === loaded.tip.commit ? { ...facts, refusedDispatches: dispatches } : facts
   return { world, loaded, refs, pulls, defaultBranch, defaultTip }
 }
 
@@ -99,7 +94,7 @@ async function readMergedFacts(
   { forge, repository }: CampaignContext,
   { campaign, spec, defaultTip }: Pick<World, 'campaign' | 'spec' | 'defaultTip'>,
 ): Promise<Pick<World, 'merged'>> {
-  if (forge.kind === 'github' || !isRestartDue({ campaign, spec })) return {}
+  if (forge !== null || !isRestartDue({ campaign, spec })) return {}
   if (!campaign.landings.some(({ reverted }) => reverted === null)) return {}
   return (await repository.isAncestor(campaign.incumbent.commit, defaultTip.commit)) ? { merged: true } : {}
 }
@@ -120,8 +115,9 @@ async function buildWorld(observed: ObservedCampaign): Promise<World> {
   const { proposing, ...jobs } = await runner.facts(campaign)
   const optimizeTip = await readOptionalPoint(context, refs.get(context.refs.optimize))
   const byHand = await findManualMerge(repository, campaign, { optimizeTip, defaultTip })
-  const { isPrivate } = context.forge
-  const request = { repository, campaign, spec, defaultTip, where: getWhereabouts(context.forge), isPrivate }
+  const { forge } = context
+  const isPrivate = forge === null ? undefined : () => forge.isPrivate()
+  const request = { repository, campaign, spec, defaultTip, where: getWhereabouts(forge), isPrivate }
   const due = byHand ?? { defaultTip: await findTipInProgress(repository, campaign, defaultTip) }
   const sync = await readSyncFacts({ ...request, ...due })
   const branches = collectBranchTips(context, refs, pulls)
@@ -151,10 +147,8 @@ async function buildWorld(observed: ObservedCampaign): Promise<World> {
     optimizeTip,
     campaignTip: refs.get(context.refs.campaign) ?? null,
     defaultTip,
-    pulls: context.forge.kind === 'github' ? pulls.map(withOwnComments) : pulls,
-    hasPublicPulls: context.forge.kind === 'github',
-    checks: context.forge.check !== undefined,
-    shownChecks: memory.checks,
+    pulls: pulls.map(withOwnComments),
+    hasPublicPulls: forge !== null,
     ...findCampaignPull(context, campaign, pulls),
     ...(await readMergedFacts(context, { campaign, spec, defaultTip })),
     branches,
@@ -197,9 +191,8 @@ function findOutsidersDenied(
   return { outsidersDenied: `${why}: it measures no code of people without write access` }
 }
 
-/** Fetches all tips except the forge's ref, which the forge reads itself. */
 async function fetchTips(context: CampaignContext, refs: ReadonlyMap<string, Oid>): Promise<void> {
-  const wanted = [...refs].filter(([ref]) => ref !== context.refs.forge && ref.startsWith('refs/heads/'))
+  const wanted = [...refs].filter(([ref]) => ref.startsWith('refs/heads/'))
   await context.repository.fetch(wanted.map(([ref, oid]) => ({ ref, oid })))
 }
 

@@ -3,8 +3,8 @@ import { getHeadRef, type Pull } from '../../github/pull.ts'
 import type { Campaign } from '../../model/campaign.ts'
 import { type Experiment, listExperiments, listSubjects } from '../../model/experiment.ts'
 import { type Oid, toShortRef } from '../../model/ids.ts'
-import type { World } from '../../plan/world.ts'
-import { type CampaignContext, isListed } from '../campaign/context.ts'
+import type { PullFacts, World } from '../../plan/world.ts'
+import type { CampaignContext } from '../campaign/context.ts'
 
 /**
  * Reads open pull requests and those of experiments that still need cleanup. Fetches the heads that other
@@ -15,6 +15,7 @@ export async function readCampaignPulls(
   campaign: Campaign,
   { refs, turn }: { refs: ReadonlyMap<string, Oid>; turn: number },
 ): Promise<Pull[]> {
+  if (context.forge === null) return []
   const untidy = listExperiments(campaign).filter(
     ({ status, branch }) => status !== 'ended' || (branch !== null && refs.has(`refs/heads/${branch}`)),
   )
@@ -29,14 +30,9 @@ export async function readCampaignPulls(
     .filter(branch => !picked.has(branch))
   const campaignPull = getCampaignPullBranches(context, campaign)
   const elsewhere = [...(campaignPull === null ? [] : [campaignPull]), ...listOpenPicks(campaign, refs)]
-  const recent = context.forge.readPermission === undefined ? 0 : MOST_RECENT_PULLS
   const read = new Map(Object.entries(campaign.comments_read).map(([number, upTo]) => [Number(number), upTo]))
-  const wanted = { numbers, branches, elsewhere, recent, read }
-  const pulls = await context.forge.list(wanted, {
-    refs,
-    covers: ref => isListed(context, ref),
-    moment: computeMoment({ place: context, campaign }, refs, turn),
-  })
+  const wanted = { numbers, branches, elsewhere, recent: MOST_RECENT_PULLS, read }
+  const pulls = await context.forge.list(wanted, computeMoment({ place: context, campaign }, refs, turn))
   const open = pulls.filter(({ state }) => state === 'open')
   await context.repository.fetch(open.map(pull => ({ ref: getHeadRef(pull), oid: pull.head })))
   return pulls
@@ -77,14 +73,14 @@ function listLateExternal(campaign: Campaign): Experiment[] {
   return others.slice(-MOST_LATE_COMMENTS)
 }
 
-export function withOwnComments(pull: Pull): Pull & { ownComments: string } {
-  const own = pull.comments.filter(comment => comment.own)
-  return { ...pull, ownComments: own.map(({ body }) => body).join('\n') }
+export function withOwnComments(pull: Pull): Pull & Required<Pick<PullFacts, 'ownComments'>> {
+  const ownComments = pull.comments.flatMap(({ key, body }) => (key === undefined ? [] : [{ key, body }]))
+  return { ...pull, ownComments }
 }
 
 /** Only GitHub has a pull request of the campaign, and only after the first landing. */
 function getCampaignPullBranches({ forge, refs }: CampaignContext, { landings, default_branch }: Campaign) {
-  if (forge.kind !== 'github' || landings.length === 0) return null
+  if (forge === null || landings.length === 0) return null
   return { branch: toShortRef(refs.campaign), base: toShortRef(default_branch) }
 }
 
@@ -112,12 +108,12 @@ const MOST_LOOKUPS = 20
  * to it.
  */
 export async function findStrangers(
-  { forge, refs }: Pick<CampaignContext, 'refs'> & { forge: Pick<Forge, 'readPermission'> },
+  { forge, refs }: Pick<CampaignContext, 'refs'> & { forge: Pick<Forge, 'readPermission'> | null },
   campaign: Campaign,
   pulls: readonly Pull[],
 ): Promise<World['outsiders']> {
   const found = new Map<string, string | null>()
-  if (forge.readPermission === undefined) return found
+  if (forge === null) return found
   const own = toShortRef(refs.experiments)
   const asked = new Set<string>()
   // No queued experiment has a turn while a round is open, so the author is looked up when the next round

@@ -8,7 +8,6 @@ import type { Campaign } from '../../model/campaign.ts'
 import type { Experiment } from '../../model/experiment.ts'
 import type { Oid, Point } from '../../model/ids.ts'
 import {
-  getLinkedPull,
   getMergedTip,
   type LandingMessage,
   parseTrailers,
@@ -220,7 +219,7 @@ function buildLandingWords(step: IncumbentStep, merged: MergedEvent, verdict: La
     spec_sha256,
     experiment: merged.experiment,
     hypothesis: campaign.experiments[merged.experiment]?.hypothesis ?? '',
-    pull: getLinkedPull(campaign.host, merged.pull),
+    pull: merged.pull,
     reason: event.reason,
     decided: { seq: event.seq, sha256 },
     single_machine: order !== null && isSingleMachineOrder(order.order),
