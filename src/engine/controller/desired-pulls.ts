@@ -132,9 +132,12 @@ function renderEndedPull(
     const isHere = branch !== null && world.branches.has(branch)
     return isHere && isPullOver(experiment, pull) ? { pull, ...text, check } : null
   }
-  // A landing merged it, or a person closed it: winnow says so only where it commented before.
-  if (!isLandedExperiment(experiment) && pull.state !== 'closed') return null
-  if (canComment(world) && (pull.ownComments ?? []).length > 0) return { pull, ...text, check }
+  const isLanded = isLandedExperiment(experiment)
+  if (!isLanded && pull.state !== 'closed') return null
+  // After a person closed it, winnow says so only where it commented before.
+  const { ownComments } = pull
+  const isExpected = ownComments !== undefined && (isLanded || ownComments.length > 0)
+  if (canComment(world) && isExpected) return { pull, ...text, check }
   return pull.state === 'open' ? { pull, check } : null
 }
 

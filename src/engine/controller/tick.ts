@@ -94,7 +94,7 @@ async function tickOnce(controller: ControllerContext, silent: number): Promise<
     }
     const planned = deferGithubActions(controller, planCampaign(observation.world))
     const isSettled = planned.actions.every(({ do: what }) => AFTER_GITHUB.has(what))
-    if (isSettled && (await updateGithub(controller, observation, planned))) return 'again'
+    if (await updateGithub(controller, observation, planned, isSettled)) return 'again'
     const applied = await applyPlan(controller, observation, planned)
     if (applied.result !== 'done') resetMemory(memory)
     if (applied.result === 'lost') return { lost: applied.unwritten }

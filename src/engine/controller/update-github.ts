@@ -19,16 +19,19 @@ interface GithubContext {
 
 /**
  * Writes what differs between GitHub and what it should show. Returns false if nothing was left to write. A
- * write is tried once for each state of the ledger, also when GitHub refused it or does not show it yet.
+ * write is tried once for each state of the ledger, also when GitHub refused it or does not show it yet. While
+ * the plan still has work to do, only opens pull requests: an experiment may end with that work.
  */
 export async function updateGithub(
   controller: GithubContext,
   { world, loaded }: Observation,
   { obstacle }: Plan,
+  isSettled: boolean,
 ): Promise<boolean> {
   const { place: context, memory } = controller
   if (context.forge === null) return false
-  const desired = renderDesiredPulls({ world, obstacle: obstacle ?? null, page: context.forge.page ?? null })
+  const all = renderDesiredPulls({ world, obstacle: obstacle ?? null, page: context.forge.page ?? null })
+  const desired = isSettled ? all : all.filter(({ pull }) => pull === null)
   const { tip } = loaded
   if (memory.written.tip !== tip.commit) memory.written = { tip: tip.commit, keys: new Set() }
   const { keys } = memory.written
