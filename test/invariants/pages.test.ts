@@ -84,6 +84,19 @@ describe('the pages', () => {
   })
 })
 
+describe('the reading path through the core', () => {
+  it('has at most 25 files, each once', () => {
+    const section = ARCHITECTURE.split('## One experiment, from spec to merge')[1]?.split('\n## ')[0] ?? ''
+    const rows = [...section.matchAll(/^\| [a-z]* ?\| (`[^|]*) \|/gm)].flatMap(([, files = '']) =>
+      quoted(files),
+    )
+    expect(rows.length).toBeGreaterThan(15)
+    expect(rows.length).toBeLessThanOrEqual(25)
+    const named = quoted(section).filter(name => name.endsWith('.ts'))
+    expect(named.filter((name, place) => named.indexOf(name) !== place)).toEqual([])
+  })
+})
+
 describe('the skill for agents', () => {
   const SKILL = read('skills/winnow/SKILL.md')
 
