@@ -123,6 +123,8 @@ function carryEvidence(campaign: Campaign, experiment: Experiment, order: Order)
   experiment.alpha_share = alpha_share
   experiment.variant = terms.variant
   experiment.touched = terms.touched
+  // A pick lands nothing, so it takes no test from the campaign's error budget.
+  if (isPicked(experiment)) return
   campaign.error_budget.alpha_spent += alpha_share
   campaign.error_budget.tests += 1
 }
