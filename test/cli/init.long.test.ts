@@ -215,7 +215,7 @@ describe('winnow init --goal that names nothing measurable', () => {
   it('says what it looks like and what is missing, and writes nothing', async () => {
     const person = project(FILES)
     const { code, err } = await person.winnow('init', '--goal', 'make it good')
-    expect([code, err]).toEqual([2, expect.stringContaining('the goal "make it good" names nothing')])
+    expect([code, err]).toEqual([2, expect.stringContaining('the goal "make it good" names no quality')])
     expect(err).toContain('It looks hard or judged, or both.')
     expect(untracked(person)).toBe('')
   })

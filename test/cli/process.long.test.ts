@@ -153,7 +153,7 @@ describe('a second run while one is running', () => {
     const second = start(person, ['run'], { MARK: mark })
     const [answer] = await Promise.all([
       ended(second),
-      said(second.stderr, 'is measuring campaign size already').then(() => writeFileSync(mark, '')),
+      said(second.stderr, 'is already measuring campaign size').then(() => writeFileSync(mark, '')),
     ])
     expect(answer.err).toMatch(
       new RegExp(
