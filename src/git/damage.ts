@@ -88,7 +88,7 @@ export function moveDamagedAside(path: string): string {
 }
 
 const DAMAGE_MESSAGE =
-  /corrupt|inflate|bad object|bad ref|broken|packfile|pack has bad|loose object|missing (?:blob|tree|commit)|invalid sha1|hash mismatch|unable to (?:read|parse|unpack|find)|could not (?:read (?!Username|Password)|parse)|does not match index|index file .* is|bad config|not a git repository|not a valid object|did not send all necessary objects|unresolved deltas|revision walk setup/i
+  /corrupt|inflate|bad object|bad ref|broken (?:link|ref|symref|object)|packfile|pack has bad|loose object|missing (?:blob|tree|commit)|invalid sha1|hash mismatch|unable to (?:read|parse|unpack|find)|could not (?:read (?!Username|Password)|parse)|does not match index|index file .* is|bad config|not a git repository|not a valid object|did not send all necessary objects|unresolved deltas|revision walk setup/i
 
 /** The exit code is a bit mask of findings. Content rules that the user's own commits break are not damage. */
 const fsckTask: GitTask<string | null> = {
@@ -96,10 +96,12 @@ const fsckTask: GitTask<string | null> = {
   answers: Array.from({ length: 128 }, (_, code) => code + 1),
   parse({ stdout, stderr }) {
     const lines = `${stderr}\n${stdout}`.split('\n').map(line => line.trim())
-    return lines.find(line => DAMAGE_MESSAGE.test(line) && !CONTENT_FINDING.test(line)) ?? null
+    return lines.find(line => DAMAGE_MESSAGE.test(line) && !HARMLESS_FINDING.test(line)) ?? null
   },
 }
-const CONTENT_FINDING = /^(?:error|warning) in (?:blob|tree|commit|tag) [0-9a-f]+: /
+/** Content rules, and the empty tree (sha1, sha256), which git reads without storing it. */
+const HARMLESS_FINDING =
+  /^(?:error|warning) in (?:blob|tree|commit|tag) [0-9a-f]+: |^(?:missing|broken link to) tree (?:4b825dc642cb6eb9a060e54bf8d69288fbee4904|6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321)$/
 
 function findBrokenRef(dir: string): string | null {
   const root = join(dir, 'refs')
