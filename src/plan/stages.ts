@@ -427,7 +427,8 @@ function measureProgress(draft: PlanDraft): StageResult | null {
 
 function showStoppedResult({ world, incoming }: PlanDraft): StageResult {
   const reason = world.campaign.status_reason ?? 'stopped'
-  const ideas = listNewProposals(world).length + world.unopened
+  const ideas =
+    listNewProposals(world).filter(({ source }) => source.use !== 'revert').length + world.unopened
   const mismatch = reportMisplacedBranch(world)
   const stopAsking: PlanAction[] = listLocalRequests(world).length > 0 ? [{ do: 'stop-asking' }] : []
   const { actions } = cancelRemaining(world, incoming)

@@ -17,6 +17,8 @@ type StoppedCampaign = Pick<
   | 'alerts'
   | 'incumbent'
   | 'landings'
+  | 'steered'
+  | 'sources'
 >
 
 /**
@@ -51,9 +53,19 @@ export function describeWaitingIdeas(campaign: StoppedCampaign, fresh: number): 
   const parts = [
     describeIdeaCount(rest, fresh, ['was not measured', 'were not measured']),
     describeIdeaCount(carried, 0, [`waits ${REMEASURED}`, `wait ${REMEASURED}`]),
+    describeReverts(campaign),
   ].filter(part => part !== null)
   if (parts.length === 0) return null
   return `${parts.join('. ')}. To continue, ${describeResumeHint(campaign) ?? describeResumeCommand(campaign)}.`
+}
+
+function describeReverts({ steered, sources }: StoppedCampaign): string | null {
+  const isOpened = (event: string) => Object.hasOwn(sources, `revert:${event}`)
+  const reverts = steered.flatMap(({ action, event, experiment }) =>
+    action === 'revert' && !isOpened(event) ? (experiment ?? []) : [],
+  )
+  if (reverts.length === 0) return null
+  return `${reverts.join(', ')} ${reverts.length === 1 ? 'is' : 'are'} not reverted yet`
 }
 
 const REMEASURED = 'to be measured on top of what was merged'

@@ -33,6 +33,13 @@ describe('a campaign that a limit stopped', () => {
     expect(said([carried], 0, [])).toContain('1 idea was not measured (exp-003)')
   })
 
+  it('names a revert that was requested, and counts it as no idea', () => {
+    const steered = [{ event: 'e', action: 'revert', experiment: 'exp-001', reason: 'wrong' }] as const
+    expect(describeWaitingIdeas({ ...stopped, steered: [...steered] }, 0)).toContain(
+      `exp-001 is not reverted yet. ${RAISE}`,
+    )
+  })
+
   it.each([
     ['max_iterations', 'a raised stopping.max_iterations'],
     ['max_total_cost_usd', 'a raised metric.judge.max_total_cost_usd'],
