@@ -123,7 +123,7 @@ function renderGithubError({ message, detail }: ForgeError): string[] {
   const facts = [
     ['status', status === undefined ? undefined : String(status)],
     ['request', requestId],
-    ['rule', rule],
+    ['rule', rule !== undefined && message.includes(rule) ? undefined : rule],
   ].flatMap(([name, value]) => (value === undefined ? [] : [`  ${name}: ${value}`]))
   const words =
     output === undefined || message.includes(output) ? [] : renderQuotedOutput('the remote said', output)

@@ -10,6 +10,8 @@ interface PushContext {
   refs: readonly string[]
   optimize: string
   prefix: string
+  /** Without a campaign there is nothing to resume. */
+  next: string
   /** Letting the forge merge is an alternative. */
   couldMerge: boolean
 }
@@ -28,7 +30,7 @@ const WORKFLOW =
 export function renderPushRefusal(refusal: PushRefusal, context: PushContext): string {
   const { what, fix } = explainPushRefusal(refusal, context)
   const branches = findRefusedRefs(refusal, context).map(toShortRef).join(', ')
-  return `the remote refused to move ${branches}: ${what}. ${fix}, then: winnow resume\n${refusal.message}`
+  return `the remote rejected the push to ${branches}: ${what}. ${fix}, then: ${context.next}\n${refusal.message}`
 }
 
 function findRefusedRefs({ message }: PushRefusal, { refs }: PushContext): readonly string[] {
@@ -59,7 +61,7 @@ function explainPushRefusal(refusal: PushRefusal, context: PushContext): { what:
       what: `GH013, a repository rule forbids it${named}`,
       fix: describeRuleFix('ruleset', broken, context),
     }
-  return { what: rule ?? 'its answer is below', fix: 'Allow winnow to push to its branches' }
+  return { what: 'its answer is below', fix: 'Allow winnow to push to its branches' }
 }
 
 /** GitHub lists the broken rules one per line, each after a dash. */

@@ -36,7 +36,7 @@ describe('a remote', () => {
     site.push(site.commitOn('main', { 'src/b.txt': 'b\n' }, 'mine'), 'optimize-exp/size/mine')
     const refuse = 'echo "GH006: Protected branch update failed for refs/heads/optimize/size." >&2; exit 1'
     site.hook('pre-receive', `grep -q " refs/heads/optimize/size$" && { ${refuse}; }\nexit 0`)
-    const words = /the remote refused to move .*optimize\/size.*GH006: Protected branch update failed/s
+    const words = /the remote rejected the push to .*optimize\/size.*GH006: Protected branch update failed/s
     expect(await site.run()).toEqual({ for: 'person', what: expect.stringMatching(words) })
     expect(await site.alerts()).toEqual([expect.stringMatching(words)])
     expect((await site.campaign()).status).toBe('paused')
@@ -73,7 +73,7 @@ echo "the hook timed out" >&2; exit 1`,
     expect(await site.outcomes()).toEqual({ a3: 'kept' })
     expect(await site.kinds()).not.toContain('campaign-paused')
     expect(site.said.filter(line => line.includes('the hook timed out'))).toEqual([
-      expect.stringMatching(/^The remote refused a push; winnow repeats it: /),
+      expect.stringMatching(/^The remote rejected a push; winnow repeats it: /),
     ])
     await site.proven()
   })
@@ -108,7 +108,9 @@ echo "the hook timed out" >&2; exit 1`,
     expect(later).toBeInstanceOf(ForgeError)
     expect(later).toHaveProperty(
       'message',
-      expect.stringMatching(/^the remote refuses even the ledger: .*the disk of this server is read-only/s),
+      expect.stringMatching(
+        /^the remote rejected the push to the ledger branch optimize-state\/size: .*the disk of this server is read-only/s,
+      ),
     )
     site.hook('pre-receive', null)
     await endsAsEver(site)

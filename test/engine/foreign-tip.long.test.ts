@@ -42,7 +42,7 @@ describe('somebody else moves the optimize branch', () => {
     expect(site.bare('show', 'optimize/size:src/b.txt')).toBe('bbbb')
     expect(keeps(site, merged)).toBe(true)
     expect(await site.alerts()).toEqual([
-      `the optimize branch is at ${merged.slice(0, 10)}, which winnow did not put there: nothing is merged until it is measured`,
+      `the optimize branch is at ${merged.slice(0, 10)}, which winnow did not put there: winnow merges nothing until it has measured that commit`,
     ])
     expect(await site.outcomes()).toMatchObject({ a3: 'kept' })
     await site.proven()
@@ -157,7 +157,7 @@ describe('a remote that does not let the optimize branch be moved back', () => {
     expect(waiting).toEqual({
       for: 'person',
       what: expect.stringMatching(
-        /paused: the remote refused to move optimize\/size: .*GH006: Protected branch/s,
+        /paused: the remote rejected the push to optimize\/size: .*GH006: Protected branch/s,
       ),
     })
     expect(await site.alerts()).toEqual([

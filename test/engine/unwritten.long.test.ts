@@ -42,7 +42,7 @@ describe('what the remote refuses for good', () => {
       const failed: unknown = await here.tick().catch((error: unknown) => error)
       expect(failed).toBeInstanceOf(ForgeError)
       const [file] = filesOf(here.place)
-      const said = `to be recorded: ${join(failedDir(here.place), file?.name ?? '')}`
+      const said = ` in ${join(failedDir(here.place), file?.name ?? '')}`
       expect(failed).toMatchObject({ message: expect.stringContaining(said) })
     }
     // The same failure again is the same file.
@@ -62,7 +62,7 @@ describe('what the remote refuses for good', () => {
   test('that a person asked for as well', async () => {
     const here = await refused('no')
     const asked = here.person({ kind: 'campaign-paused', reason: 'a holiday', source: 'person' })
-    await expect(asked).rejects.toThrow(/the event that was to be recorded: .*failed/)
+    await expect(asked).rejects.toThrow(/winnow saved 1 unwritten event in .*failed/)
     expect(filesOf(here.place)).toMatchObject([{ kinds: ['campaign-paused'] }])
   })
 
@@ -89,7 +89,7 @@ test('a race that is lost for ever keeps what was planned last', async () => {
     },
   }
   await expect(tickCampaign({ ...hands, place })).rejects.toThrow(
-    /lost 201 races .* in a row; the \d+ events that were/,
+    /other processes changed .* 201 times in a row .*\nwinnow saved \d+ unwritten events in /,
   )
   expect(waited).toBe(200)
   expect(filesOf(here.place)[0]?.kinds).toContain('measured')
@@ -111,9 +111,7 @@ describe('the file', () => {
   test('has whole events as far as there is room, and says what it has not', async () => {
     const large = note('x'.repeat(9 * 1024 * 1024))
     const drafts = [note('first'), large, note('last')]
-    expect(await saveUnwrittenEvents(place, drafts, 'why')).toBe(
-      'the 3 events that were to be recorded: here',
-    )
+    expect(await saveUnwrittenEvents(place, drafts, 'why')).toBe('winnow saved 3 unwritten events in here')
     const [text = ''] = texts.values()
     expect(JSON.parse(text)).toMatchObject({
       events: [{ text: 'first', id: computeEventId(note('first')) }, { text: 'last' }],
@@ -128,8 +126,7 @@ describe('the file', () => {
     const error = await withSavedEvents(full, [note('x')], new ForgeError('the push failed'))
     expect(error).toBeInstanceOf(ForgeError)
     expect(error).toMatchObject({
-      message:
-        'the push failed; the event that was to be recorded could not be kept in a file either: ENOSPC',
+      message: 'the push failed\nwinnow could not save 1 unwritten event in a file either: ENOSPC',
     })
   })
 })

@@ -21,7 +21,7 @@ describe('a landing that GitHub does not let be pushed', () => {
     const there = await started()
     there.github.rule([BY_PULL])
     const why = 'GH013, a repository rule forbids it: Changes must be made through a pull request. '
-    const says = expect.stringContaining(`the remote refused to move optimize/size: ${why}`)
+    const says = expect.stringContaining(`the remote rejected the push to optimize/size: ${why}`)
     expect(await there.settle()).toEqual({ for: 'person', what: says })
     const here = await there.post()
     expect(await here.alerts()).toEqual([says])

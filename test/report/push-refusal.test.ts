@@ -6,7 +6,13 @@ import { renderPushRefusal } from '../../src/report/push-refusal.ts'
 
 const OPTIMIZE = 'refs/heads/optimize/size'
 const STATE = 'refs/heads/optimize-state/size'
-const AROUND = { refs: [OPTIMIZE, STATE], optimize: OPTIMIZE, prefix: 'optimize', couldMerge: true }
+const AROUND = {
+  refs: [OPTIMIZE, STATE],
+  optimize: OPTIMIZE,
+  prefix: 'optimize',
+  next: 'winnow resume',
+  couldMerge: true,
+}
 
 /** As judged from the answer of a push: each ref with its reason, then what the server printed. */
 const PROTECTED = `${OPTIMIZE}: [remote rejected] (protected branch hook declined)
@@ -29,7 +35,7 @@ describe('a push that GitHub refuses is explained', () => {
   it('by the branch, what protects it, and the way around a pull request', () => {
     const text = renderPushRefusal({ message: PROTECTED, rule: 'GH006' }, AROUND)
     expect(first(text)).toBe(
-      'the remote refused to move optimize/size: GH006, the branch is protected: Changes must be made through a pull ' +
+      'the remote rejected the push to optimize/size: GH006, the branch is protected: Changes must be made through a pull ' +
         'request; Required status check "ci" is expected. Exclude optimize*/** from that branch protection, or let the ' +
         'account that winnow pushes with bypass it, or set merge.via: api, so that GitHub merges pull requests, then: ' +
         'winnow resume',
@@ -41,7 +47,7 @@ describe('a push that GitHub refuses is explained', () => {
 
   it('by the rule of a ruleset, where no merge would help', () => {
     expect(first(renderPushRefusal({ message: RULESET, rule: 'GH013' }, AROUND))).toBe(
-      'the remote refused to move optimize/size: GH013, a repository rule forbids it: Cannot update this protected ' +
+      'the remote rejected the push to optimize/size: GH013, a repository rule forbids it: Cannot update this protected ' +
         'ref. Exclude optimize*/** from that ruleset, or let the account that winnow pushes with bypass it, then: winnow ' +
         'resume',
     )
@@ -60,7 +66,7 @@ describe('a push that GitHub refuses is explained', () => {
   it('in its own words where they are not known, and its branches are named', () => {
     const message = 'no'
     expect(renderPushRefusal({ message }, AROUND)).toBe(
-      'the remote refused to move optimize/size, optimize-state/size: its answer is below. Allow winnow to push to its ' +
+      'the remote rejected the push to optimize/size, optimize-state/size: its answer is below. Allow winnow to push to its ' +
         'branches, then: winnow resume\nno',
     )
   })
@@ -75,6 +81,6 @@ it('keeps its cure in every text of a campaign that it paused, and leaves the ra
   for (const text of [renderPullBody(campaign, experiment), renderPausedComment(campaign, greeted)]) {
     expect(text).toContain('Exclude optimize\\*/\\*\\* from that ruleset')
     expect(text).toContain('then: winnow resume.')
-    expect(text).not.toContain('remote rejected')
+    expect(text).not.toContain('[remote rejected]')
   }
 })

@@ -144,7 +144,7 @@ async function askForMerge(
   const target = `#${number} (${id}) into ${toShortRef(context.refs.optimize)}`
   const reason = toOneLine(answer.message, 600)
   if (answer.why === 'moved') return { result: 'held', what: `GitHub did not merge ${target}: ${reason}` }
-  const problem = `GitHub does not merge ${target}: ${reason} The next tick asks again.`
+  const problem = `GitHub did not merge ${target}: ${reason} The next tick tries again.`
   const about = `${id}: ${reason}`
   if (!campaign.alerts.some(alert => alert.code === REFUSED && alert.about === about))
     await recordEvents(context, [{ kind: 'alert', code: REFUSED, message: problem, about }])

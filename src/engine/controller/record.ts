@@ -1,3 +1,4 @@
+import { formatCount } from '../../decide/wording.ts'
 import type { ForgeError } from '../../errors.ts'
 import { appendCommuting } from '../../ledger/append.ts'
 import { DISPATCH_REFUSED } from '../../model/alerts.ts'
@@ -64,15 +65,15 @@ export async function saveUnwrittenEvents(
   drafts: readonly EventDraft[],
   why: string,
 ): Promise<string> {
-  const subject = drafts.length === 1 ? 'the event that was' : `the ${drafts.length} events that were`
+  const subject = formatCount(drafts.length, 'unwritten event')
   const [first] = drafts
   // A retried plan begins with the same event and gets the same file name.
   const name = `${context.name}-${first === undefined ? 'nothing' : computeEventId(first).slice(0, 12)}.json`
   try {
-    return `${subject} to be recorded: ${await context.keepUnwritten(name, formatUnwrittenFile(context, drafts, why))}`
+    return `winnow saved ${subject} in ${await context.keepUnwritten(name, formatUnwrittenFile(context, drafts, why))}`
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    return `${subject} to be recorded could not be kept in a file either: ${reason}`
+    return `winnow could not save ${subject} in a file either: ${reason}`
   }
 }
 
@@ -83,7 +84,7 @@ export async function withSavedEvents(
   error: unknown,
 ): Promise<unknown> {
   if (drafts.length > 0 && error instanceof Error)
-    error.message += `; ${await saveUnwrittenEvents(context, drafts, error.message)}`
+    error.message += `\n${await saveUnwrittenEvents(context, drafts, error.message)}`
   return error
 }
 

@@ -58,9 +58,12 @@ async function recordReviewsOfPull(
   const { valid, own } = await splitOwnReviews(context, experiment, { pull, reviews: trusted })
   const [review] = valid
   if (review !== undefined) return approveByReview(context, experiment, { pull, review })
-  const rejected = [...others, ...own.map(each => ({ review: each, why: 'it is of their own head.' }))]
+  const rejected = [
+    ...others,
+    ...own.map(each => ({ review: each, why: 'they pushed this head themselves.' })),
+  ]
   for (const { review: each, why } of rejected) {
-    const text = `The approving review by ${each.author} counts for no packages: ${why}`
+    const text = `The approving review by ${each.author} approves no packages: ${why}`
     context.progress.say(text)
     const nonce = formatReviewCause(pull, each)
     await recordEvents({ ...context, nonce }, [{ kind: 'note', text, experiment: experiment.id }])

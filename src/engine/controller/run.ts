@@ -71,7 +71,7 @@ async function packRepository(
   if (runner.busy || !(await context.repository.isScattered())) return
   const unregister = await acquireMachineLock(
     context,
-    { alone: false, what: `packing the objects of ${context.name}` },
+    { alone: false, what: `packing the git objects of ${context.name}` },
     signal,
   )
   if (unregister === null) return
@@ -232,7 +232,7 @@ async function readRefsOrNull(context: ControllerContext['place']) {
     return (await listRefs(context)).refs
   } catch (error) {
     if (!(error instanceof ForgeError)) throw error
-    context.progress.say(`the remote cannot be read at the moment: ${error.message}`)
+    context.progress.say(`winnow cannot read the remote at the moment: ${error.message}`)
     return null
   }
 }

@@ -70,7 +70,10 @@ async function backOff(
   unwritten: readonly EventDraft[],
 ): Promise<void> {
   if (lost > MOST_LOST_RACES) {
-    const error = new ConflictError(`lost ${lost} races for the campaign's refs in a row`, [])
+    const error = new ConflictError(
+      `other processes changed the campaign's branches ${lost} times in a row while winnow was writing to them`,
+      [],
+    )
     throw await withSavedEvents(context, unwritten, error)
   }
   await context.clock.sleep(10 + context.random.fraction() * 20 * Math.min(lost, 50))

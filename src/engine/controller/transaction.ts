@@ -9,7 +9,7 @@ import { buildRefusedSyncAlert, findRefusedSync } from '../../model/alerts.ts'
 import type { Campaign } from '../../model/campaign.ts'
 import { type EventDraft, removeEnvelope } from '../../model/event.ts'
 import { FoldedCopy } from '../../model/fold/fold.ts'
-import type { Oid } from '../../model/ids.ts'
+import { type Oid, toShortRef } from '../../model/ids.ts'
 import { toOneLine } from '../../model/text.ts'
 import { renderLedgerViews } from '../../report/ledger-views.ts'
 import { renderPushRefusal } from '../../report/push-refusal.ts'
@@ -152,7 +152,7 @@ export class Transaction {
     let result = await repository.push(moves)
     if (!isRefusal(result) || this.#refusesSync(result)) return result
     progress.say(
-      `The remote refused a push; winnow repeats it: ${toOneLine(result.rule ?? result.message, 200)}`,
+      `The remote rejected a push; winnow repeats it: ${toOneLine(result.rule ?? result.message, 200)}`,
     )
     let first: PushResult | null = result
     await retryLostRaces<PushResult>(createPacing(this.context), async () => {
@@ -225,7 +225,8 @@ export class Transaction {
     const { campaign } = this.#start.loaded
     const isPush = campaign.status === 'none' || getCampaignSpec(campaign).merge.via === 'push'
     const couldMerge = context.forge !== null && isPush
-    return { refs, optimize: context.refs.optimize, prefix: context.prefix, couldMerge }
+    const next = campaign.status === 'none' ? 'repeat the command' : 'winnow resume'
+    return { refs, optimize: context.refs.optimize, prefix: context.prefix, next, couldMerge }
   }
 
   /**
@@ -254,7 +255,10 @@ export class Transaction {
     // The plan did not happen, so the caller has to observe again, as after a lost race.
     if (result.ok) return { ok: false, reason: 'lease', refs: refusedRefs }
     if (result.reason !== 'refused' && result.reason !== 'atomic-refused') return result
-    throw new ForgeError(`the remote refuses even the ledger: ${result.message}`, toRefusalDetail(result))
+    throw new ForgeError(
+      `the remote rejected the push to the ledger branch ${toShortRef(refs.state)}: ${result.message}`,
+      toRefusalDetail(result),
+    )
   }
 
   /**
