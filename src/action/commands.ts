@@ -10,7 +10,7 @@ import type { Task } from './root-pipe.ts'
 type ActionCommand = (task: Task) => Promise<number>
 
 const APPS = ['app-token'] as const
-const ASKS_NOBODY = 'it reads the clone and needs no token'
+const ASKS_NOBODY = 'it only reads the clone'
 
 /**
  * Commands that hold a token or a key run in this process. Commands that run experiment code start another
@@ -27,12 +27,12 @@ const COMMANDS: Readonly<Record<string, ActionCommand>> = {
   },
   propose: startProposing,
   judge: async task => {
-    refuseTokens(task, 'it reads the clone, and asks models with a key of their own')
+    refuseTokens(task, 'it only reads the clone, and uses a separate key for models')
     return (await import('./judge.ts')).judgeItems(refuseDryRun(task))
   },
   measure: startMeasuring,
   run: async task => {
-    refuseTokens(task, 'it measures beside what it holds', APPS)
+    refuseTokens(task, 'it measures in the same job', APPS)
     requireUsableProxy(task)
     return (await import('./single-job.ts')).runOnGithub(refuseDryRun(task))
   },
@@ -65,8 +65,8 @@ function requireUsableProxy({ env }: Task): void {
 /** Measuring, asking and judging spend money whether or not their result is written. */
 function refuseDryRun(task: Task): Task {
   if (!task.inputs.isDryRun) return task
-  throw new UserError(`command ${task.inputs.command} takes no dry-run: it spends what it costs`, {
-    fix: 'command: tick with dry-run: true says what would be done next',
+  throw new UserError(`command ${task.inputs.command} does not support dry-run`, {
+    fix: 'use command: tick with dry-run: true, which prints what winnow would do next',
   })
 }
 
@@ -79,7 +79,7 @@ function refuseTokens(
   for (const name of refused) {
     if (inputs[name] === '') continue
     const rights = 'remove the input, and give the job `permissions: { contents: read }` alone'
-    throw new UserError(`command ${inputs.command} takes no ${name}: ${why}`, {
+    throw new UserError(`command ${inputs.command} does not accept the input ${name}: ${why}`, {
       fix: name === 'app-token' ? 'remove the input: it is for tick and settle alone' : rights,
     })
   }

@@ -38,7 +38,7 @@ export async function dropSecrets(
  */
 export function wipeEnvironment(): void {
   if (process.platform !== 'linux') {
-    throw new UserError('secrets of this step cannot be kept from experiment code here', {
+    throw new UserError('winnow cannot hide the secrets of this step from experiment code on this runner', {
       fix: 'run the action on its own node 24, or on Linux',
     })
   }
@@ -54,7 +54,7 @@ export function wipeEnvironment(): void {
     closeSync(memory)
   }
   if (/[^\0]/.test(readFileSync('/proc/self/environ', 'latin1')))
-    throw new Error('the environment of this process could not be wiped')
+    throw new Error('winnow could not remove the secrets from the environment of its process')
 }
 
 function runChild([file = '', ...args]: string[], env: Record<string, string>): Promise<number> {

@@ -132,7 +132,7 @@ export function requireOwnRemote(
   const url = remotes.find(({ name }) => name === 'origin')?.url ?? ''
   const own = `${serverUrl}/${repository}`
   if (normalizeRemoteUrl(url) === normalizeRemoteUrl(own)) return
-  throw new UserError(`origin of this clone is ${url || 'nothing'}, and the job is about ${own}`, {
+  throw new UserError(`the remote origin of this clone is ${url || 'not set'}, but the job runs for ${own}`, {
     fix: 'clone the repository itself, over HTTPS, with actions/checkout',
   })
 }
@@ -200,7 +200,7 @@ export async function isCommentRefused(
   if (!isBot && (await canSteer(forge, campaigns, { login, body: comment.body }))) return false
   if (!isBot) await rejectComment(environment, forge, comment.id)
   const line = toLogLine(
-    `${login || 'An account that is gone'} has no write access here: winnow ignored the comment.`,
+    `${login || 'A deleted account'} has no write access here: winnow ignored the comment.`,
   )
   console.log(line)
   appendSummary(escapeMarkdown(line))
@@ -211,8 +211,8 @@ export async function isCommentRefused(
 function parseEvent<T>(schema: z.ZodType<T>, { name, payload }: GithubJob['event']): T {
   const parsed = schema.safeParse(payload)
   if (parsed.success) return parsed.data
-  throw new UserError(`GITHUB_EVENT_PATH names no event of the kind ${name}`, {
-    fix: `start this job by ${name} as winnow init --github writes it; the runner sets the path`,
+  throw new UserError(`GITHUB_EVENT_PATH does not hold an event ${name}`, {
+    fix: `start this job by the event ${name}, as the workflow of winnow init --github does`,
     cause: parsed.error,
   })
 }
@@ -244,7 +244,7 @@ async function rejectComment(
     await forge.react(String(comment), '-1')
   } catch (error) {
     if (!isRefusal(error)) throw error
-    progress.say(`The comment has no reaction: ${error.message}`)
+    progress.say(`winnow could not add its reaction to the comment: ${error.message}`)
   }
 }
 

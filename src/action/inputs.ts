@@ -65,7 +65,7 @@ export function refuseWindows(platform: NodeJS.Platform): void {
 export function refuseUnsafe(env: ActionEnv): void {
   if ((env['ACTIONS_ALLOW_UNSECURE_COMMANDS'] ?? '').toLowerCase() !== 'true') return
   throw new UserError(
-    'ACTIONS_ALLOW_UNSECURE_COMMANDS is set: the runner would obey what experiments print',
+    'ACTIONS_ALLOW_UNSECURE_COMMANDS is set: the runner would execute commands that experiments print',
     {
       fix: 'remove it from the workflow and from the runner',
     },

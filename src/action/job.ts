@@ -47,8 +47,8 @@ export function requireMeasuringBranch(
   const prefix = ref.slice(start.length, -end.length)
   if (ref.startsWith(start) && ref.endsWith(end) && prefix !== '') return { prefix }
   throw new UserError(
-    `this run is on ${ref || 'no branch'}, and orders of campaign ${campaign} are measured on its own branch`,
-    { fix: 'nothing to do by hand: a tick starts the runs that measure, on that branch' },
+    `this run is on ${ref || 'no branch'}, but orders of campaign ${campaign} are measured only on its campaign branch`,
+    { fix: 'do not start this job by hand: a tick starts it on that branch' },
   )
 }
 

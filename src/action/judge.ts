@@ -1,3 +1,4 @@
+import { formatCount } from '../decide/wording.ts'
 import { runJudgeJob } from '../engine/jobs/judge-job.ts'
 import { UserError } from '../errors.ts'
 import { formatUsd } from '../judge/budget.ts'
@@ -18,13 +19,13 @@ export async function judgeItems({ inputs, env }: Task): Promise<number> {
   const { campaign, items } = inputs
   if (items === '')
     throw new UserError('command judge needs the input items', {
-      fix: 'give it the file that the tick of this run handed over (its output items)',
+      fix: 'set it to the output items of the tick job of this run',
     })
   hideSecrets([env[MODEL_KEY] ?? ''])
   const job = readJobEnvironment(env, inputs, watchForInterrupt().signal)
   const result = await runJudgeJob({ ...job, items: resolveInWorkspace(env, items) })
   if ('idle' in result) {
-    setOutputs(reportJobEnd({ line: `Asked no model for scores: ${result.idle}.`, result }))
+    setOutputs(reportJobEnd({ line: `Requested no scores from models: ${result.idle}.`, result }))
     return 0
   }
   const { answers: entries, error } = result
@@ -35,7 +36,7 @@ export async function judgeItems({ inputs, env }: Task): Promise<number> {
   const scores = entries.reduce((sum, each) => sum + each.records.length, 0)
   const ended = entries.flatMap(each => each.ended ?? [])
   const outputs = reportJobEnd({
-    line: `${scores} scores of ${entries.length} orders, ${requests} requests, ${formatUsd(usd)}.`,
+    line: `Received ${formatCount(scores, 'score')} for ${formatCount(entries.length, 'order')}: ${formatCount(requests, 'request')}, ${formatUsd(usd)}.`,
     details: ended.map(({ reason }) => `- ${escapeMarkdown(reason, 300)}`),
     result: { campaign, orders: entries.length, scores, requests, usd },
     file,
@@ -45,7 +46,10 @@ export async function judgeItems({ inputs, env }: Task): Promise<number> {
   // access to models.
   const failure = ended.find(({ is }) => !isRetryableEnd(is))
   if (failure !== undefined)
-    return reportFailure(new UserError(`models could not be asked: ${failure.reason}`), outputs)
+    return reportFailure(
+      new UserError(`winnow could not request scores from models: ${failure.reason}`),
+      outputs,
+    )
   setOutputs(outputs)
   return 0
 }

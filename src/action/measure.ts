@@ -48,7 +48,7 @@ try {
 await writeSummary()
 
 function handleCancelledMeasurement(): number {
-  console.log('Cancelled: winnow kept what it had measured of the order.')
+  console.log('Cancelled: winnow saved the measurements that it had finished.')
   setOutputs(partialOutput)
   return 130
 }

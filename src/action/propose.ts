@@ -27,14 +27,15 @@ await writeSummary()
 
 /** The next tick finds no file and records the requests as lost. */
 function handleCancelledProposals(): number {
-  console.log('Cancelled: winnow stopped the programs that it was asking.')
+  console.log('Cancelled: winnow stopped the running programs.')
   setOutputs({})
   return 130
 }
 
 async function askProposers(task: z.infer<typeof taskSchema>): Promise<void> {
   const { [MODEL_KEY]: modelKey = '', ...rest } = env
-  if (modelKey === '') console.log(toLogLine(`${MODEL_KEY} is empty: programs that ask a model have no key.`))
+  if (modelKey === '')
+    console.log(toLogLine(`${MODEL_KEY} is empty: programs that call a model have no key.`))
   // Proposers run as the user of this job.
   const laterCode = new LaterCode(env, { program: fileURLToPath(import.meta.url), node: process.execPath })
   const job = readJobEnvironment(env, task, interrupted.signal)
@@ -43,13 +44,13 @@ async function askProposers(task: z.infer<typeof taskSchema>): Promise<void> {
     laterCode.requireUnchanged()
   })
   if ('idle' in result)
-    return setOutputs(reportJobEnd({ line: `Asked no program for ideas: ${result.idle}.`, result }))
+    return setOutputs(reportJobEnd({ line: `Requested no ideas from programs: ${result.idle}.`, result }))
   const entries = limitAnswers(result.answers)
   const file = createJobFile(env, { content: 'answers' })
   file.write(serializeJobFile('answers', { run: result.run, entries }))
   const ideas = entries.filter(({ ok }) => ok).length
   const summary = {
-    line: `Asked for ${formatCount(entries.length, 'idea')} and got ${ideas}.`,
+    line: `Requested ${formatCount(entries.length, 'idea')}, received ${ideas}.`,
     details: entries.flatMap(answer => (answer.ok ? [] : [`- ${escapeMarkdown(answer.reason, 300)}`])),
     result: { campaign: task.campaign, asked: entries.length, ideas },
     file,

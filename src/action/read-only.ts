@@ -91,8 +91,8 @@ export async function withCloneAsRemote<T>(
 async function requireHistory(git: GitRunner): Promise<void> {
   const args = ['rev-parse', '--is-shallow-repository']
   if ((await git.run({ args, parse: ({ stdout }) => stdout.trim() })) !== 'true') return
-  throw new UserError('the clone has no history', {
-    fix: 'give actions/checkout `fetch-depth: 0`, which fetches every branch with all of it',
+  throw new UserError('the clone has no history (it is shallow)', {
+    fix: 'set `fetch-depth: 0` for actions/checkout, which fetches the history of every branch',
   })
 }
 

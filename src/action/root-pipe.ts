@@ -43,9 +43,10 @@ export async function runAsRoot(
     const why = readReturnReason(folder)
     // Without an answer the program has failed and has printed why.
     const answered = why !== null || code === 0
-    if (answered && !root && isHosted(env) && canSudo(env)) throw new UserError('sudo could not be given up')
+    if (answered && !root && isHosted(env) && canSudo(env))
+      throw new UserError('winnow could not drop its sudo rights')
     if (why === null) return code
-    return { what: why, fix: 'see why it does not work that way, or use isolation: none' }
+    return { what: why, fix: 'fix that on the runner, or set measurement.isolation: none' }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -158,7 +158,7 @@ export class LaterCode {
     if (changed.length === 0) return
     const removed = this.#putBack(changed.toSorted())
     throw new LaterCodeChanged(describeChangedCode(changed, removed), {
-      fix: 'look at what was measured; on a hosted Linux runner measurement.isolation: uid keeps experiments from these files',
+      fix: 'review the measured change; on a hosted Linux runner measurement.isolation: uid protects these files from experiments',
     })
   }
 
@@ -200,9 +200,9 @@ function describeChangedCode(changed: readonly string[], removed: readonly strin
   const more = changed.length > MOST_NAMED ? ` and ${changed.length - MOST_NAMED} more` : ''
   const end =
     removed.length === 0
-      ? 'winnow put it back'
-      : `winnow could not put back ${removed.join(', ')}, which it removes where it can`
-  return `the measured code changed code that later steps of this job run (${named}${more}): nothing is reported, and ${end}`
+      ? 'winnow restored it'
+      : `winnow could not restore ${removed.join(', ')} and removed what it could`
+  return `the measured code changed code that later steps of this job run (${named}${more}). winnow discards the report, and ${end}`
 }
 
 function isSame(before: SavedEntry | undefined, now: SavedEntry | undefined): boolean {

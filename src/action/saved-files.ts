@@ -107,9 +107,9 @@ export function createKeptFiles(env: ActionEnv): UnwrittenFiles {
     },
     tell() {
       if (dir === null) return {}
-      const line = `What could not be written is kept: ${[...files.keys()].join(', ')} in the artifact ${artifact} of this run.`
+      const line = `winnow saved the events that it could not write to the ledger: ${[...files.keys()].join(', ')} in the artifact ${artifact} of this run.`
       console.log(toLogLine(line))
-      appendSummary(`${line} docs/github.md of winnow says what to do with it.`)
+      appendSummary(`${line} See "GitHub refuses a push" in winnow's docs/github.md.`)
       return { report: dir, artifact }
     },
   }

@@ -99,7 +99,7 @@ export function readNeeds(text: string): EndedJobs {
   const jobs = parseJobsInput(needs, text, 'the input jobs')
   const tick = jobs['tick']
   if (tick === undefined)
-    throw new UserError('the input jobs tells nothing of the job tick', {
+    throw new UserError('the input jobs does not contain the job tick', {
       fix: 'give the settling job `needs` with tick in it, and the input jobs: ${{ toJSON(needs) }}',
     })
   const { campaign = '', orders = '', propose = '', judge = '' } = tick.outputs
@@ -137,7 +137,7 @@ function parseJobsInput<T>(schema: z.ZodType<T>, text: string, what: string): T 
   if (read.success) return read.data
   const [issue] = read.error.issues
   const where = issue?.path.join('.') || 'it'
-  throw new UserError(`${what} cannot be understood (${where}: ${issue?.message})`, {
+  throw new UserError(`${what} is not valid (${where}: ${issue?.message})`, {
     fix: 'give the settling job the input jobs: ${{ toJSON(needs) }}, as winnow init --github writes it',
   })
 }

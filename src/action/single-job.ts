@@ -48,7 +48,8 @@ const taskSchema = z.strictObject({
 export async function runOnGithub(task: Task): Promise<number> {
   const { env, pipe } = task
   if (isPaused(env)) {
-    const line = 'WINNOW_PAUSED is set: nothing was looked at.'
+    const line =
+      'WINNOW_PAUSED is set, so this run did nothing. To continue, delete the repository variable WINNOW_PAUSED.'
     console.log(line)
     appendSummary(line)
     setOutputs({ 'result-json': JSON.stringify({ paused: true }) })
@@ -71,7 +72,7 @@ async function startSingleJob(task: Task, job: GithubJob): Promise<number> {
 }
 
 function describeNoIsolation({ what }: MissingUsers): string {
-  return `Isolation: none, because ${what}. Only what people with write access bring is measured.`
+  return `Isolation: none, because ${what}. winnow measures only ideas of people with write access.`
 }
 
 async function continueAsRoot(task: Task, job: GithubJob): Promise<number> {
@@ -177,7 +178,7 @@ function renderClosingLines(
   { campaign, waiting }: RunResult,
 ): string[] {
   const branch = toShortRef(context.refs.optimize)
-  const bring = waiting.for === 'ideas' ? [`To bring an idea, open a pull request against ${branch}.`] : []
+  const bring = waiting.for === 'ideas' ? [`To submit an idea, open a pull request against ${branch}.`] : []
   return [...renderRunSummary(campaign, waiting), ...bring]
 }
 

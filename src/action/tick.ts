@@ -39,7 +39,7 @@ import { appendSummary, type Outputs, reportFailure, setOutputs, toLogLine } fro
 import type { Task } from './root-pipe.ts'
 import { createJobFile, createKeptFiles } from './saved-files.ts'
 
-const NOTHING_THERE = 'No campaign: no spec on the default branch, and no ledger.'
+const NOTHING_THERE = 'No campaign: the default branch has no spec, and there is no ledger.'
 
 /**
  * No further campaign starts after this time, because the job has a time limit. Each remaining campaign gets
@@ -191,7 +191,7 @@ async function startLeftOver(
             inputs: { title },
           })
           const line = toLogLine(
-            `No time was left for ${name}: started run${run == null ? '' : ` ${run}`} (${title}).`,
+            `Started a separate run for ${name}, because this run is out of time: run${run == null ? '' : ` ${run}`} (${title}).`,
           )
           console.log(line)
           appendSummary(escapeMarkdown(line))
@@ -245,10 +245,12 @@ async function tickOnce(call: Call, command: CommandContext, run: ActionsRun): P
   const { campaign } = seen.world
   const { progress } = call.environment
   if (waiting.for === 'ideas' && !run.has.propose && seen.world.askable.length > 0)
-    progress.say(`${context.name}: this workflow has no job that asks its programs for ideas.`)
+    progress.say(
+      `${context.name}: this workflow has no propose job, so winnow requests no ideas; winnow init --github writes one.`,
+    )
   if (waiting.for === 'judges' && !run.has.judge)
     progress.say(
-      `${context.name}: this workflow has no job that asks models for scores; winnow init --github writes one.`,
+      `${context.name}: this workflow has no judge job, so winnow requests no scores; winnow init --github writes one.`,
     )
   const resumeHint = describeResumeHint(campaign)
   const turn = {
@@ -304,7 +306,7 @@ export function reportTurns(
     appendSummary([escapeMarkdown(line, SUMMARY_LENGTH), ...links].join('\n'))
   }
   if (later.length > 0) {
-    const line = toLogLine(`Left for another run: ${later.join(', ')}.`)
+    const line = toLogLine(`Left for the next run: ${later.join(', ')}.`)
     console.log(line)
     appendSummary(line)
   }
@@ -329,7 +331,7 @@ function describeNextTurn({
   return [
     ...(orders.length === 0 ? [] : [`The next jobs of this run measure ${titles}.`]),
     ...started.map(({ run, title }) => `Started run${run === null ? '' : ` ${run}`} (${title}).`),
-    ...(waiting.for === 'ideas' ? [`To bring one, open a pull request against ${branch}.`] : []),
+    ...(waiting.for === 'ideas' ? [`To submit an idea, open a pull request against ${branch}.`] : []),
     ...(resumeHint === undefined ? [] : [`To continue, ${resumeHint}.`]),
   ]
 }
@@ -345,13 +347,14 @@ function formatRunLink(
 
 /** Sets no outputs for other jobs, because the dry run wrote no orders for them. */
 export function reportDryRun(campaigns: readonly DryRunTurn[], rest: SkippedCampaigns): void {
-  appendSummary('A dry run: nothing was written. The log says what would be.')
+  appendSummary('Dry run: nothing was written. The log lists what would be written.')
   const result = { paused: false, dry_run: true, campaigns, ...rest }
   setOutputs({ 'result-json': JSON.stringify(result) })
 }
 
 export function reportPaused(): number {
-  const line = 'WINNOW_PAUSED is set: nothing was looked at.'
+  const line =
+    'WINNOW_PAUSED is set, so this run did nothing. To continue, delete the repository variable WINNOW_PAUSED.'
   console.log(line)
   appendSummary(line)
   setOutputs({ 'result-json': JSON.stringify({ paused: true, campaigns: [], later: [], broken: [] }) })
@@ -426,7 +429,7 @@ export function readNextJobs(inputs: Inputs): AskingJobs {
   // A dry run issues no orders.
   if (!named.includes('measure') && !inputs.isDryRun)
     throw createNextJobsError(
-      'the input next-jobs does not name measure: no job would measure what this tick orders',
+      'the input next-jobs does not contain measure, so no job would measure the orders of this tick',
     )
   return { propose: named.includes('propose'), judge: named.includes('judge') }
 }

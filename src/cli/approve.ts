@@ -72,8 +72,8 @@ function findExperimentBySet(campaign: Campaign, set: string): Experiment {
   const all = listSubjects(campaign).filter(({ approval }) => approval?.digest.startsWith(set))
   const found = all.find(({ status }) => status === 'deferred') ?? all[0]
   if (found !== undefined) return found
-  throw new UserError(`no experiment waits for the set ${set.slice(0, 12)}`, {
-    fix: 'winnow approve shows what waits',
+  throw new UserError(`no experiment is waiting for approval of the set ${set.slice(0, 12)}`, {
+    fix: 'winnow approve lists pending approvals',
   })
 }
 
@@ -97,12 +97,9 @@ async function requireOtherAuthor(
   if (authors.logins.includes(actor.toLowerCase()))
     throw new UserError(`${id} is yours: another person has to approve its packages`)
   if (authors.known) return
-  throw new UserError(
-    `GitHub does not say who pushed the head of ${id}, so one person's word is not enough`,
-    {
-      fix: 'approving reviews of two people, or winnow approve in a clone',
-    },
-  )
+  throw new UserError(`GitHub does not say who pushed the head of ${id}, so two people have to approve it`, {
+    fix: 'approving reviews of two people, or winnow approve in a clone',
+  })
 }
 
 /** `winnow approve --digest` without an experiment must not fall back to listing. */
@@ -176,8 +173,8 @@ function getApprovalRequest({
 }: Pick<ApprovalTarget, 'campaign' | 'experiment'>): ApprovalRequest {
   if (experiment.status !== 'ended' && experiment.approval !== null) return experiment.approval
   throw new UserError(
-    `${experiment.id} waits for no approval. ${renderStateSentence(getExperimentState(campaign, experiment))}`,
-    { fix: 'winnow approve shows what waits' },
+    `${experiment.id} is not waiting for approval. ${renderStateSentence(getExperimentState(campaign, experiment))}`,
+    { fix: 'winnow approve lists pending approvals' },
   )
 }
 
@@ -190,13 +187,16 @@ function requireSameSet(
 ): void {
   if (given === undefined) return
   if (!request.digest.startsWith(given)) {
-    throw new UserError(`the set of ${id} changed since ${given}: it is ${getShortDigest(request)} now`, {
-      fix: `winnow approve shows the new one`,
-    })
+    throw new UserError(
+      `the packages of ${id} changed since digest ${given}: the digest is now ${getShortDigest(request)}`,
+      {
+        fix: 'winnow approve lists the new packages',
+      },
+    )
   }
   if (given.length >= SHORT_DIGEST_LENGTH) return
-  throw new UserError(`${given} is too little of a set's name: it takes ${SHORT_DIGEST_LENGTH} digits`, {
-    fix: `look at the set once more, then ${comment ? formatApproveComment(request) : formatApproveCommand({ id, approval: request })}`,
+  throw new UserError(`the digest ${given} is too short: give at least ${SHORT_DIGEST_LENGTH} digits`, {
+    fix: `review the packages again, then ${comment ? formatApproveComment(request) : formatApproveCommand({ id, approval: request })}`,
   })
 }
 

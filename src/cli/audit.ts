@@ -80,7 +80,7 @@ export const recoverVerb: Verb = {
     withCampaign(call, { access: 'write', startedOnly: false }, async ({ campaignContext, dryRun }) => {
       if (call.given.flag('forget')) {
         if (dryRun === null) forgetLostBranches(campaignContext)
-        call.terminal.out(`What the cache has of campaign ${campaignContext.name} is not offered any more.`)
+        call.terminal.out(`winnow forgot the cached branches of campaign ${campaignContext.name}.`)
         return 0
       }
       const recovered = await recoverBranches(campaignContext)

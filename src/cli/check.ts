@@ -228,7 +228,7 @@ function checkMinEffect(spec: Spec): string[] {
 function checkIsolation({ measurement, merge }: Spec, where: CampaignLocation): string[] {
   if (where !== 'local' || merge.unisolated !== 'deny' || measurement.isolation !== 'auto') return []
   const what =
-    'merge.unisolated is deny, and on one machine isolation auto is none, so that nothing would land'
+    'merge.unisolated is deny, but on one machine isolation: auto means none, so winnow could merge nothing'
   return [`${what}: use measurement.isolation: uid, or merge.unisolated: allow`]
 }
 

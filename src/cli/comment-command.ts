@@ -90,7 +90,7 @@ export async function allowMeasuring(call: Call): Promise<number> {
       { kind: 'permission-granted', ...allowed, login: campaignContext.by.actor },
     ])
     call.terminal.out(
-      `${allowed.experiment} is measured as it is at ${toShortId(allowed.head)}, and nothing later of it.`,
+      `${allowed.experiment} is measured at ${toShortId(allowed.head)}. A later commit needs a new permission.`,
     )
     return 0
   })

@@ -236,7 +236,7 @@ async function resolveWorkTreeSide(call: Call, repositoryContext: RepositoryCont
   const { env } = call.environment
   const { topLevel } = repositoryContext.checkout
   if (topLevel === null) {
-    throw new UserError('there is no work tree here that could be compared', {
+    throw new UserError('this repository has no work tree to compare', {
       fix: 'name both: winnow compare <base> <head> -- <command>',
     })
   }
@@ -305,5 +305,5 @@ async function resolveCommitName({ directory, env }: Call['environment'], name: 
 
 function describeFetchHint(names: readonly string[]): string {
   const known = names.length === 0 ? 'it has none' : `it has ${formatFew(names, 5)}`
-  return `${known}; what is only on the remote has to be fetched first (git fetch)`
+  return `${known}; run git fetch first for a branch that is only on the remote`
 }

@@ -229,10 +229,13 @@ export function chooseCampaign(known: readonly KnownCampaign[], choice: Campaign
   const candidates = startedOnly && started.length > 0 ? started : known
   const [only] = candidates
   if (only === undefined) {
-    throw new UserError('there is no campaign here: no spec on the default branch, and no ledger', {
-      place: { file: '.winnow/<name>.yaml' },
-      fix: 'write a spec, commit it (and push it), then winnow check',
-    })
+    throw new UserError(
+      'this repository has no campaign: the default branch has no spec, and there is no ledger',
+      {
+        place: { file: '.winnow/<name>.yaml' },
+        fix: 'winnow init writes a spec; commit it to the default branch (and push), then repeat the command',
+      },
+    )
   }
   if (candidates.length === 1) return only
   throw new UserError(`there are several campaigns: ${candidates.map(each => each.name).join(', ')}`, {
@@ -263,7 +266,10 @@ function findNamedCampaign(
   )
   throw new UserError(`${spec} is not on the default branch`, {
     place: { file: spec },
-    fix: near === undefined ? 'commit it (and push it): a work tree is never used' : `did you mean ${near}?`,
+    fix:
+      near === undefined
+        ? 'commit it (and push): winnow reads specs from commits, not from the work tree'
+        : `did you mean ${near}?`,
   })
 }
 
@@ -273,7 +279,9 @@ function throwUnknownCampaign(known: readonly KnownCampaign[], name: string): ne
     known.map(each => each.name),
   )
   const list =
-    known.length === 0 ? 'there are none' : `the campaigns are ${known.map(each => each.name).join(', ')}`
+    known.length === 0
+      ? 'this repository has no campaign'
+      : `the campaigns are ${known.map(each => each.name).join(', ')}`
   throw new UserError(`there is no campaign ${name}; ${list}`, {
     fix:
       near === undefined

@@ -183,7 +183,7 @@ async function describeSpecDifference(
   const here = await readFile(join(topLevel, specPath), 'utf8').catch(toNullIfMissing)
   const there = await readCommittedText(repositoryContext, specPath)
   if (here === null || there === null || normalizeNewlines(here) === normalizeNewlines(there)) return null
-  return `${specPath} in the work tree is not what ${branch} has: the committed one is used`
+  return `${specPath} in the work tree differs from ${branch}: winnow uses the committed spec`
 }
 
 function normalizeNewlines(text: string): string {

@@ -70,7 +70,7 @@ async function prepareDemo({ given, environment }: Call): Promise<string> {
   await requireGit(createGitRunner(buildLocalIsolation(environment.directory, environment.env)))
   const directory = await createEmptyDirectory(given.positionals[0], environment)
   const fixture = FIXTURE.map(path => fileURLToPath(new URL(path, import.meta.url))).find(existsSync)
-  if (fixture === undefined) throw new Error('fixtures/demo is not beside the program')
+  if (fixture === undefined) throw new Error('the directory fixtures/demo is missing from the winnow package')
   await cp(fixture, directory, { recursive: true })
   return directory
 }
@@ -84,14 +84,13 @@ async function createEmptyDirectory(
   const made = given === undefined ? mkdtemp(wanted) : mkdir(wanted, { recursive: true }).then(() => wanted)
   const found = await made.catch((error: unknown) => {
     const why = error instanceof Error ? error.message : String(error)
-    throw new UserError(`the demo cannot be put there: ${why}`, { fix: ELSEWHERE, cause: error })
+    throw new UserError(`winnow cannot create the demo there: ${why}`, { fix: ELSEWHERE, cause: error })
   })
   if ((await readdir(found)).length > 0) throw new UserError(`${found} is not empty`, { fix: ELSEWHERE })
   return realpath(found)
 }
 
-const ELSEWHERE =
-  'name a directory that is empty or not there yet, where you may write: winnow demo <directory>'
+const ELSEWHERE = 'give an empty or new directory that you may write to: winnow demo <directory>'
 
 /** Running the demo implies consent: it asks no questions. */
 const AGREED_ARGUMENTS: CommandArguments = {

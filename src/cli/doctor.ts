@@ -82,7 +82,12 @@ async function examineSetup(call: Call, repositoryContext: RepositoryContext): P
   return [
     reportGood(`git ${git} is new enough`),
     ...(repositoryContext.remote === null
-      ? [reportUnknown('there is no remote: all stays in this repository', 'add one to work with others')]
+      ? [
+          reportUnknown(
+            'this repository has no remote, so campaigns stay on this machine',
+            'to share them, add one: git remote add origin <url>',
+          ),
+        ]
       : []),
     ...(await examineGithub(context)),
     ...(await checkWorkflow(context)),
@@ -122,7 +127,8 @@ async function examineGithub(context: DoctorContext): Promise<DoctorFinding[]> {
   const { environment } = call
   const github = findGithub(repositoryContext, environment.env)
   if (github === null && repositoryContext.remote === null) return []
-  if (github === null) return [reportUnknown('the address of the remote is not on GitHub', 'nothing to do')]
+  if (github === null)
+    return [reportUnknown('the remote is not on GitHub, so GitHub was not checked', 'nothing to do')]
   const token = await findToken(github, environment.env)
   if (token === '') {
     const where = github.server === null ? '' : ` for ${github.server}`
@@ -204,7 +210,7 @@ function checkApproverTeams({ specs }: DoctorContext): DoctorFinding[] {
   const teams = new Set(specs.flatMap(({ dependencies }) => listTeams(dependencies.approvers)))
   if (teams.size === 0) return []
   const what = `dependencies.approvers names ${[...teams].join(', ')}: who is in a team cannot be read with GITHUB_TOKEN`
-  return [reportUnknown(what, `hand the jobs that tick ${READS_TEAMS}`)]
+  return [reportUnknown(what, `give the tick and settle jobs ${READS_TEAMS}`)]
 }
 
 /** Returns one example of each kind of branch that winnow writes, per campaign. */
@@ -226,11 +232,11 @@ function checkSideUsers({ specs, files }: DoctorContext): DoctorFinding[] {
   if (CREATES_USERS.test(workflow.text))
     return [reportGood(`${WORKFLOW} makes a user for each side, for ${names} on machines of GitHub's`)]
   const fix = 'winnow init --github brings it up to date'
-  return [reportBad(`${names}: each side is to have a user of its own, and ${WORKFLOW} makes none`, fix)]
+  return [reportBad(`${names}: each side needs its own user, and ${WORKFLOW} creates none`, fix)]
 }
 
 function checkMachineUsers(names: string): DoctorFinding {
   const found = findSideUsers()
   if ('owners' in found) return reportGood(`there is a user for each side of ${names}`)
-  return reportUnknown(`${names}: each side is to have a user of its own, and here ${found.what}`, found.fix)
+  return reportUnknown(`${names}: each side needs its own user, and on this machine ${found.what}`, found.fix)
 }

@@ -5,7 +5,7 @@ import type { Campaign } from '../model/campaign.ts'
 import { formatIdeaName } from '../model/fold/proposers.ts'
 import { getExperimentState } from '../report/experiment-state.ts'
 import { describeNextTick } from '../report/resume-hint.ts'
-import { renderStateSentence } from '../report/verdict-text.ts'
+import { renderStateSentence, toSentenceCase } from '../report/verdict-text.ts'
 import { withCampaign } from './context.ts'
 import { REASON } from './pause.ts'
 import { findNamedExperiment, findNamedIdea } from './subjects.ts'
@@ -53,7 +53,7 @@ function findPrioritySubject(campaign: Campaign, given: string): { name: string;
     return { name, from: found.priority }
   }
   const { id, status, priority: from } = findNamedExperiment(campaign, given)
-  if (status === 'ended') throw new UserError(`${id} has ended: it is measured no more`)
+  if (status === 'ended') throw new UserError(`${id} has ended, so winnow does not measure it again`)
   return { name: id, from }
 }
 
@@ -76,11 +76,14 @@ export const retryVerb: Verb = {
       const { id, status } = experiment
       if (status !== 'parked') {
         const state = renderStateSentence(getExperimentState(campaign, experiment))
-        throw new UserError(`only what is not proven yet is tried again. ${id}: ${state}`)
+        throw new UserError(`${id} cannot be retried, because its verdict is not "not proven". ${state}`)
       }
       const reason = call.given.text('message') ?? `requested by ${campaignContext.by.actor}`
       await recordEvents(campaignContext, [{ kind: 'steered', action: 'retry', experiment: id, reason }])
-      if (dryRun === null) call.terminal.out(`${id} is measured further.`)
+      if (dryRun === null)
+        call.terminal.out(
+          `Recorded. ${toSentenceCase(describeNextTick(campaign))} measures ${id} again, with more jobs.`,
+        )
       return 0
     }),
 }
@@ -114,7 +117,7 @@ function requireLanded({ landings }: Campaign, id: string): void {
   throw new UserError(
     before ? `${id} was reverted already` : `${id} was not kept, so it cannot be reverted`,
     {
-      fix: landed.length === 0 ? 'nothing is kept at the moment' : `kept are ${landed.join(', ')}`,
+      fix: landed.length === 0 ? 'the campaign has no kept change' : `kept changes: ${landed.join(', ')}`,
     },
   )
 }

@@ -112,7 +112,7 @@ async function addIdea(
   )
   const duplicate = findBacklogDuplicate(campaign.backlog, idea)
   if (duplicate !== null)
-    throw new UserError(`that is ${duplicate} already`, { fix: `winnow idea list shows what became of it` })
+    throw new UserError(`that is ${duplicate} already`, { fix: `winnow idea list shows its state` })
   const names = await recordIdeas(context, [idea])
   printAnswer(call, context, { added: names }, `${names[0] ?? ''} added: ${idea.hypothesis}`)
 }

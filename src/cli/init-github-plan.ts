@@ -123,7 +123,7 @@ export async function readGithubSpecs(
     found.push({ path, spec })
   }
   if (found.length > 0) return found
-  throw new UserError('there is no spec yet, and the workflow is written for specs', {
+  throw new UserError('there is no spec yet, and the workflow needs one', {
     place: { file: '.winnow/<name>.yaml' },
     fix: 'winnow init writes one; then winnow init --github',
   })

@@ -118,10 +118,13 @@ async function openFilesPull(call: Call, context: SetupContext): Promise<number>
   const [unseen] = await listUnseenSpecs(call, context)
   if (unseen !== undefined) {
     const push = unseen.committed ? 'git push' : 'commit and push it'
-    throw new UserError(`this spec is not on ${getDefaultBranchName(context)} of the remote as it is here`, {
-      place: { file: unseen.path },
-      fix: `${push}, and repeat; or leave --open-pr out, and put everything into one pull request yourself`,
-    })
+    throw new UserError(
+      `this spec differs from ${getDefaultBranchName(context)} of the remote, or is missing there`,
+      {
+        place: { file: unseen.path },
+        fix: `${push}, and repeat; or leave out --open-pr, and open one pull request with everything yourself`,
+      },
+    )
   }
   const token = await findToken(github, environment.env)
   if (token === '') {
@@ -231,7 +234,7 @@ async function rewriteWorkflow(
       place: { file: WORKFLOW },
       fix: keepsEdits
         ? `winnow init --github${options} | git apply`
-        : 'take over by hand what is new: the patch as a whole would take your own changes back',
+        : 'apply the new parts by hand: the whole patch would undo your own changes',
     },
   )
 }
@@ -374,7 +377,7 @@ async function tryPush(pushing: () => Promise<PushResult>): Promise<string | nul
   try {
     const result = await pushing()
     if (result.ok) return null
-    return 'message' in result ? result.message : 'the branch was made by another process meanwhile'
+    return 'message' in result ? result.message : 'another process created the branch in the meantime'
   } catch (error) {
     if (error instanceof ForgeError) return error.message
     throw error

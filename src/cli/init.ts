@@ -129,18 +129,18 @@ async function runInit(call: Call, repositoryContext: RepositoryContext): Promis
 function refuseGithubOptions({ given }: Call): void {
   const stray = WITH_GITHUB.find(name => given.flag(name))
   if (stray === undefined) return
-  throw new UserError(`--${stray} means nothing without --github`, { fix: 'give --github as well' })
+  throw new UserError(`--${stray} needs --github`, { fix: 'give --github as well' })
 }
 
 function requireWorkTree({ checkout: { topLevel } }: RepositoryContext): string {
   if (topLevel !== null) return topLevel
-  throw new UserError('this is a bare repository: init writes files, and there is no work tree for them', {
+  throw new UserError('this is a bare repository, and init needs a work tree to write files to', {
     fix: 'run it in a clone',
   })
 }
 
 function refuseExisting({ path }: ExistingSpec): never {
-  throw new UserError('there is a spec already, and init overwrites nothing', {
+  throw new UserError('this spec exists already, and init does not overwrite it', {
     place: { file: path },
     fix: `winnow check ${path}; or write another spec: winnow init --name <other>`,
   })
@@ -224,7 +224,7 @@ function findMissingTools(commands: readonly string[], env: Readonly<Record<stri
   const names = new Set(commands.flatMap(listStartedPrograms))
   return [...names]
     .filter(name => !isThere(name, env['PATH'] ?? ''))
-    .map(name => `${name} is not on the PATH of this machine: nothing can be tried before it is installed`)
+    .map(name => `${name} is not on the PATH of this machine: install it before trying anything`)
 }
 
 /** Takes the first word of each part of a command. Skips assignments, and paths, which belong to the project. */
@@ -316,7 +316,7 @@ async function writeNewFiles(topLevel: string, files: readonly NewFile[]): Promi
 function requireAbsent(topLevel: string, files: readonly NewFile[]): void {
   const there = files.find(({ path }) => existsSync(join(topLevel, path)))
   if (there === undefined) return
-  throw new UserError(`${there.path} exists already, and init overwrites nothing`, {
+  throw new UserError(`${there.path} exists already, and init does not overwrite it`, {
     place: { file: there.path },
     fix: 'give the new spec another name: winnow init --name <other>',
   })

@@ -57,7 +57,7 @@ export const measureVerb: Verb = {
 function refuseFileOptions({ given }: Call): void {
   for (const name of ['spec', 'report']) {
     if (given.text(name) === undefined) continue
-    throw new UserError(`--${name} means nothing without --order`, { fix: 'give --order FILE as well' })
+    throw new UserError(`--${name} needs --order`, { fix: 'give --order FILE as well' })
   }
 }
 
@@ -84,7 +84,8 @@ async function measureLive(call: Call, context: CommandContext): Promise<number>
   }
   await measureOrders(controller, observation, ready, interrupt)
   if (interrupt.aborted) return 130
-  for (const id of ready) terminal.out(`order ${toShortId(id)} is measured; winnow tick takes its report in`)
+  for (const id of ready)
+    terminal.out(`order ${toShortId(id)} is measured; the next winnow tick records the report`)
   return elsewhere.length > 0 ? 14 : 0
 }
 
@@ -94,11 +95,11 @@ function listOpenOrders({ world }: Observation, idPrefix: string | undefined): O
   if (idPrefix === undefined) return ids
   const [found, another] = ids.filter(id => id.startsWith(idPrefix))
   if (found === undefined) {
-    const fix = ids.length === 0 ? 'none is waiting' : `waiting are ${ids.map(toShortId).join(', ')}`
+    const fix = ids.length === 0 ? 'no order is waiting' : `waiting orders: ${ids.map(toShortId).join(', ')}`
     throw new UserError(`no order that is waiting begins with ${idPrefix}`, { fix })
   }
   if (another !== undefined)
-    throw new UserError(`several orders begin with ${idPrefix}`, { fix: 'give more of it' })
+    throw new UserError(`several orders begin with ${idPrefix}`, { fix: 'give more characters of its id' })
   return [found]
 }
 
@@ -110,7 +111,7 @@ function selectReadyOrders({ world }: Observation, open: readonly OrderId[]) {
     const run = world.runs.get(id)
     const dispatched = world.campaign.orders[id]?.run_id ?? null
     if (run?.state === 'reported')
-      elsewhere.push(`order ${toShortId(id)} is measured already; winnow tick takes it in`)
+      elsewhere.push(`order ${toShortId(id)} is measured already; the next winnow tick records it`)
     else if (run?.state === 'running')
       elsewhere.push(`order ${toShortId(id)} is being measured by another process`)
     else if (run === undefined && dispatched === null) ready.push(id)

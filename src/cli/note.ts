@@ -20,7 +20,7 @@ export const noteVerb: Verb = {
   run: call =>
     withCampaign(call, { access: 'write', startedOnly: true }, async ({ campaignContext, dryRun }) => {
       const text = (call.given.positionals[0] ?? '').trim()
-      if (text === '') throw new UserError('a note needs words', { fix: 'winnow note "what to remember"' })
+      if (text === '') throw new UserError('the note is empty', { fix: 'winnow note "what to remember"' })
       const { loaded } = await requireCampaign(campaignContext)
       const about = call.given.text('experiment')
       const experiment = about === undefined ? null : findNamedExperiment(loaded.campaign, about).id
@@ -45,7 +45,8 @@ export const avoidVerb: Verb = {
   run: call =>
     withCampaign(call, { access: 'write', startedOnly: true }, async ({ campaignContext, dryRun }) => {
       const reason = toOneLine(call.given.positionals.join(' '), MAX_LENGTH)
-      if (reason === '') throw new UserError('avoid needs words', { fix: 'winnow avoid "what not to try"' })
+      if (reason === '')
+        throw new UserError('the text to avoid is empty', { fix: 'winnow avoid "what not to try"' })
       await requireCampaign(campaignContext)
       await recordEvents(campaignContext, [{ kind: 'steered', action: 'avoid', experiment: null, reason }])
       if (dryRun === null) call.terminal.out(`Later briefs tell proposers to avoid: ${reason}`)

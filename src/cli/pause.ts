@@ -49,7 +49,7 @@ export const pauseVerb: Verb = {
       const { campaign } = (await requireCampaign(campaignContext)).loaded
       if (campaign.status === 'stopped') {
         throw new UserError(
-          `campaign ${campaignContext.name} is ${describeCampaignState(campaign)}: there is nothing to pause`,
+          `campaign ${campaignContext.name} is ${describeCampaignState(campaign)}, so it cannot be paused`,
         )
       }
       if (campaign.status === 'paused') {
@@ -92,7 +92,7 @@ export const resumeVerb: Verb = {
       await recordEvents(campaignContext, [{ kind: 'campaign-resumed', reason }])
       if (dryRun !== null) return 0
       for (const proposer of disabled) call.terminal.out(`winnow asks ${proposer} for ideas again.`)
-      if (hasPausedRuns) call.terminal.out('Runs of GitHub Actions that were put off start again.')
+      if (hasPausedRuns) call.terminal.out('winnow starts postponed runs of GitHub Actions again.')
       if (!running)
         call.terminal.out(`Campaign ${campaignContext.name} continues. ${describeNextMeasurement(campaign)}`)
       return 0
@@ -118,7 +118,7 @@ function findRepeatedStop(world: World): StopRuleHit | null {
 
 function describeResumeStep({ comment }: Call, { campaign, sync }: World, code: string): string {
   if (code === 'empty_backlog')
-    return 'bring an idea: winnow try takes what you changed; or commit a patch, or let ideas in with use: external'
+    return 'add an idea: winnow try measures your uncommitted change; or commit a patch, or allow ideas of people with use: external'
   const obstacle = describeSyncState(sync)
   const raise = describeLimitRaise(campaign, code, obstacle)
   if (obstacle !== null) return raise
@@ -143,7 +143,7 @@ export const stopVerb: Verb = {
       await closeCampaign(call, context, 'person', reason)
       if (context.dryRun) return 0
       const githubNote = isAway(context.campaignContext, campaign)
-        ? ' The next run on GitHub ends what is being measured.'
+        ? ' The next run on GitHub cancels the running measurements.'
         : ''
       call.terminal.out(
         already
@@ -226,7 +226,7 @@ async function requireClosed(
   if (isStopped && campaign.stop_code !== 'archived')
     await recordEvents(campaignContext, [{ kind: 'campaign-stopped', code: 'archived', reason }])
   throw new UserError(
-    `campaign ${campaignContext.name} runs on GitHub; its next scheduled run closes what is open`,
+    `campaign ${campaignContext.name} runs on GitHub; its next scheduled run closes the open experiments`,
     {
       fix: `${isStopped ? '' : 'winnow stop; then winnow archive; '}once winnow status shows nothing open, winnow archive again`,
     },

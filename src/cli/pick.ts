@@ -55,7 +55,7 @@ function describeEarlierPick(campaign: Campaign, { id }: Experiment): string | n
   const { picks, steered, landings } = campaign
   if (!landings.some(({ experiment, reverted }) => experiment === id && reverted === null)) return null
   if (steered.some(({ action, experiment }) => action === 'pick' && experiment === id))
-    return `${id} is to be taken alone already: ${describeNextTick(campaign)} does it.`
+    return `the pick of ${id} was requested already: ${describeNextTick(campaign)} measures it.`
   const mine = Object.values(picks).filter(pick => pick.picks === id)
   const current = mine.findLast(pick => pick.pick_end === 'merged' || isCurrent(campaign, pick))
   return current === undefined ? null : renderPickLine(campaign, current)
@@ -71,15 +71,17 @@ function requireKept(campaign: Campaign, experiment: Experiment): void {
   const kept = campaign.landings
     .filter(({ reverted }) => reverted === null)
     .map(landing => landing.experiment)
-  const fix = kept.length === 0 ? 'nothing is kept at the moment' : `kept are ${kept.join(', ')}`
+  const fix = kept.length === 0 ? 'the campaign has no kept change' : `kept changes: ${kept.join(', ')}`
   const into = toShortRef(campaign.default_branch)
   if (kept.includes(id) && purpose === 'revert') {
-    throw new UserError(`${id} only takes another change back, which ${into} never had from winnow`, { fix })
+    throw new UserError(`${id} reverts a change that ${into} never had from winnow, so it cannot be picked`, {
+      fix,
+    })
   }
   if (!kept.includes(id)) {
     const before = campaign.landings.some(landing => landing.experiment === id)
     const why = before
-      ? `${id} was reverted, so there is nothing of it to take`
+      ? `${id} was reverted, so it cannot be picked`
       : `${id} was not kept. ${renderStateSentence(getExperimentState(campaign, experiment))}`
     throw new UserError(why, { fix })
   }

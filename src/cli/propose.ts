@@ -135,7 +135,7 @@ function buildSubmission({ given }: Call, { commit, from, idea }: OfferedIdea, c
   }
   const title = toOneLine(sentence ?? idea.hypothesis, 300)
   if (title === '')
-    throw new UserError('an idea needs a sentence', {
+    throw new UserError('the idea has no description', {
       fix: 'winnow propose -m "what it does, and why it helps"',
     })
   const branch = name ?? `${toSlug(title)}-${commit.slice(0, 8)}`
@@ -222,7 +222,7 @@ export async function readGivenPatches(
 function createPatchRefusal(why: string, { idea }: PatchIdea, count: number): UserError {
   const which = count === 1 ? '' : ` ("${idea.hypothesis}", one of ${count} in it)`
   return new UserError(`${why}${which}`, {
-    fix: 'make the patch on the default branch or on the optimize branch; nothing of the file was offered',
+    fix: 'create the patch from the default branch or the optimize branch; winnow submitted no idea of the file',
   })
 }
 
@@ -239,5 +239,5 @@ export function renderIdeaMessage({ hypothesis, required_deps = [], ...details }
 
 export function parsePriority(given: string | undefined): 'high' | 'medium' | 'low' | undefined {
   if (given === undefined || given === 'high' || given === 'medium' || given === 'low') return given
-  throw new UserError(`--priority ${given} is not one`, { fix: 'give high, medium or low' })
+  throw new UserError(`--priority ${given} is not a priority`, { fix: 'give high, medium or low' })
 }

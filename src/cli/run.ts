@@ -238,7 +238,7 @@ export async function closeCampaign(
 export function getSpecPath({ campaign }: CommandContext): string {
   if (campaign.problem !== null) throw campaign.problem
   if (campaign.specPath !== null) return campaign.specPath
-  throw new UserError(`the spec of ${campaign.name} is not on the default branch any more`, {
+  throw new UserError(`the spec of ${campaign.name} is no longer on the default branch`, {
     fix: 'commit .winnow/<name>.yaml (and push it)',
   })
 }

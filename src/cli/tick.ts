@@ -45,7 +45,7 @@ export async function tickWithoutMeasuring(call: Call, context: CommandContext):
     }
   } catch (error) {
     if (!(error instanceof WouldAskError)) throw error
-    selectSentenceOutput(call)(`It would ask ${error.who} for one idea; what follows depends on the answer.`)
+    selectSentenceOutput(call)(`It would ask ${error.who} for one idea; the next steps depend on the answer.`)
     return { for: 'ideas' }
   } finally {
     await controller.runner.close()

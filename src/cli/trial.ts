@@ -415,7 +415,7 @@ async function suggestFix(
 ): Promise<FailureDetail> {
   const { timeout, setup, share } = harness.keys
   if (timed_out) {
-    return { fix: `raise ${timeout} if it needs longer; it has no input that it could be waiting for` }
+    return { fix: `raise ${timeout} if it needs longer. Its stdin is empty, so it is not waiting for input` }
   }
   const file = await findUncommittedFile(harness, tail)
   if (file !== null) {

@@ -91,7 +91,9 @@ async function commitDiff(
     tree === base ? (subject.split('\n', 1)[0] ?? '') : `change ${formatSomePaths(uncommitted)}`
   const hypothesis = toOneLine(message ?? fallback, 300)
   if (hypothesis === '')
-    throw new UserError('an idea needs a sentence', { fix: 'winnow try -m "what it does, and why it helps"' })
+    throw new UserError('the idea has no description', {
+      fix: 'winnow try -m "what it does, and why it helps"',
+    })
   const made = { tree, parents: [head], message: hypothesis, date: committer.date }
   const commit = tree === base ? head : await repository.writeCommit(made)
   const addsFiles = inside.some(({ status }) => status === 'A')
@@ -112,7 +114,7 @@ async function resolveHead(topLevel: string, env: DiffRequest['env']): Promise<O
     parse: output => output,
   })
   if (exitCode === 0) return stdout.trim()
-  throw new UserError('there is no commit here yet', { fix: 'commit what is to be improved first' })
+  throw new UserError('this branch has no commits yet', { fix: 'commit the project first' })
 }
 
 function toTreeChange({ path, newMode, newOid }: DiffEntry) {
@@ -129,7 +131,7 @@ function refuseUnresolved(paths: readonly string[]): RefusedTry {
 
 function refuseOutsideScope(paths: readonly string[]): RefusedTry {
   const message = `${formatCount(paths.length, 'changed file')} outside scope.mutable: ${formatSomePaths(paths)}`
-  const next = `undo or commit elsewhere what is outside, or leave it out: winnow try --only-in-scope`
+  const next = `undo the changes outside the scope or commit them elsewhere, or ignore them: winnow try --only-in-scope`
   return { code: 'out-of-scope', message, next: paths.every(isManifest) ? describePackageStep(paths) : next }
 }
 
@@ -223,12 +225,12 @@ async function hasTakenKept(repository: TryRepository, { campaign }: World, { co
 function describeNothingNew({ campaign, spec }: World, { uncommitted }: OwnDiff): DiffState {
   if (uncommitted.length === 0) return describeNothingToTry(campaign.name)
   const optimize = toShortRef(buildCampaignRefs(spec.branches.prefix, campaign.name).optimize)
-  const message = `nothing to try: ${optimize} has all of this already`
+  const message = `nothing to try: ${optimize} already contains this change`
   return { is: 'refused', code: 'empty', message, next: `start the next idea from ${optimize}` }
 }
 
 export function describeNothingToTry(campaign: string): Extract<DiffState, { is: 'refused' }> {
-  const message = `nothing to try: no file in scope differs from what campaign ${campaign} has`
+  const message = `nothing to try: no file in scope differs from the incumbent of campaign ${campaign}`
   return { is: 'refused', code: 'empty', message, next: 'edit a file in scope, then repeat the command' }
 }
 

@@ -46,7 +46,7 @@ import type { Call, Verb } from './verb.ts'
 
 /** winnow cannot tell an undone line from an edited one. */
 const FOLLOW_UP_NOTE =
-  'HEAD lacks your kept change: winnow compares your files with the result of that change; anything you put back is part of this change'
+  'note: HEAD does not contain your kept change. winnow compares your files with the incumbent, which does: lines that you restored count as part of this change'
 
 const PLAIN_PATH = /^[\w./-]+$/
 const MAX_STASHED_PATHS = 3
@@ -175,8 +175,8 @@ async function getGivenHypothesis(
 
 function printLeftOut({ terminal }: Call, { leftOut }: OwnDiff): void {
   for (const path of leftOut.slice(0, 5)) {
-    const why = path.endsWith('/') ? 'a repository of its own' : 'outside the scope'
-    terminal.err(`note: ${path} is ${why} and left out`)
+    const why = path.endsWith('/') ? 'a separate repository' : 'outside the scope'
+    terminal.err(`note: winnow ignores ${path}, which is ${why}`)
   }
   if (leftOut.length > 5) terminal.err(`note: and ${leftOut.length - 5} more`)
 }
@@ -316,11 +316,13 @@ async function resumeTriedCampaign(
   if (dryRun !== null) return
   if (campaign.status === 'stopped') {
     campaignContext.progress.say(`${describeStop(campaign)}: it continues with this idea`)
-    await recordEvents(campaignContext, [{ kind: 'campaign-resumed', reason: 'winnow try brings an idea' }])
+    await recordEvents(campaignContext, [
+      { kind: 'campaign-resumed', reason: 'winnow try submitted an idea' },
+    ])
   }
   if (state.is !== 'known' || state.experiment.status !== 'parked') return
   const { id } = state.experiment
-  const reason = 'winnow try asks for more jobs'
+  const reason = 'winnow try requested more jobs'
   await recordEvents(campaignContext, [{ kind: 'steered', action: 'retry', experiment: id, reason }])
 }
 

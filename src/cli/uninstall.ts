@@ -60,7 +60,7 @@ async function runUninstall(call: Call): Promise<number> {
     if (purge && checkout.topLevel !== null) await removeOwnFiles(checkout.topLevel, files)
     terminal.out(
       purge && describeOwnFiles(files).length > 0
-        ? 'Removed. The files are gone from the work tree; commit that.'
+        ? 'Removed. winnow also deleted its files from the work tree; commit that.'
         : 'Removed.',
     )
     return 0
@@ -116,7 +116,7 @@ export function describeMachineLeftovers(
   const how = [...(dir ? [`rm -rf ${sidesDir}`] : []), ...(users ? [REMOVE_USERS] : [])]
   return [
     `Kept: ${what.join(', and ')}, for every repository of this machine`,
-    `  when none needs it any more and nothing is measured, as root: ${how.join('; ')}`,
+    `  to remove it, when no repository needs it and no measurement runs, as root: ${how.join('; ')}`,
   ]
 }
 
@@ -156,7 +156,7 @@ async function removeEverything(call: Call, checkout: Checkout, all: readonly Re
     )
     await saveRemains(call, remains, file)
     terminal.out(`Saved and verified: ${file}`)
-    terminal.out(`  to bring it back: ${renderRestoreHint(remains, file, remoteName ?? 'origin')}`)
+    terminal.out(`  to restore it: ${renderRestoreHint(remains, file, remoteName ?? 'origin')}`)
   }
   for (const remains of all) await removeRemains(call, remains)
 }

@@ -87,7 +87,7 @@ function findGateFailure({ report, label }: CandidateCase): AssessmentFinding | 
   const base = failed.find(gate => gate.side === 'base')
   if (base !== undefined && label !== 'base') {
     return createRetryFinding(
-      `gate ${describeGateFailure(base)} on the base too, so it is no fault of ${label}`,
+      `gate ${describeGateFailure(base)} on the base too, so ${label} did not cause it`,
     )
   }
   const own = failed.filter(gate => gate.side === label)

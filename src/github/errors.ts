@@ -6,7 +6,7 @@ interface ClientFailure {
   headers: Readonly<Record<string, string | number | undefined>>
 }
 
-const UNNAMED_PERMISSION = 'a permission that GitHub does not name'
+const UNNAMED_PERMISSION = 'a permission, and GitHub does not say which'
 const PULLS_SETTING = 'Allow GitHub Actions to create and approve pull requests'
 
 /**
@@ -117,14 +117,14 @@ function formatPermissions(needed: string): string {
 
 function explainFailure({ status, message, headers }: ClientFailure, rule: string | null): string {
   if (rule === PULLS_SETTING)
-    return `the repository does not allow it. Turn on "${PULLS_SETTING}" in Settings > Actions > General`
+    return `the repository forbids it. Turn on "${PULLS_SETTING}" in Settings > Actions > General`
   if (rule === UNNAMED_PERMISSION)
     return `the token lacks ${rule}. winnow init --github writes the permissions of each job into the workflow`
   if (rule !== null && rule !== message) return `the token lacks ${rule}. Give the job that permission`
   if (status === 401)
-    return 'the token is expired, revoked or of another server. Start the run again: a job gets a new token. Renew a token that is kept as a secret'
+    return 'the token is expired, revoked or for another server. Rerun the job to get a new token; if the token is a secret of the repository, renew it'
   if (status === 429 || isLimit(message)) return `${message.split('\n')[0]}${describeRetryTime(headers)}`
-  if (status === 404) return `it is not there, or the token may not see it (${message})`
+  if (status === 404) return `it does not exist, or the token may not read it (${message})`
   return message
 }
 
@@ -134,7 +134,7 @@ function isLimit(message: string): boolean {
 
 function describeRetryTime(headers: ClientFailure['headers']): string {
   const wait = headers['retry-after']
-  if (wait !== undefined) return `. It asks to wait ${wait} s`
+  if (wait !== undefined) return `. Retry after ${wait} s`
   const reset = Number(headers['x-ratelimit-reset'])
   if (headers['x-ratelimit-remaining'] !== '0' || !Number.isFinite(reset)) return ''
   return `. More requests are allowed from ${new Date(reset * 1000).toISOString()}`

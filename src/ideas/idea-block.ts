@@ -114,7 +114,7 @@ const ideaList = z.array(entry).max(MAX_IDEAS)
 export function readIdeaList(content: string, file: string): IdeaText[] {
   const found = /\.(?:ya?ml|json)$/i.test(file) ? parseIdeaData(content, file) : parseIdeaMarkdown(content)
   if (found.length > 0 && found.length <= MAX_IDEAS) return found
-  const what = found.length === 0 ? 'it holds no idea' : `it has more than ${MAX_IDEAS} ideas`
+  const what = found.length === 0 ? 'it contains no idea' : `it has more than ${MAX_IDEAS} ideas`
   throw new UserError(`${file}: ${what}`, {
     place: { file },
     fix: 'write one idea a line: - [category] text',

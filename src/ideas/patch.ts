@@ -226,7 +226,7 @@ function createNotFolderError(dir: string, what: string): UserError {
 async function readPatch(repo: PatchTree, path: string, { oid, mode }: TreeEntry): Promise<PatchFile[]> {
   const isLink = mode === '120000' || mode === '160000'
   const ideas = isLink
-    ? [withProblem(path, 'it is not a file but a link')]
+    ? [withProblem(path, 'it is a link, not a file')]
     : readPatchBytes(await repo.blob(oid), path)
   return ideas.map(idea => ({ ...idea, path, key: `patch:${path}:${idea.part ?? oid}` }))
 }

@@ -87,7 +87,7 @@ export async function findMissingAgent(
     const { preset } = proposer
     if (await isInstalled(preset, env['PATH'] ?? '')) continue
     const fix = `install ${preset} as its documentation says and sign in once, or write command: instead of preset: ${preset}`
-    return { what: `the program ${preset} is not installed: it is nowhere on PATH`, fix }
+    return { what: `the program ${preset} is not installed: it is not on PATH`, fix }
   }
   return null
 }

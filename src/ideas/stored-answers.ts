@@ -143,7 +143,7 @@ async function readAllAnswers(storeDir: string, say: LogFunction): Promise<Store
     const value = readStoredAnswer(path)
     if (value === 'damaged')
       say(
-        `The stored answer of a proposer was damaged and is now ${moveDamagedAside(path)}: its idea and cost are lost, and the proposer is asked again.`,
+        `The stored answer of a proposer was damaged and is now ${moveDamagedAside(path)}: its idea and cost are lost, and winnow asks the proposer again.`,
       )
     else if (value !== null) found.push(value)
   }
@@ -210,7 +210,7 @@ async function commitAnsweredIdea(
   const applied = await repo.applyPatch(base.tree, result.patch)
   if ('rejected' in applied) {
     return {
-      rejected: `what ${who} changed does not apply: ${readRejection(applied.rejected, result.patch).why}`,
+      rejected: `the change by ${who} does not apply: ${readRejection(applied.rejected, result.patch).why}`,
     }
   }
   const message = `${result.hypothesis}\n\nWinnow-Source: ${who}`

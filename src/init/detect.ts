@@ -74,7 +74,7 @@ function createNothingFoundError(
   const texts = files.paths.filter(path => PROSE.test(path)).length
   if (wanted === undefined && texts > 0) {
     return new UserError(
-      `${texts === 1 ? 'a text is' : `${texts} texts are`} committed ${where}, but no program. winnow needs a command that measures how good they are`,
+      `${texts === 1 ? 'a text is' : `${texts} texts are`} committed ${where}, but no program. winnow needs a command that measures how good a text is`,
       {
         fix: 'commit a script, such as bench/outputs.sh, that runs the texts on fixed inputs and prints a number ({"score": 0.8}) or the outputs to be judged ({"items": [{"id": "a", "content": "…"}]}); then winnow init, or winnow init --goal "clearer answers"',
       },

@@ -134,7 +134,7 @@ export function reportWaitingRun(
   )
   if (isPlanned) return []
   const message =
-    `workflow run ${run} has brought no report since ${issued_at}: its job probably waits for a machine. ` +
+    `workflow run ${run} has not delivered a report since ${issued_at}: its job probably waits for a machine. ` +
     'Look at the run: a runner with the labels that it asks for has to be online. ' +
     `Nothing is lost: after ${order.deadline} it is measured in another run`
   return raiseAlert(world, { code: NO_MACHINE, about: run_id, message })

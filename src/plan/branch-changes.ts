@@ -176,7 +176,7 @@ function recordForeignTip(world: World, to: Point): ForeignPlan {
     order: null,
     reason,
   } as const
-  const message = `${reason}: nothing is merged until it is measured`
+  const message = `${reason}: winnow merges nothing until it has measured that commit`
   return {
     steps: [
       { step: 'event', draft },

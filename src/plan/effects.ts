@@ -237,7 +237,7 @@ function requestEffects(
     if (next.is === 'wanted') plan.requests.push(buildEffectRequest(world, subject, next))
     if (next.is !== 'given up') continue
     givenUp.add(key)
-    const message = `${what} could not be measured: ${next.reason}`
+    const message = `winnow could not measure ${what}: ${next.reason}`
     plan.steps.push(...raiseAlert(world, { ...alert, message }))
   }
   return plan
@@ -411,7 +411,7 @@ function draftEffect(
     const draft = { ...common, what: 'progression', state: null, reason: text } as const
     return { is: 'measured', draft, revert: false }
   }
-  if (landing === null) return { is: 'failed', reason: 'what it measured was reverted', retry: false }
+  if (landing === null) return { is: 'failed', reason: 'the measured change was reverted', retry: false }
   if (order.purpose === 'effect') {
     const draft = { ...common, what: 'landing', state: null, reason: text } as const
     return { is: 'measured', draft, revert: false }

@@ -197,7 +197,7 @@ export function describePullLimit(world: World): string | null {
   const ideas = listNewProposals(world).filter(({ branch }) => branch === null).length + world.unopened
   if (ideas + world.askable.length === 0 || countRoomToOpen(world) > 0) return null
   const waits = ideas === 1 ? '1 idea waits' : `${ideas} ideas wait`
-  const what = ideas === 0 ? 'no proposer is asked' : waits
+  const what = ideas === 0 ? 'winnow asks no proposer' : waits
   return `${what}: ${describeOpenLimit(world) ?? describeHourLimit(world)}`
 }
 

@@ -68,7 +68,7 @@ export function planLanding(world: World): LandingPlan | null {
   const actions: PlanAction[] = canMerge
     ? [{ do: 'merge', number: pull.number, experiment: experiment.id }]
     : []
-  return { steps: [], actions, waiting: waitForPerson(`${experiment.id}${where} is to be merged`) }
+  return { steps: [], actions, waiting: waitForPerson(`${experiment.id}${where} waits to be merged`) }
 }
 
 function findDueMerge(world: World): DueMerge | null {

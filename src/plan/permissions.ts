@@ -63,7 +63,7 @@ export function allowMeasure(
   sha: string,
 ): Pick<EventDraft<'permission-granted'>, 'experiment' | 'head'> | PermissionRefusal {
   if (!FULL_COMMIT_ID.test(sha))
-    return { refused: 'give all digits of the commit', fix: describePermissionCommand(campaign, sha) }
+    return { refused: 'give the full commit id', fix: describePermissionCommand(campaign, sha) }
   const found = listExperiments(campaign).filter(({ status, head }) => status === 'queued' && head === sha)
   const [only, ...others] = found.filter(isAwaitingPermission)
   if (only === undefined || only.head === null) {
@@ -104,7 +104,7 @@ export function describeNeededPermissions({ campaign }: Pick<World, 'campaign'>)
     const from = experiment.pull === null ? experiment.id : `${experiment.id} (#${experiment.pull})`
     return `${from} by ${experiment.needs_permission?.author}: ${formatPermissionCommand(experiment)}`
   })
-  return `permission to measure, from a person with write access: ${each.join('; ')}`
+  return `a person with write access must allow the measurement of ${each.join('; ')}`
 }
 
 // Measurements without isolation

@@ -73,7 +73,7 @@ function prepareOrder(world: World, incoming: IncomingReports, purpose: Campaign
       return {
         steps: pauseCampaignOnce(
           world,
-          `${next.reason.replace(/\.?$/, '.')}\nFix it, then: winnow resume (winnow check shows what fails; after a change to the spec, run winnow amend first)`,
+          `${next.reason.replace(/\.?(?=\n|$)/, '.')}\nFix it, then: winnow resume (winnow check shows the failure; after a change to the spec, run winnow amend first)`,
         ),
         requests: [],
         blocked: BASE_BEING_MEASURED,

@@ -50,7 +50,7 @@ function readRun(world: World, live: LiveOrder, incoming: IncomingReports): void
     case 'gone':
       return run.started
         ? dropLostOrder(world, live, incoming, {
-            reason: run.why ?? 'its process ended after measuring had begun',
+            reason: run.why ?? 'the process that measured it ended early',
             partial: run.partial,
           })
         : void incoming.idle.push(live.order.id)

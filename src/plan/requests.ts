@@ -76,7 +76,7 @@ export function closeLostRequests(world: World): PlanStep[] {
 
 export function reportFailingJudges(world: World, order: string, reason: string): PlanStep[] {
   if (world.campaign.orders[order] === undefined) return []
-  const message = `models could not be asked to score what was measured: ${reason}; it is tried again`
+  const message = `winnow could not request scores from models: ${reason}. winnow retries`
   return raiseAlert(world, { code: 'judging-failed', about: order, message })
 }
 

@@ -186,7 +186,7 @@ function startCombination(
   }
 }
 
-const NEXT_ROUND_TEXT = 'The next round measures it on top of what was kept'
+const NEXT_ROUND_TEXT = 'The next round measures it on top of the kept changes'
 
 /** A proven gain beyond the batch limit: the next round measures it on the new incumbent. */
 function carryMember(member: RoundMember, why: string): PlanStep {

@@ -37,7 +37,7 @@ export function renderBacklog(campaign: BacklogCampaign): string[] {
     idea.learnings === null ? describeIdeaRest(campaign, idea) : toOneLine(idea.learnings, 120),
   ])
   return rows.length === 0
-    ? ['No idea is written down. winnow idea add "what might help"']
+    ? ['The backlog is empty. Next: winnow idea add "what might help"']
     : formatTable(rows)
 }
 
@@ -49,7 +49,7 @@ function describeIdeaRest(campaign: BacklogCampaign, idea: BacklogIdea): string 
   )
   if (first === undefined) return ''
   const refused = [first, ...others].join(', ')
-  return `${refused}; rests until another program or winnow try --idea ${formatIdeaName(idea)} takes it`
+  return `${refused}; it waits until another program or winnow try --idea ${formatIdeaName(idea)} implements it`
 }
 
 function describeIdeaState({ status, experiment }: BacklogIdea): string {

@@ -92,7 +92,7 @@ function renderProspects(prospects: Prospects, calibration: Omit<Calibration, 'o
   return [
     `an idea without effect: ${describeProspectCost(null_idea)}`,
     `an idea that gains ${gain(2 * prospects.min_effect)}: ${describeProspectCost(good_idea)}`,
-    `a keep: ${describeProspectExecutions(prospects.each_keep)} more, for its reported effect${held ? ' and the holdout' : ''}`,
+    `a kept idea: ${describeProspectExecutions(prospects.each_keep)} more, for its reported effect${held ? ' and the holdout' : ''}`,
     `headline: ${describeProspectExecutions(prospects.headline)}, once, before the campaign stops`,
     `time: ${formatMinuteCount(least ?? 0)} to ${formatMinuteCount(most ?? 0)} min and ${Math.round(fewest ?? 0)} to ${Math.round(highest ?? 0)} executions for ${formatCount(campaign.ideas, 'idea')}, with set-up, gates and headline; less where ideas share a base`,
     'chance to keep, by true gain:',
@@ -101,7 +101,7 @@ function renderProspects(prospects: Prospects, calibration: Omit<Calibration, 'o
       ['  kept', ...chance_to_keep.map(({ chance }) => `${Math.round(chance * 100)} %`)],
     ]),
     `smallest visible gain: ${describeVisibleGain(prospects, gain)}`,
-    ...prospects.ways_out.map(way => `way out: ${describeWayOut(way, calibration)}`),
+    ...prospects.ways_out.map(way => `to see more: ${describeWayOut(way, calibration)}`),
   ]
 }
 
@@ -125,7 +125,7 @@ function describeVisibleGain(
   const wanted = `evidence.min_effect is ${gain(min_effect)}`
   if (visible === null) return `none, however much an idea gains; ${wanted}`
   const seen = `${gain(visible)} is kept with a chance of 80 %; ${wanted}`
-  return sees_min_effect ? seen : `${seen}, and an idea that gains just that is mostly missed`
+  return sees_min_effect ? seen : `${seen}, and winnow usually misses an idea with exactly that gain`
 }
 
 /** Suggests a way to see smaller gains, or says that it would not help. */
@@ -239,9 +239,7 @@ function describeDevices(devices: readonly string[]): string {
 
 function describeSharedFiles(files: readonly string[]): string {
   const locks = files.some(file => /\.(?:lock|lck|pid|sqlite3?|db)(?:-journal|-wal)?$/.test(file))
-  const what = locks
-    ? 'such files are shared by all executions'
-    : 'what one side leaves there the other finds'
+  const what = locks ? 'such files are shared by all executions' : 'the other side finds those files'
   return `it wrote outside its own copy (${formatFewNames(files)}): ${what}; use $TMPDIR or $WINNOW_OUT_DIR, or set execution.mode: serial`
 }
 

@@ -46,7 +46,7 @@ export function renderCheck(view: CheckView): string[] {
     ...view.forecast.map(line => `  ${line}`),
     ...view.notes.map(note => `  note: ${note}`),
     ...view.warnings.map(warning => `  warning: ${warning}`),
-    ...view.unsupported.map(sentence => `  not possible yet: ${sentence}`),
+    ...view.unsupported.map(sentence => `  not supported yet: ${sentence}`),
     ...view.unfinished.map(sentence => `  to do: ${sentence}`),
     ...renderBlockers(view),
   ]
@@ -75,7 +75,7 @@ export function isBlocked({ scope, unsupported, unfinished }: CheckView): boolea
 function renderBlockers(view: CheckView): string[] {
   if (!isBlocked(view)) return []
   const nothing = view.scope.mutable === 0 ? 'no committed file may change' : null
-  const missing = view.unsupported.length > 0 ? 'it asks for what is not built yet' : null
+  const missing = view.unsupported.length > 0 ? 'it uses features that are not built yet' : null
   const todo = view.unfinished.length > 0 ? 'its harness measures a placeholder' : null
   const why = [nothing, missing, todo].filter(reason => reason !== null)
   return [`This spec cannot be run: ${why.join(', and ')}.`]
@@ -220,7 +220,7 @@ const NO_ISOLATION_NOTE = 'experiment code runs with your rights and can read yo
 
 function describeIsolation({ measurement }: Spec, where: CampaignLocation): string {
   if (measurement.isolation === 'uid')
-    return 'uid; each side runs as a user of its own, which reaches neither the other side nor what only you may read'
+    return 'uid; each side runs as its own user, which can read neither the other side nor your private files'
   if (measurement.isolation !== 'auto' || where !== 'github') return `none; ${NO_ISOLATION_NOTE}`
   return `a user for each side in measuring jobs, where the commands work that way; here none: ${NO_ISOLATION_NOTE}`
 }

@@ -50,7 +50,7 @@ export function renderComparisonReport(
 }
 
 const ONE_MACHINE_NOTE =
-  'one machine: new builds replaced fresh runners, so effects that are specific to this machine are not averaged out'
+  'one machine: new builds replaced fresh runners, so effects specific to this machine are not averaged out'
 
 function renderComparisonFailure({ failure }: CompareView, { assessment }: ComparisonResult): string[] {
   if (failure === null) return []
@@ -91,8 +91,8 @@ function describeUnprotectedBenchmark(
   differing: readonly string[],
 ): string {
   const named = findBenchmarkFiles(differing, spec.measurement)
-  const own = 'unprotected: each side ran the benchmark that it has itself'
-  if (named.length === 0) return `${own}; no file that the command names differs`
+  const own = 'unprotected: each side ran its own copy of the benchmark'
+  if (named.length === 0) return `${own}; the files that the command names are identical`
   return `${own}, and ${named.join(', ')} ${named.length === 1 ? 'differs' : 'differ'}: make sure that ${head.name} did not change what is measured`
 }
 

@@ -265,7 +265,7 @@ function describeComparedEffect(
   const measured: MeasuredMetric = { name, direction, scale: paired?.rule.scale ?? 'log' }
   const { size, word, range, unit } = describeEffect(effect, interval, measured)
   const upper = evaluation.status === 'drop' ? computeUpperBound(evaluation.primary.differences) : null
-  const open = upper === null ? 'too few pairs to say between what' : formatUpperBound(upper, measured)
+  const open = upper === null ? 'too few pairs for an interval' : formatUpperBound(upper, measured)
   const between = range === null ? ` (${open})` : ` (between ${range[0]} and ${range[1]}${unit})`
   return `${head.name} ${formatPredicate(name, `${sure}${size}${unit} ${word}`)} than ${base.name}${between}`
 }
@@ -287,7 +287,7 @@ function formatMinEffect({ paired, spec }: Pick<ComparisonResult, 'paired' | 'sp
 function describeSingleRunResult(compared: ComparisonResult, word: CompareVerdict): string {
   const { base, head, spec, label, report, end } = compared
   if (report === null || end !== 'decided')
-    return `${end === 'time' ? 'the time was up' : 'interrupted'} before ${head.name} and ${base.name} were compared: nothing is known yet`
+    return `${end === 'time' ? 'the time ran out' : 'interrupted'} before ${head.name} and ${base.name} were compared: there is no result yet`
   const [{ name }] = listObjectives(spec.metric)
   const aggregation = getAggregation(spec)
   const [before, after] = (['base', label] as const).map(
@@ -296,7 +296,7 @@ function describeSingleRunResult(compared: ComparisonResult, word: CompareVerdic
   const change =
     typeof before === 'number' && typeof after === 'number' ? formatMetricChange(name, before, after) : name
   const took = 'it repeats exactly'
-  if (before === after) return `${head.name} and ${base.name} come out the same: ${change}; ${took}`
+  if (before === after) return `${head.name} and ${base.name} give the same result: ${change}; ${took}`
   if (word === 'no gain') return `no gain worth having: ${head.name} against ${base.name}, ${change}; ${took}`
   return `${head.name} is ${word} than ${base.name}: ${change}; ${took}`
 }

@@ -14,7 +14,7 @@ export interface DemoPlace {
 
 export function renderDemoIntro({ directory }: Pick<DemoPlace, 'directory'>): string[] {
   return [
-    'A small program packs messages into bytes; ten ideas want it to need fewer. Every message has to come back.',
+    'The demo improves a small program that packs messages into bytes. Ten ideas try to use fewer bytes; every message must unpack correctly.',
     `  ${directory}`,
     '  .winnow/squeeze.yaml is the spec, ideas/ holds the ideas; no network or model is needed.',
     '',
@@ -38,14 +38,14 @@ export function renderDemoNextSteps(
 function listDemoCommands(campaign: Campaign): [words: string, why: string][] {
   const runnerUp = findByOutcome(campaign, 'runner_up_dropped')
   const [deferred] = listAwaitingApproval(campaign)
-  const commands: [string, string][] = [['audit', 'every commit that was kept, proven from git alone']]
+  const commands: [string, string][] = [['audit', 'prove from git that every kept change was measured']]
   if (runnerUp)
-    commands.unshift([`show ${runnerUp.id}`, 'promising alone, and harmful on top of what was kept'])
+    commands.unshift([`show ${runnerUp.id}`, 'promising alone, but harmful on top of the kept changes'])
   if (deferred) {
     commands.push(
       ['approve', `what ${deferred.id} would add`],
-      [`approve ${deferred.id}`, 'say yes to it'],
-      ['run', 'and measure it'],
+      [`approve ${deferred.id}`, 'approve it'],
+      ['run', 'measure it'],
     )
   }
   return commands

@@ -97,7 +97,7 @@ export function checkSettings(examination: Examination, expected: ExpectedSettin
 function checkRights({ permissions }: Examination): DoctorFinding {
   if (permissions === null) {
     return reportUnknown(
-      'GitHub does not say what this token may do',
+      'GitHub does not list the permissions of this token',
       'a job has the rights under permissions: in its workflow',
     )
   }
@@ -328,11 +328,11 @@ function checkBranchGuard(
   const named = wrong.join(', ')
   const byMerge = branch.startsWith(`${prefix}/`) && wrong.every(rule => MERGEABLE_RULES.has(rule))
   if (byMerge && mergedThere.includes(branch))
-    return reportGood(`${branch} takes no pushes (${named}), and merge.via: api has GitHub merge there`)
+    return reportGood(`${branch} accepts no pushes (${named}); with merge.via: api GitHub merges there`)
   const exclude = `${where}\nexclude ${prefix}*/** from the rule, or let the account that winnow pushes with bypass it`
   return reportBad(
     `rules on ${branch} would refuse winnow's pushes: ${named}`,
-    byMerge ? `${exclude}\nor set merge.via: api in the spec, so that GitHub merges what is kept` : exclude,
+    byMerge ? `${exclude}\nor set merge.via: api in the spec, so that GitHub merges kept changes` : exclude,
   )
 }
 
@@ -357,7 +357,10 @@ function checkWorkflowEnabled(
   const why =
     state === 'disabled_inactivity' ? ' (GitHub turns schedules off after 60 days without a commit)' : ''
   return [
-    reportBad(`${path} is off (${state}): nothing starts winnow`, `${where}\npress "Enable workflow"${why}`),
+    reportBad(
+      `${path} is disabled (${state}), so no event starts winnow`,
+      `${where}\npress "Enable workflow"${why}`,
+    ),
   ]
 }
 
@@ -369,7 +372,7 @@ function checkPaused({ paused }: Examination, { page }: ExpectedSettings): Docto
 
 function checkClock({ skewSeconds }: Examination): DoctorFinding {
   if (skewSeconds === null)
-    return reportUnknown('GitHub did not say what time it is', 'compare the clock yourself')
+    return reportUnknown('GitHub did not report its time', 'check the clock of this machine yourself')
   const off = Math.abs(skewSeconds)
   if (off <= MAX_SKEW_S) return reportGood('the clock is right')
   return reportBad(

@@ -91,7 +91,7 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>, metrics: ShownMetrics) 
     `${what === 'progression' ? 'progress of the campaign' : `effect of ${experiment ?? 'the incumbent'}`}: ${reason}`,
   'hypothesis-added': ({ hypothesis }) => `hypothesis added: ${hypothesis}`,
   'hypothesis-updated': ({ hypothesis, status }) => `hypothesis ${toShortId(hypothesis)} is ${status}`,
-  'proposal-requested': ({ who }) => `requested an idea from ${who}, in its own job`,
+  'proposal-requested': ({ who }) => `requested an idea from ${who}, in a separate job`,
   'proposal-answered': ({ key, hypothesis }) => `${key} proposed an idea: ${hypothesis}`,
   'proposal-lost': ({ key, reason }) => `${key} returned no answer: ${reason}`,
   'answer-repeated': ({ key, experiment }) => `${key} gave the same answer as ${experiment}`,
@@ -106,8 +106,10 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>, metrics: ShownMetrics) 
   'order-lost': ({ order, reason }) => `order ${toShortId(order)} lost: ${reason}`,
   measured: ({ report }, metrics) => describeMeasurement(report, metrics),
   'report-rejected': ({ order, reason }) => `report on order ${toShortId(order)} rejected: ${reason}`,
-  'order-printed': ({ order, run_id }) => `order ${toShortId(order)} measured in ${run_id}, waits for scores`,
-  'judging-requested': ({ order }) => `order ${toShortId(order)} is scored by models, in its own job`,
+  'order-printed': ({ order, run_id }) =>
+    `order ${toShortId(order)} measured in ${run_id}; waiting for scores`,
+  'judging-requested': ({ order }) =>
+    `requested scores for order ${toShortId(order)} from models, in a separate job`,
   judged: ({ order, model, records, ended }) =>
     `order ${toShortId(order)}: requested ${formatCount(records.length, 'score')} from ${model}${ended === null ? '' : `, then stopped: ${ended.reason}`}`,
   'judging-lost': ({ order, reason }) => `order ${toShortId(order)} has no scores yet: ${reason}`,
@@ -124,12 +126,12 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>, metrics: ShownMetrics) 
   'permission-granted': ({ experiment, head, login }) =>
     `${experiment}: ${login} allows ${toShortId(head)} to be measured`,
   'approval-withdrawn': ({ experiment, packages, login }) =>
-    `${experiment}: ${login} takes back the approval of ${packages.join(', ')}`,
+    `${experiment}: ${login} withdrew the approval of ${packages.join(', ')}`,
   'sync-awaited': ({ experiment, obstacle }) =>
     obstacle === null
-      ? `${experiment} waits for a person's sync no more`
-      : `${experiment} waits for a person's sync (${obstacle})`,
-  'comments-read': ({ pull }) => `the comments of pull request ${pull} are read so far`,
+      ? `${experiment} no longer waits for a person to sync its branch`
+      : `${experiment} waits for a person to sync its branch (${obstacle})`,
+  'comments-read': ({ pull }) => `read the comments of pull request ${pull}`,
   approved: ({ experiment, packages, by }) => `${experiment}: ${packages.join(', ')} approved by ${by.actor}`,
   'incumbent-moved': ({ to, why }) => `incumbent is now ${toShortId(to.commit)} (${why})`,
   synced: ({ default_tip }) => `synced with the default branch at ${toShortId(default_tip)}`,
@@ -152,7 +154,7 @@ function describeNoApprovalNeeded(
   experiment: string,
   additions: NonNullable<ApprovalRequestedEvent['additions']>,
 ): string {
-  if (additions.length === 0) return `${experiment} needs no approval any more`
+  if (additions.length === 0) return `${experiment} no longer needs an approval`
   const names = [...new Set(additions.map(({ name }) => name))]
   return `${experiment} adds ${formatPackages(names, additions)}, which the spec approves`
 }
@@ -168,7 +170,7 @@ function describeMeasurement(report: LedgerEvent<'measured'>['report'], metrics:
   if (report.runner_error !== null) return formatRunnerError(report.runner_error)
   if (report.executions.some(({ role }) => role === 'holdout')) return 'measured on the holdout'
   const sides = [...new Set(report.executions.map(({ side }) => side))]
-  if (sides.length === 0) return 'a set-up or a gate failed before anything was measured'
+  if (sides.length === 0) return 'measured nothing: setup or a gate failed'
   const values = (side: Side) => aggregateMetrics(report, side, metrics.aggregation)
   const candidates = sides.filter(side => side !== 'base')
   const shown =

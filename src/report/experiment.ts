@@ -41,8 +41,10 @@ export function renderExperiment(
     ['head', head],
     ['reported effect', effect?.reported ?? null],
     [
-      'so far',
-      effect?.selectedBy == null ? null : `${effect.selectedBy} (what it was selected by, hence flattering)`,
+      'selected by',
+      effect?.selectedBy == null
+        ? null
+        : `${effect.selectedBy} (biased upwards: winnow chose it by this value)`,
     ],
     ['metrics', formatMetrics(metrics, shown) || null],
     ['learnings', learnings],

@@ -136,11 +136,11 @@ function renderPairHeadline(story: PairStory): string[] {
   const measured = toPairMetric(story)
   const better = measured.direction === 'minimize' ? 'lower' : 'higher'
   const screened = terms.as === 'idea' && rule.fresh_runners > 0
-  const screen = screened ? `screened at ${formatNumber(rule.screen)}, ` : ''
+  const screen = screened ? `continued at ${formatNumber(rule.screen)}, ` : ''
   return [
     `Pairs of ${measured.name}: ${better} is better, ${measured.scale} scale`,
-    `  ${AS[terms.as]}: ${screen}kept at ${formatEvidence(1 / terms.alpha)} (level ${formatNumber(Number(terms.alpha.toPrecision(3)))})`,
-    `  worth having: ${formatPairGain(rule.min_effect, measured)}; counts as nothing: ${formatPairGain(rule.null_effect, measured)}`,
+    `  ${AS[terms.as]}: ${screen}kept at ${formatEvidence(1 / terms.alpha)} (error budget ${formatNumber(Number(terms.alpha.toPrecision(3)))})`,
+    `  smallest gain: ${formatPairGain(rule.min_effect, measured)}; counts as no effect below: ${formatPairGain(rule.null_effect, measured)}`,
     `  base tree ${toShortId(base.tree)}, candidate tree ${toShortId(tree)}`,
   ]
 }
@@ -153,7 +153,7 @@ function formatPairGain(difference: number, { direction, scale }: PairMetric): s
 function renderJobTitle({ rule }: PairStory, job: PathJob, at: number): string {
   const { order, runner, fresh, screened, unreported } = job
   if (unreported)
-    return `job ${at + 1}: its run was lost and left nothing; the evidence for keeping starts from zero; order ${toShortId(order)}`
+    return `job ${at + 1}: its run was lost without a report; the evidence for keeping starts from zero; order ${toShortId(order)}`
   const machine = rule.single_machine ? 'new build on this machine' : `runner ${runner.slice(0, 8)}`
   const is = [...(fresh ? ['fresh'] : []), ...(screened ? ['passed the screen'] : [])]
   return `job ${at + 1}: ${[machine, ...is].join(', ')}; order ${toShortId(order)}`
@@ -213,7 +213,7 @@ function renderPairSummary(story: PairStory): string[] {
   const cost = `${formatCount(2 * (pairs.length + jobs.length), 'execution')} in ${formatCount(jobs.length, 'job')}`
   return [
     `  ${scores === null ? 'Hodges-Lehmann' : 'mean'}: ${difference}`,
-    `  cost: ${cost} of ${formatNumber(Number(took.toPrecision(2)))} min, those beside it included`,
+    `  cost: ${cost} of ${formatNumber(Number(took.toPrecision(2)))} min, including candidates measured in the same jobs`,
   ]
 }
 

@@ -103,11 +103,11 @@ function listNextSteps(
 
 function listFinishSteps({ status, experiments }: Campaign): string[][] {
   if (status === 'stopped') return [['winnow archive', 'archive the campaign']]
-  if (status === 'paused') return [['winnow resume', 'continue, once the reason for the pause is settled']]
+  if (status === 'paused') return [['winnow resume', 'continue, once the cause of the pause is fixed']]
   if (Object.keys(experiments).length > 0) return [['winnow stop', 'end the campaign']]
   return [
-    ['winnow try -m "…"', 'measure what you just changed'],
-    ['winnow propose -m "…"', 'offer HEAD as an idea'],
+    ['winnow try -m "…"', 'measure your uncommitted change'],
+    ['winnow propose -m "…"', 'submit HEAD as an idea'],
   ]
 }
 
@@ -118,7 +118,7 @@ function listMergeSteps({ name, reference }: Campaign, { prefix, remote }: Resul
   return [
     ['winnow audit', 'verify from git that everything was measured'],
     [`${fetch}git diff ${toShortId(reference.commit)}..${branch}`, 'what changed'],
-    [`git merge ${branch}`, 'take it'],
+    [`git merge ${branch}`, 'merge it'],
   ]
 }
 
@@ -127,10 +127,8 @@ export function describeSingleMachine(campaign: Pick<Campaign, 'experiments' | '
   const kept = listKeptExperiments(campaign)
   const single = kept.filter(({ single_machine }) => single_machine).length
   if (single === 0) return null
+  const all = single === 1 ? 'The kept change was' : `All ${single} kept changes were`
   const which =
-    single === kept.length
-      ? `${single === 1 ? 'The one' : `All ${single}`} kept`
-      : `${single} of ${kept.length} kept`
-  const verb = single === 1 ? 'rests' : 'rest'
-  return `${which} ${verb} on a single machine: new builds replaced fresh runners, so effects that are specific to this machine are not averaged out.`
+    single === kept.length ? all : `${single} of ${kept.length} kept changes ${single === 1 ? 'was' : 'were'}`
+  return `${which} measured on a single machine: new builds replaced fresh runners, so effects specific to this machine are not averaged out.`
 }

@@ -176,7 +176,7 @@ function describeSeparateMeasurement(
   if (baseline.tree === incumbent.tree || spec === null || !isProgressByPairs(campaign, spec)) return ''
   return progress.by === 'not measured'
     ? ' (measured separately: no gain can be read off)'
-    : ' (measured separately: progress has the gain)'
+    : ' (from a separate measurement; progress shows the gain)'
 }
 
 /** One-line status, for a comment. */

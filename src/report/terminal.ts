@@ -147,7 +147,7 @@ function describeOrder({ purpose, candidates }: Order): string {
       return `${ids} alone`
     case 'effect':
     case 'regression':
-      return 'effect of what was kept'
+      return 'effect of kept changes'
     case 'progression':
       return 'progress in all'
     case 'sync':

@@ -149,10 +149,10 @@ function countNames(names: readonly string[]): string {
 }
 
 function describeWaitingIdeaSources(disabled: readonly string[]): string {
-  if (disabled.length === 0) return 'Waiting for ideas: nothing is queued and no proposer has one.'
+  if (disabled.length === 0) return 'Waiting for ideas: no idea is queued, and no proposer has another.'
   const [are, them] = disabled.length === 1 ? ['is', 'it'] : ['are', 'them']
   const why = `${disabled.join(', ')} ${are} disabled after failing to produce a usable idea`
-  return `Waiting for ideas: nothing is queued, and ${why}. winnow resume asks ${them} again.`
+  return `Waiting for ideas: no idea is queued, and ${why}. winnow resume asks ${them} again.`
 }
 
 // Effect

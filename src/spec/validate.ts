@@ -105,7 +105,7 @@ function requireGate({ spec, rules }: RuleContext): SpecFinding[] {
     createSpecFinding(
       ['gates'],
       'no gate',
-      'at least one gate of either kind',
+      'at least one gate',
       'add gates: [{ name: tests, command: … }] or metric.degenerate_gates',
     ),
   ]

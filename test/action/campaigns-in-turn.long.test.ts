@@ -30,12 +30,14 @@ test('campaigns take turns under one budget: who is left over has a run of its o
   const first = await wakeUp(10)
   expect(first.result).toMatchObject({ campaigns: [{ campaign: 'other' }], later: ['size'], broken: [] })
   expect([first.code, first.ran]).toEqual([0, ['optimize/other']])
-  expect(first.out).toMatch(/^Left for another run: size\.$/m)
+  expect(first.out).toMatch(/^Left for the next run: size\.$/m)
   const second = await wakeUp(11)
   expect(second.result).toMatchObject({ campaigns: [{ campaign: 'size' }], later: ['other'] })
   // The campaign that has begun is not left to the schedule; its run looks at it alone, and so leaves none over.
   expect([second.code, second.ran]).toEqual([0, ['optimize/other', 'optimize/size', 'optimize/other']])
-  expect(second.out).toMatch(/^No time was left for other: started run \d+ \(other: look for work\)\.$/m)
+  expect(second.out).toMatch(
+    /^Started a separate run for other, because this run is out of time: run \d+ \(other: look for work\)\.$/m,
+  )
   const third = await wakeUp(12)
   expect(third.result).toMatchObject({ campaigns: [{ campaign: 'other' }, { campaign: 'size' }], later: [] })
 })

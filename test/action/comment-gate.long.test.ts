@@ -59,7 +59,7 @@ test('an event that is none is refused, and so is nothing at all', async () => {
     const { code, out } = await wake({ env })
     expect([code, out]).toEqual([
       2,
-      expect.stringContaining('GITHUB_EVENT_PATH names no event of the kind issue_comment'),
+      expect.stringContaining('GITHUB_EVENT_PATH does not hold an event issue_comment'),
     ])
   }
 })

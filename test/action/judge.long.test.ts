@@ -203,7 +203,7 @@ describe('command judge', { timeout: 240_000 }, () => {
     const { repository, run, items } = await judgingPrinted({ reply: some })
     const first = await repository.judge(run, items)
     expect([first.code, first.outputs['artifact']]).toEqual([2, 'winnow-scores'])
-    expect(first.stdout).toMatch(/models could not be asked: .*401/)
+    expect(first.stdout).toMatch(/winnow could not request scores from models: .*401/)
     const [{ records, ended }] = scoresIn(first)
     expect(records.length).toBeGreaterThan(0)
     expect(ended.is).toBe('refused')
@@ -324,7 +324,7 @@ describe('command judge', { timeout: 240_000 }, () => {
     const other = await repository.judge(run + 7, items)
     expect([other.code, other.outputs['report']]).toEqual([0, ''])
     expect(other.stdout).toContain(
-      'Asked no model for scores: campaign size is running and has no open request of this run.',
+      'Requested no scores from models: campaign size is running and has no open request of this run.',
     )
     // Two wake-ups at once: one of them has it scored.
     expect((await repository.tick()).ended.outputs['judge']).toBe('')
@@ -399,6 +399,9 @@ describe('command judge', { timeout: 240_000 }, () => {
   it.each(['github-token', 'app-token'])('takes no %s', async name => {
     const inputs = { command: 'judge', items: 'items.json', [name]: 'sentinel' }
     const { code, orders } = await step({ inputs, workspace: tmpdir() })
-    expect([code, orders]).toMatchObject([2, [{ data: expect.stringContaining(`takes no ${name}`) }]])
+    expect([code, orders]).toMatchObject([
+      2,
+      [{ data: expect.stringContaining(`does not accept the input ${name}`) }],
+    ])
   })
 })

@@ -137,7 +137,7 @@ describe('a job that is cancelled', () => {
       },
     })
     expect([ended.code, ended.outputs['report'], ended.orders]).toEqual([130, '', []])
-    expect(ended.stdout).toContain('Cancelled: winnow kept what it had measured')
+    expect(ended.stdout).toContain('Cancelled: winnow saved the measurements')
     expect(reportIn(ended.outputs['partial'] ?? '')).toMatchObject({
       order: id,
       run_id: 'actions:4711/1',
@@ -237,8 +237,13 @@ describe('a job that may not measure', () => {
     ['has no run', asked, { GITHUB_RUN_ID: '' }, 'GITHUB_RUN_ID is not set'],
     ['is on the default branch', asked, { GITHUB_REF: 'refs/heads/main' }, 'this run is on refs/heads/main'],
     ['is on a tag', asked, { GITHUB_REF: 'refs/tags/optimize/size' }, 'this run is on refs/tags/'],
-    ['holds a token', { ...asked, 'github-token': 'sentinel' }, {}, 'takes no github-token'],
-    ["holds an App's token", { ...asked, 'app-token': 'sentinel' }, {}, 'takes no app-token'],
+    ['holds a token', { ...asked, 'github-token': 'sentinel' }, {}, 'does not accept the input github-token'],
+    [
+      "holds an App's token",
+      { ...asked, 'app-token': 'sentinel' },
+      {},
+      'does not accept the input app-token',
+    ],
     ['names no order', { ...asked, order: '' }, {}, 'needs the input order'],
     ['names what is no order', { ...asked, order: '../../x' }, {}, 'not the id of an order'],
     ['has no ledger', asked, {}, 'the clone has no ledger of campaign size'],

@@ -61,7 +61,10 @@ describe('however a step ends', () => {
   it.each(['tick', 'run'])('%s that is paused says so', async command => {
     const env = { WINNOW_PAUSED: 'true' }
     const ended = await step({ inputs: { command }, workspace: tmpdir(), env })
-    expect([ended.code, ended.summary]).toEqual([0, 'WINNOW_PAUSED is set: nothing was looked at.\n'])
+    expect([ended.code, ended.summary]).toEqual([
+      0,
+      'WINNOW_PAUSED is set, so this run did nothing. To continue, delete the repository variable WINNOW_PAUSED.\n',
+    ])
     expect(Object.keys(ended.outputs)).toEqual([...OUTPUTS])
   })
 })

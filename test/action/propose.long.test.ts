@@ -240,7 +240,7 @@ execution: { mode: parallel, max_concurrent: 2 }`
     const other = await repository.propose(run + 7)
     expect([other.code, other.outputs['report']]).toEqual([0, ''])
     expect(other.stdout).toContain(
-      'Asked no program for ideas: campaign size is running and has no open request of this run.',
+      'Requested no ideas from programs: campaign size is running and has no open request of this run.',
     )
     const again = await repository.first(run + 1)
     expect([again.outputs['propose'], again.result]).toMatchObject([
@@ -252,7 +252,7 @@ execution: { mode: parallel, max_concurrent: 2 }`
     const argv = [join(process.cwd(), 'dist/cli.js'), 'pause', '-m', 'enough', '--campaign', 'size']
     execFileSync(process.execPath, [...argv, '--cache-dir', scratch('winnow-cache-')], { cwd: dir })
     expect((await repository.propose(run)).stdout).toContain(
-      'Asked no program for ideas: campaign size is paused',
+      'Requested no ideas from programs: campaign size is paused',
     )
   })
 
@@ -267,7 +267,7 @@ execution: { mode: parallel, max_concurrent: 2 }`
     }
     const asked = await repository.propose(run, {}, { meanwhile })
     expect([asked.code, asked.outputs['report']]).toEqual([130, ''])
-    expect(asked.stdout).toContain('Cancelled: winnow stopped the programs that it was asking.')
+    expect(asked.stdout).toContain('Cancelled: winnow stopped the running programs.')
     expect(carrying('98765.25')).toEqual([])
     await repository.settle(run, '')
     expect(repository.kinds('proposal-lost')).toHaveLength(1)
@@ -278,7 +278,7 @@ execution: { mode: parallel, max_concurrent: 2 }`
     const { code, orders } = await step({ inputs, workspace: tmpdir() })
     expect(code).toBe(2)
     expect(orders).toMatchObject([
-      { data: expect.stringContaining(`takes no ${name}: it runs the programs`) },
+      { data: expect.stringContaining(`does not accept the input ${name}: it runs the programs`) },
     ])
   })
 })

@@ -57,7 +57,7 @@ describe('commands that only read', () => {
     const { code, orders } = await step({ inputs, workspace: scratch() })
     expect(code).toBe(2)
     expect(orders).toMatchObject([
-      { command: 'error', data: expect.stringContaining('takes no github-token') },
+      { command: 'error', data: expect.stringContaining('does not accept the input github-token') },
     ])
   })
 })

@@ -57,6 +57,8 @@ describe('command report', () => {
     const inputs = { command: 'report', 'github-token': 'sentinel' }
     const { code, orders } = await step({ inputs, workspace: tmpdir() })
     expect(code).toBe(2)
-    expect(orders).toMatchObject([{ data: expect.stringContaining('takes no github-token') }])
+    expect(orders).toMatchObject([
+      { data: expect.stringContaining('does not accept the input github-token') },
+    ])
   })
 })

@@ -48,7 +48,7 @@ describe('the token of a job', () => {
     for (const command of ['run', 'measure', 'propose', 'report', 'audit', 'replay', 'status', 'check']) {
       const ended = await step({ inputs: { command, 'app-token': tokens['app-token'] }, workspace: tmpdir() })
       expect([command, ended.code]).toEqual([command, 2])
-      expect(ended.stdout).toContain(`command ${command} takes no app-token`)
+      expect(ended.stdout).toContain(`command ${command} does not accept the input app-token`)
       expect(ended.masks).toEqual(listTokenForms(tokens['app-token']))
     }
     const ticked = await step({ inputs: { command: 'tick', ...tokens }, workspace: tmpdir() })

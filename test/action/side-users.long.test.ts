@@ -69,7 +69,7 @@ describe.skipIf(!isRoot)('a job where there are users for sides', () => {
     const { person, order } = await fresh({ 'bench/size.sh': OWN })
     const ended = await measuring(person, order)
     expect([ended.code, ended.stderr, ended.orders]).toEqual([0, '', []])
-    expect(ended.stdout).toContain('Isolation: each side runs as a user of its own.')
+    expect(ended.stdout).toContain('Isolation: each side runs as a separate user.')
     const report = reportIn(ended)
     expect(report.executions.map(({ status }) => status)).toContain('ok')
     expect(report).toMatchObject({ flags: ['forgeable'], tampered: null, runner_error: null })
@@ -141,7 +141,7 @@ describe.skipIf(!isRoot)('a job where there are users for sides', () => {
     expect((await person.winnow('run')).code).toBe(14)
     const ended = await measuring(person, await nextOrder(person))
     expect(ended.stdout).toContain(
-      'Isolation: none, because what it is compared with was measured without isolation.',
+      'Isolation: none, because the earlier measurements were made without isolation.',
     )
     expect(reportIn(ended).flags).toContain('unisolated')
   })
@@ -229,7 +229,7 @@ describe.skipIf(!isRoot || SUDO_ROOT === '')('a job whose user may become root',
     const ended = await hosted(person, order)
     expect(statSync(ended.workspace).mode & 0o777).toBe(0o700)
     expect([ended.code, ended.stderr, ended.orders]).toEqual([0, '', []])
-    expect(ended.stdout).toContain('Isolation: each side runs as a user of its own.')
+    expect(ended.stdout).toContain('Isolation: each side runs as a separate user.')
     expect(reportIn(ended)).toMatchObject({ flags: ['forgeable'], tampered: null, runner_error: null })
     const file = ended.outputs['report'] ?? ''
     expect([statSync(file).uid, statSync(join(file, '..')).uid]).toEqual([RUNNER, RUNNER])

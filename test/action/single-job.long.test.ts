@@ -122,7 +122,7 @@ describe.skipIf(!isRoot || SUDO_ROOT === '')('a single job whose user may become
     const first = await hosted(github, token)
     const why = 'Isolation: none, because as a separate user, the harness fails: no tool for you.'
     expect([first.code, first.stdout]).toEqual([0, expect.stringContaining(why)])
-    expect(first.summary).toContain('Only what people with write access bring is measured.')
+    expect(first.summary).toContain('winnow measures only ideas of people with write access.')
     expect(first.stdout.split('\n')).not.toContain('0')
     for (const flags of flagsOf(github)) expect(flags).toContain('unisolated')
     expect(ofKind(github, 'merged')).toHaveLength(1)
@@ -146,14 +146,14 @@ describe('a single job whose user may not become root', SLOW, () => {
     expect([first.code, first.handedOn]).toEqual([0, ''])
     expect(first.summary).not.toContain('STOLEN')
     expect(Object.keys(first.outputs)).not.toContain('STOLEN')
-    expect(first.stdout).toContain('Only what people with write access bring is measured.')
+    expect(first.stdout).toContain('winnow measures only ideas of people with write access.')
     expect(first.result).toMatchObject({ paused: false, waiting: { for: 'ideas' } })
     for (const text of [first.stdout, first.summary]) {
-      expect(text).toContain('Waiting for ideas: nothing is queued and no proposer has one.')
+      expect(text).toContain('Waiting for ideas: no idea is queued, and no proposer has another.')
       expect(text).toMatch(/size: 1 experiment: 1 kept; the incumbent is [0-9a-f]{12}\./)
     }
     expect(first.stdout.trimEnd().split('\n').at(-1)).toBe(
-      'To bring an idea, open a pull request against optimize/size.',
+      'To submit an idea, open a pull request against optimize/size.',
     )
     const measured = ofKind(github, 'measured').length
     await offerFromFork(github)

@@ -43,7 +43,7 @@ describe('a campaign that nobody touched', () => {
     expect(result.checked).toMatchObject({ incumbents: 2, landings: 2, syncs: 0, reverts: 0, foreign: 0 })
     expect(result.checked.events).toBe((await events(site)).length)
     expect(result.limits).toContain(
-      'detects inconsistency: it does not stop a forger who may write every ref',
+      'detects inconsistencies. It cannot detect a forgery by a person who may write every ref',
     )
   })
 

@@ -71,7 +71,7 @@ describe('a sync', () => {
   it('that records another harness than its tree has has no evidence', async () => {
     const synced = await eventOf(site, 'synced')
     const said = await saidOf(synced, draft => ({ ...draft, harness: 'e'.repeat(64) }) as EventDraft)
-    expect(said).toContain('was measured with another ruler than the one in force since')
+    expect(said).toContain('was measured with another spec or harness than the one in force since')
   })
 
   it.each([

@@ -95,7 +95,7 @@ describe('an idea that adds a package', () => {
       2,
       expect.stringContaining(`the set of exp-001 changed since ${digest}`),
     ])
-    expect(late.err).toContain('winnow approve shows the new one')
+    expect(late.err).toContain('winnow approve lists the new packages')
     const [now] = (await person.json('approve'))['waiting'] as { digest: string }[]
     const whole = now?.digest.slice(0, 16) ?? ''
     const short = await person.winnow('approve', 'exp-001', '--digest', whole.slice(0, 15))

@@ -13,7 +13,7 @@ async function audited(): Promise<{ person: Project; origin: Origin }> {
   expect(await person.winnow('audit')).toMatchObject({
     code: 0,
     out: expect.stringMatching(
-      /^First audit here: the ledger at [0-9a-f]{12} \(up to event \d+\) is remembered/m,
+      /^First audit on this machine: .*contains the ledger at [0-9a-f]{12} \(up to event \d+\)\.$/m,
     ),
   })
   return { person, origin: person.remote }
@@ -97,18 +97,18 @@ describe('audit', () => {
     const { person, origin } = await audited()
     const seen = join(scratch(), 'seen.json')
     const fresh = projectIn(person, origin)
-    expect((await fresh.winnow('audit', '--seen', seen)).out).toContain('First audit here')
+    expect((await fresh.winnow('audit', '--seen', seen)).out).toContain('First audit on this machine')
     expect(JSON.parse(readFileSync(seen, 'utf8'))).toEqual({
       [STATE]: { tip: origin('rev-parse', STATE), events: expect.any(Number), at: expect.any(String) },
     })
     await forge(person, origin)
     const other = projectIn(person, origin)
     expect((await other.winnow('audit', '--seen', seen)).code).toBe(1)
-    expect((await other.winnow('audit')).out).toContain('First audit here')
+    expect((await other.winnow('audit')).out).toContain('First audit on this machine')
     writeFileSync(seen, '{')
     expect(await other.winnow('audit', '--seen', seen)).toMatchObject({
       code: 2,
-      err: expect.stringContaining('what earlier audits saw cannot be read'),
+      err: expect.stringContaining('the record of earlier audits cannot be read'),
     })
   })
 
@@ -121,8 +121,10 @@ describe('audit', () => {
     const { code, out, err } = await person.winnow('audit')
     expect([code, out, err]).toEqual([
       0,
-      expect.stringContaining('First audit here'),
-      expect.stringMatching(/^What earlier audits saw was damaged and is now .*audited\.json\.damaged-/),
+      expect.stringContaining('First audit on this machine'),
+      expect.stringMatching(
+        /^The record of earlier audits was damaged\. winnow moved it to .*audited\.json\.damaged-/,
+      ),
     ])
   })
 })

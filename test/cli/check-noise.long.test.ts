@@ -52,7 +52,7 @@ describe('winnow check of a noisy metric', () => {
       /^ {2}fair: two copies of the base did not differ in (16|24|32) pairs$/m,
       /^ {2}an idea without effect: \S+ pairs in \S+ jobs, \d+ executions, \S+ min$/m,
       /^ {2}an idea that gains 4\.0 %: \S+ pairs in \S+ jobs, \d+ executions, \S+ min$/m,
-      /^ {2}a keep: 18 executions, \S+ min more, for its reported effect$/m,
+      /^ {2}a kept idea: 18 executions, \S+ min more, for its reported effect$/m,
       /^ {2}headline: 144 executions, \S+ min, once, before the campaign stops$/m,
       /^ {2}time: \S+ to \S+ min and \d+ to \d+ executions for 100 ideas, with set-up, gates and headline/m,
       /^ {4}true gain +0\.0 % +1\.0 % +2\.0 % +3\.0 % +4\.0 % +6\.0 %$/m,
@@ -83,9 +83,11 @@ describe('winnow check of a noisy metric', () => {
     const { out, code } = await loud.winnow('check')
     expect(code).toBe(0)
     expect(out).toMatch(/smallest visible gain: .*; evidence\.min_effect is 2\.0 %/)
-    expect(out).toContain('  way out: more jobs alone do not help, not even evidence.max_jobs: 32')
-    expect(out).toMatch(/^ {2}way out: (a better metric: one that the same idea moves|no metric would help)/m)
-    expect(out).toMatch(/^ {2}way out: a quieter machine/m)
+    expect(out).toContain('  to see more: more jobs alone do not help, not even evidence.max_jobs: 32')
+    expect(out).toMatch(
+      /^ {2}to see more: (a better metric: one that the same idea moves|no metric would help)/m,
+    )
+    expect(out).toMatch(/^ {2}to see more: a quieter machine/m)
   })
 })
 

@@ -63,15 +63,15 @@ describe('which campaign is meant', () => {
     expect(choose(all, { spec: 'prser' })).toBe(
       'there is no campaign prser; the campaigns are parser, size / did you mean parser?',
     )
-    expect(choose([], { name: 'x' })).toContain('there are none')
+    expect(choose([], { name: 'x' })).toContain('this repository has no campaign')
     expect(choose(all, { spec: '.winnow/sizes.yaml' })).toBe(
       '.winnow/sizes.yaml is not on the default branch / did you mean .winnow/size.yaml?',
     )
-    expect(choose(all, { spec: 'specs/other.yaml' })).toContain('commit it (and push it)')
+    expect(choose(all, { spec: 'specs/other.yaml' })).toContain('commit it (and push)')
   })
 
   it('cannot be told where there is nothing', () => {
-    expect(choose([])).toContain('no spec on the default branch, and no ledger')
+    expect(choose([])).toContain('the default branch has no spec, and there is no ledger')
   })
 })
 

@@ -48,10 +48,8 @@ describe('winnow compare of a noisy metric', () => {
         /^ {2}evidence \d+ \(needed to be sure: 100\) ▕█+▏ \d+ pairs in [2-8] jobs on this machine$/,
       ),
       expect.stringMatching(/^ {2}Noise: the base differs from itself by \d+\.\d % \((16|32) pairs in/),
-      expect.stringMatching(
-        /^ {2}one machine: .*effects that are specific to this machine are not averaged out$/,
-      ),
-      expect.stringMatching(/^ {2}unprotected: .*no file that the command names differs$/),
+      expect.stringMatching(/^ {2}one machine: .*effects specific to this machine are not averaged out$/),
+      expect.stringMatching(/^ {2}unprotected: .*the files that the command names are identical$/),
       expect.stringMatching(
         /^ {2}cost: \d+ executions, (39|57) of them of main with itself, .* of this machine$/,
       ),
@@ -126,7 +124,7 @@ describe('winnow compare of a metric that repeats exactly', () => {
     const person = branched(project(), { 'src/value': `${'a'.repeat(letters)}\n`, 'bench/notes.txt': 'x\n' })
     const { code, out } = await person.winnow('compare', 'main', 'shorter', ...SIZE)
     expect([code, out]).toEqual([exit, expect.stringMatching(sentence)])
-    expect(out).toContain('unprotected: each side ran the benchmark that it has itself; no file')
+    expect(out).toContain('unprotected: each side ran its own copy of the benchmark; the files')
     expect(out).not.toContain('one machine')
   })
 
@@ -306,7 +304,7 @@ describe('what cannot be compared is said before anything runs', () => {
     ],
     [
       ['main', 'v9', '--', 'true'],
-      'it has main; what is only on the remote has to be fetched first (git fetch)',
+      'it has main; run git fetch first for a branch that is only on the remote',
     ],
     [['main', '--remote', 'origin', '--', 'true'], 'compare reads this repository alone'],
     [['main', '--direction', 'up', '--', 'true'], 'Allowed choices are minimize, maximize'],
@@ -336,7 +334,7 @@ describe('what cannot be compared is said before anything runs', () => {
     const bare = join(person.dir, '../bare.git')
     person.git('clone', '-q', '--bare', '.', bare)
     expect((await person.winnowWith({ directory: bare }, 'compare', 'main', '--', 'true')).err).toContain(
-      'there is no work tree here that could be compared',
+      'this repository has no work tree to compare',
     )
     const empty = join(person.dir, '../empty')
     person.git('init', '-q', empty)

@@ -64,7 +64,7 @@ describe('--dry-run', () => {
       expect(person.refs(), verb).toBe(before)
     }
     const retried = await person.winnow('retry', 'exp-001', '--dry-run')
-    expect(retried.err, 'retry').toContain('only what is not proven yet is tried again')
+    expect(retried.err, 'retry').toContain('cannot be retried')
     expect(person.refs(), 'retry').toBe(before)
     const { pushes } = await person.json('idea', 'add', 'a thought', '--dry-run')
     expect(pushes).toMatchObject([

@@ -6,7 +6,7 @@ describe('winnow idea', () => {
     const person = project()
     await person.winnow('run')
     expect((await person.winnow('idea', 'list')).out).toBe(
-      'No idea is written down. winnow idea add "what might help"\n',
+      'The backlog is empty. Next: winnow idea add "what might help"\n',
     )
     const first = await person.winnow(
       'idea',
@@ -21,7 +21,7 @@ describe('winnow idea', () => {
     const twice = await person.winnow('idea', 'add', 'use  FEWER letters.')
     expect([twice.code, twice.err]).toEqual([
       2,
-      'error: that is idea-001 already\n  fix: winnow idea list shows what became of it\n',
+      'error: that is idea-001 already\n  fix: winnow idea list shows its state\n',
     ])
     person.write('ideas.md', '- [layout] pack it\n- [layout] Pack it!\n- use fewer letters\n- another\n')
     const imported = await person.winnow('idea', 'import', 'ideas.md')

@@ -174,10 +174,10 @@ describe('winnow init --github', () => {
   it.each([
     [['init', '--github', '--action', 'somebody/winnow'], '--action is "somebody/winnow"'],
     [['init', '--github', '--action', `x/y@${'a'.repeat(40)}\nevil: true`], '--action is'],
-    [['init', '--open-pr'], '--open-pr means nothing without --github'],
-    [['init', '--update'], '--update means nothing without --github'],
-    [['init', '--single-job'], '--single-job means nothing without --github'],
-    [['init', '--action', ACTION], '--action means nothing without --github'],
+    [['init', '--open-pr'], '--open-pr needs --github'],
+    [['init', '--update'], '--update needs --github'],
+    [['init', '--single-job'], '--single-job needs --github'],
+    [['init', '--action', ACTION], '--action needs --github'],
     [['init', '--github', '--open-pr', '--action', ACTION], 'the remote of this repository is not on GitHub'],
   ])('refuses %j', async (argv, expected) => {
     const person = project(PROJECT)

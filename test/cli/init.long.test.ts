@@ -65,7 +65,7 @@ describe('winnow init', () => {
     const again = await person.winnow('init')
     expect([again.code, again.err]).toEqual([
       2,
-      'error: .winnow/speed.yaml: there is a spec already, and init overwrites nothing\n' +
+      'error: .winnow/speed.yaml: this spec exists already, and init does not overwrite it\n' +
         '  fix: winnow check .winnow/speed.yaml; or write another spec: winnow init --name <other>\n',
     ])
     expect(read(person, '.winnow/speed.yaml')).toBe(before)
@@ -74,7 +74,7 @@ describe('winnow init', () => {
     const taken = project({ 'greet.sh': 'echo hi\n' })
     taken.write('bench/speed.sh', 'mine\n')
     expect((await taken.winnow('init')).err).toContain(
-      'bench/speed.sh exists already, and init overwrites nothing',
+      'bench/speed.sh exists already, and init does not overwrite it',
     )
     expect(existsSync(join(taken.dir, '.winnow'))).toBe(false)
   })

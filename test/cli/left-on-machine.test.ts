@@ -13,11 +13,11 @@ describe('what every repository of a machine shares', () => {
     expect(describeMachineLeftovers(none(), () => false)).toEqual([])
     expect(describeMachineLeftovers(dir, () => false)).toEqual([
       `Kept: ${dir}, where sides with users of their own are measured, for every repository of this machine`,
-      `  when none needs it any more and nothing is measured, as root: rm -rf ${dir}`,
+      `  to remove it, when no repository needs it and no measurement runs, as root: rm -rf ${dir}`,
     ])
     expect(describeMachineLeftovers(none(), () => true)).toEqual([
       'Kept: the users winnow-1 to winnow-6, for every repository of this machine',
-      `  when none needs it any more and nothing is measured, as root: ${REMOVE_USERS}`,
+      `  to remove it, when no repository needs it and no measurement runs, as root: ${REMOVE_USERS}`,
     ])
     const [both = '', how = ''] = describeMachineLeftovers(dir, () => true)
     expect(both).toContain(`${dir}, where sides with users of their own are measured, and the users winnow-1`)

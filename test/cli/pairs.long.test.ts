@@ -13,7 +13,7 @@ describe('an experiment that pairs decided', () => {
     expect(err).toMatch(
       /^exp-001 Kept: bytes (49|50)\.\d % lower \(.*\), on this machine\. evidence \d+ \(needed to be sure: \d+\) ▕█+▏/m,
     )
-    expect(out).toMatch(/^The one kept rests on a single machine: /m)
+    expect(out).toMatch(/^The kept change was measured on a single machine: /m)
 
     const shown = (await person.winnow('show', '1')).out.split('\n')
     expect(shown[0]).toMatch(/^exp-001 Kept: bytes .* on this machine\.$/)

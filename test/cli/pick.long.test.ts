@@ -48,11 +48,8 @@ describe('winnow pick', () => {
     await person.winnow('revert', '1')
     await person.winnow('run')
     const { code, err } = await person.winnow('pick', '1')
-    expect([code, err]).toEqual([
-      2,
-      expect.stringContaining('exp-001 was reverted, so there is nothing of it to take'),
-    ])
-    expect(err).toContain('nothing is kept at the moment')
+    expect([code, err]).toEqual([2, expect.stringContaining('exp-001 was reverted, so it cannot be picked')])
+    expect(err).toContain('the campaign has no kept change')
     await proven(person)
   })
 })

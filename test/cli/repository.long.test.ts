@@ -59,13 +59,13 @@ describe('where winnow is started', () => {
     const { dir: from, winnow } = project({ 'src/value': 'x\n' })
     execFileSync('git', ['clone', '-q', '--bare', from, dir])
     const { code, err } = await winnow('-C', dir, 'run')
-    expect([code, err]).toEqual([2, expect.stringContaining('no spec on the default branch')])
+    expect([code, err]).toEqual([2, expect.stringContaining('the default branch has no spec')])
   })
 
   it('has a remote of the name that is given', async () => {
     const { winnow } = clonedProject()
     expect((await winnow('check', '--remote', 'upstream')).err).toBe(
-      'error: no remote is called upstream; there is origin\n  fix: name one with --remote, or --remote none to keep everything in this repository\n',
+      'error: there is no remote upstream; the remotes are origin\n  fix: name one with --remote, or --remote none to keep everything in this repository\n',
     )
   })
 
@@ -162,7 +162,9 @@ describe('a campaign that was never started', () => {
     const { code, err } = await winnow('run', '.winnow/size.yaml')
     expect(code).toBe(2)
     expect(err).toContain('.winnow/size.yaml is not on the default branch')
-    expect(err).toContain('fix: commit it (and push it): a work tree is never used')
+    expect(err).toContain(
+      'fix: commit it (and push): winnow reads specs from commits, not from the work tree',
+    )
   })
 
   it('cannot be started from a broken spec, and says everything that is wrong', async () => {

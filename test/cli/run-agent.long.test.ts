@@ -45,7 +45,7 @@ describe('winnow run --agent', () => {
     const missing = await person.winnow('run', '--agent', 'gemini')
     expect([missing.code, missing.err]).toEqual([
       2,
-      'error: the program gemini is not installed: it is nowhere on PATH\n  fix: install gemini as its documentation says and sign in once, or write command: instead of preset: gemini\n',
+      'error: the program gemini is not installed: it is not on PATH\n  fix: install gemini as its documentation says and sign in once, or write command: instead of preset: gemini\n',
     ])
     expect(person.refs()).not.toContain('optimize')
     const spec = `${SPEC}propose: [{ use: command, preset: codex }]\n`

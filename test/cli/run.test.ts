@@ -11,7 +11,7 @@ describe.each([
     expect(first.code).toBe(14)
     expect(first.err).toMatch(/^campaign size started at [0-9a-f]{12}$/m)
     expect(first.err).toMatch(/^calibrated: deterministic, /m)
-    expect(first.out).toContain('Waiting for ideas: nothing is queued and no proposer has one.')
+    expect(first.out).toContain('Waiting for ideas: no idea is queued, and no proposer has another.')
 
     expect(await offer(person, SHORT)).toMatch(/^optimize-exp\/size\/50-bytes-[0-9a-f]{8}: 50 bytes$/m)
     const second = await person.winnow('run')

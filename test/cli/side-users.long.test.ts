@@ -45,7 +45,7 @@ describe.skipIf(!isRoot)('a campaign whose sides have users of their own', () =>
     const person = project(files)
     const { code, out, err } = winnowAmong(person, 'check')
     expect([code, err]).toEqual([0, expect.not.stringContaining('error')])
-    expect(out).toContain('isolation: uid; each side runs as a user of its own')
+    expect(out).toContain('isolation: uid; each side runs as its own user')
   })
 })
 
@@ -78,9 +78,9 @@ describe('the doctor', () => {
 
   it('says whether a spec that asks for users of sides finds them on this machine', async () => {
     expect(await doctor(files)).toMatch(
-      /size: each side is to have a user of its own, and here (?:there is no user|only root)/,
+      /size: each side needs its own user, and on this machine (?:there is no user|only root)/,
     )
-    expect(await doctor(FILES)).not.toContain('user of its own')
+    expect(await doctor(FILES)).not.toContain('its own user')
   })
 
   it.runIf(isRoot)('finds those that are there', () => {
@@ -95,11 +95,7 @@ describe('the doctor', () => {
       'run: sudo sh -c "for n in 1; do useradd --system winnow-$n; done"',
       'makes a user for each side',
     ],
-    [
-      'does not',
-      'jobs: {}',
-      'each side is to have a user of its own, and .github/workflows/winnow.yml makes none',
-    ],
+    ['does not', 'jobs: {}', 'each side needs its own user, and .github/workflows/winnow.yml creates none'],
   ])('says whether the workflow %s', async (_what, workflow, expected) => {
     expect(await doctor(files, `on: { workflow_dispatch: {} }\n${workflow}\n`)).toContain(expected)
   })

@@ -22,9 +22,11 @@ describe('tick and measure by hand', () => {
     const measured = await person.winnow('measure')
     expect([measured.code, measured.out]).toEqual([
       0,
-      expect.stringMatching(/^order \S+ is measured; winnow tick/),
+      expect.stringMatching(/^order \S+ is measured; the next winnow tick/),
     ])
-    expect((await person.winnow('measure')).out).toContain('is measured already; winnow tick takes it in')
+    expect((await person.winnow('measure')).out).toContain(
+      'is measured already; the next winnow tick records it',
+    )
     const rehearsed = await person.winnow('tick', '--dry-run')
     expect(rehearsed.out).toContain('"outcome":"kept"')
     const taken = await person.winnow('tick')
@@ -50,7 +52,7 @@ describe('tick and measure by hand', () => {
   })
 
   it.each([
-    [['--spec', 'x'], '--spec means nothing without --order'],
+    [['--spec', 'x'], '--spec needs --order'],
     [['--order', 'order.json'], '--order needs --spec as well'],
     [['--order', 'none.json', '--spec', '.winnow/size.yaml', '--report', 'r'], 'there is no file none.json'],
     [['--order', 'src/value', '--spec', '.winnow/size.yaml', '--report', 'r'], 'src/value is not JSON'],

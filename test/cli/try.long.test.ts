@@ -103,7 +103,7 @@ describe('winnow try', () => {
     person.write('src/value', SHORTER)
     const on = await person.winnow('try', '-m', 'and on from what was kept')
     expect([on.code, on.out]).toEqual([0, expect.stringMatching(/^Kept: /)])
-    expect(on.err).toContain('HEAD lacks your kept change')
+    expect(on.err).toContain('HEAD does not contain your kept change')
     person.git('stash', '-q')
     person.commit('on main', { 'src/other': 'x\n' })
     person.write('src/value', LONG.replaceAll('a', 'b'))
@@ -177,7 +177,7 @@ describe('winnow try', () => {
     await person.winnow('run', '--fresh')
     expect(await tried(person)).toMatchObject({
       code: 12,
-      sentence: 'Refused: nothing to try: optimize/size has all of this already.',
+      sentence: 'Refused: nothing to try: optimize/size already contains this change.',
       next: 'start the next idea from optimize/size',
     })
     person.write('src/value', SHORTER)

@@ -115,7 +115,7 @@ describe('uninstall', () => {
     const own = 'Kept: .winnow/size.yaml, the lines for winnow in AGENTS.md (--purge removes them)'
     expect(kept.out).toBe(`${['Nothing to remove.', own, ...describeMachineLeftovers()].join('\n')}\n`)
     const { out } = await person.winnow('uninstall', '--purge')
-    expect(out).toContain('Removed. The files are gone from the work tree; commit that.')
+    expect(out).toContain('Removed. winnow also deleted its files from the work tree; commit that.')
     expect(existsSync(join(person.dir, '.winnow'))).toBe(false)
     expect(readFileSync(join(person.dir, 'AGENTS.md'), 'utf8')).toBe('# Mine\n')
     expect(savedIn(person.dir)).toEqual([])

@@ -51,7 +51,7 @@ describe('as whom a job measures', () => {
     [
       'auto goes on without, also where there are users now',
       { isolation: 'auto', before: false },
-      { tried: 0, because: 'what it is compared with was measured without isolation' },
+      { tried: 0, because: 'the earlier measurements were made without isolation' },
     ],
     ['uid is taken at its word', { isolation: 'uid', fails: 'x' }, { tried: 0, users: true }],
     ['none is, too', { isolation: 'none' }, { tried: 0, because: 'the spec says isolation: none' }],

@@ -68,7 +68,7 @@ describe('a metric that is noisy', () => {
     )
     expect(landing).toMatch(/^Winnow-Evidence: single-machine$/m)
     const front = site.bare('show', 'optimize-state/size:README.md')
-    expect(front).toContain('The one kept rests on a single machine: ')
+    expect(front).toContain('The kept change was measured on a single machine: ')
     const results = `optimize/size^2:.winnow/results/size/${await idOf(site, 'b3')}/results.yaml`
     expect(site.bare('show', results)).toMatch(/^summary: "Kept: bytes .* on this machine\."$/m)
     await site.proven()
@@ -86,7 +86,7 @@ describe('a base that does not work', () => {
     await site.start()
     expect(await site.run()).toEqual({
       for: 'person',
-      what: 'the campaign is paused: the base fails: gate tests failed (exit 1).\nFix it, then: winnow resume (winnow check shows what fails; after a change to the spec, run winnow amend first)',
+      what: 'the campaign is paused: the base fails: gate tests failed (exit 1).\nFix it, then: winnow resume (winnow check shows the failure; after a change to the spec, run winnow amend first)',
     })
     await site.person({ kind: 'campaign-resumed', reason: 'try again' })
     expect(await site.run()).toMatchObject({ for: 'person' })

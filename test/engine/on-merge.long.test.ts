@@ -21,7 +21,7 @@ async function kept(options: SizeOptions = {}): Promise<TestRepository> {
 function merge(site: TestRepository): string {
   const here = site.origin === site.repo
   if (!here) site.git('fetch', '-q', 'origin')
-  site.git('merge', '-q', '-m', 'take it', here ? 'optimize/size' : 'origin/optimize/size')
+  site.git('merge', '-q', '-m', 'merge it', here ? 'optimize/size' : 'origin/optimize/size')
   if (!here) site.git('push', '-q', 'origin', 'main')
   return site.git('rev-parse', 'HEAD')
 }

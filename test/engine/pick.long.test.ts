@@ -82,7 +82,7 @@ describe('a kept change is taken alone', () => {
     const found = await pick(site)
     const { incumbent } = await site.campaign()
     site.git('fetch', '-q', 'origin')
-    site.git('merge', '-q', '--no-ff', '-m', 'take it', `origin/${found.branch}`)
+    site.git('merge', '-q', '--no-ff', '-m', 'merge it', `origin/${found.branch}`)
     site.git('push', '-q', 'origin', 'main')
     await site.run()
 

@@ -181,7 +181,7 @@ esac
     ])
     const asked = (await site.events()).flatMap(event => (event.kind === 'spent' ? [event.ok] : []))
     expect(asked).toEqual([true, ...Array(10).fill(false)])
-    expect(site.said).toContain('thinker: no idea, thinker ended with exit code 3: nothing comes to mind')
+    expect(site.said).toContain('No idea from thinker: thinker ended with exit code 3: nothing comes to mind')
     await site.person({ kind: 'campaign-resumed', reason: 'its key is renewed' })
     await site.run()
     expect((await site.campaign()).proposers).toMatchObject({ thinker: { failures: 3, disabled: true } })

@@ -111,7 +111,7 @@ describe('a measurement that is cut off', () => {
     const { site } = await cutOff([after('step:open', 'measure:started')])
     const events = await site.events()
     const lost = events.filter(event => event.kind === 'order-lost' && event.started)
-    expect(lost[0]).toMatchObject({ reason: 'its process ended after measuring had begun' })
+    expect(lost[0]).toMatchObject({ reason: 'the process that measured it ended early' })
     expect(await endOf(site)).toEqual(expected)
     await site.proven()
   })

@@ -170,7 +170,9 @@ describe('a fresh start', () => {
   it('does not take over a branch that is somebody else’s', async () => {
     const site = await createSizeRepository([])
     site.git('branch', 'optimize/size')
-    await expect(site.start()).rejects.toThrow('optimize/size exists, but there is no ledger beside it')
+    await expect(site.start()).rejects.toThrow(
+      'optimize/size exists without the ledger branch optimize-state/size',
+    )
   })
 })
 

@@ -100,7 +100,7 @@ describe('a commit on the default branch that nothing reads', () => {
     ])
     const { unproven } = await auditLedger(site.place)
     expect(unproven?.what).toContain(
-      'it was not measured, and the harness, a gate or the set-up may read what it brings',
+      'it was not measured, and the harness, a gate or setup may read the files that it changes',
     )
   })
 })

@@ -171,7 +171,7 @@ describe('answers of the run that asked', () => {
     testRepository.github.finish(runUnderWay(testRepository, 1), 'failure')
     expect(await testRepository.wake({ run: 2, next: ASKS })).toMatchObject({ for: 'proposers' })
     expect(await testRepository.kinds('proposal-lost')).toMatchObject([
-      { key: testRepository.key, reason: 'workflow run 1 ended (failure) and its answer was not recorded' },
+      { key: testRepository.key, reason: 'workflow run 1 ended (failure) before winnow recorded its answer' },
     ])
     expect((await testRepository.here.campaign()).proposers).toEqual({})
     await settle(testRepository, (await testRepository.asks(2)).file(), { run: 2 })

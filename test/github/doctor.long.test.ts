@@ -287,7 +287,7 @@ describe('of the rules on its branches the doctor says', () => {
     const { github, says } = await asked('read', 'merge: { via: api }\n')
     github.world.rules.push({ under: 'optimize/', type: 'pull_request' })
     expect(await says()).toContain(
-      'ok  optimize/size takes no pushes (pull_request), and merge.via: api has GitHub merge there',
+      'ok  optimize/size accepts no pushes (pull_request); with merge.via: api GitHub merges there',
     )
   })
 })

@@ -59,7 +59,7 @@ test.each([
 
 test('the time that GitHub asks for is told', async () => {
   const { forge } = await always({ status: 429, headers: { 'retry-after': '600' }, body: SECONDARY })
-  await expect(forge.readPermission?.('eve')).rejects.toThrow(/It asks to wait 600 s/)
+  await expect(forge.readPermission?.('eve')).rejects.toThrow(/Retry after 600 s/)
 })
 
 test.each([

@@ -64,7 +64,7 @@ describe('a campaign that lives on GitHub', () => {
     expect(await laptop('resume')).toEqual(['Campaign size continues. The next run on GitHub measures.'])
     await laptop('audit')
     expect(await laptop('stop', '-m', 'enough')).toEqual([
-      'Campaign size is stopped. Its result is on optimize/size. The next run on GitHub ends what is being measured.',
+      'Campaign size is stopped. Its result is on optimize/size. The next run on GitHub cancels the running measurements.',
     ])
     const pull = () => github.world.pulls.find(({ title }) => title === 'mine')?.state
     await winnow('tick')

@@ -61,7 +61,7 @@ describe('a refusal of GitHub', () => {
     const message = 'You have exceeded a secondary rate limit.'
     temp.github.api.intercept = () => ({ status: 403, body: { message }, headers })
     const error = await failureOf(temp.forge.open(pullOf('fast')))
-    expect(error.message).toMatch(/It asks to wait 600 s/)
+    expect(error.message).toMatch(/Retry after 600 s/)
     expect(temp.said).toEqual([])
   })
 

@@ -139,7 +139,7 @@ describe('an order is lost', () => {
     [
       'is gone',
       ({ github }, run) => void github.world.runs.splice(github.world.runs.indexOf(run), 1),
-      /is not there any more$/,
+      /no longer exists$/,
     ],
     [
       'ended without settling it',
@@ -185,7 +185,7 @@ describe('an order is lost', () => {
     expect(await of('order-lost')).toMatchObject([
       {
         order: second,
-        reason: expect.stringMatching(/was started again, and its first attempt left no report$/),
+        reason: expect.stringMatching(/was rerun, and its first attempt left no report$/),
       },
     ])
     repository.github.finish(next, 'success')

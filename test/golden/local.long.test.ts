@@ -143,7 +143,7 @@ describe('a campaign beside people who push', () => {
       spec: `${SERIAL}merge: { on_merge: restart }\n`,
     })
     site.git('fetch', '-q', 'origin')
-    site.git('merge', '-q', '--no-ff', '-m', 'take it', 'origin/optimize/size')
+    site.git('merge', '-q', '--no-ff', '-m', 'merge it', 'origin/optimize/size')
     site.git('push', '-q', 'origin', 'main')
     await runInTurn(site)
     site.write('ideas/03.patch', shorter('c', 4))

@@ -52,7 +52,7 @@ describe('a list of ideas', () => {
 
   it('says what is wrong with it', () => {
     expect(problem('nothing here', 'a.md')).toBe(
-      'a.md: it holds no idea | write one idea a line: - [category] text',
+      'a.md: it contains no idea | write one idea a line: - [category] text',
     )
     expect(problem('- a\n- 7\n', 'a.yml')).toContain('a.yml: entry 2 is not an idea')
     expect(problem('{ hypothesis: x }', 'a.yml')).toContain('a.yml: the file is not an idea')

@@ -391,7 +391,7 @@ describe('a patch that cannot be applied says why in one sentence', () => {
     const files = await readPatches(repository, link, 'p')
     expect(files.map(({ content }) => content)).toEqual([
       { problem: expect.stringContaining('p/x.patch: it is not UTF-8 text') },
-      { problem: 'p/y.patch: it is not a file but a link' },
+      { problem: 'p/y.patch: it is a link, not a file' },
     ])
   })
 })

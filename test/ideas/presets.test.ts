@@ -95,7 +95,7 @@ describe('a known agent', () => {
     const env = { PATH: `:${scratch()}:/nonexistent` }
     const claude = { use: 'command', preset: 'claude', timeout_seconds: 60 } as const
     expect(await findMissingAgent([{ use: 'external' }, claude], env)).toEqual({
-      what: 'the program claude is not installed: it is nowhere on PATH',
+      what: 'the program claude is not installed: it is not on PATH',
       fix: 'install claude as its documentation says and sign in once, or write command: instead of preset: claude',
     })
     const own = { use: 'command', command: 'claude --mine', timeout_seconds: 60 } as const

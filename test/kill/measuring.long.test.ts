@@ -83,7 +83,7 @@ describe('a measurement that is killed', () => {
       const after = await endingOf(at)
       expect(after.ending.experiments).toMatchObject([{ ended: ['kept', 'kept', true], bytes: 36 }])
       expect(lostOrders(after.events)).toMatchObject([
-        { started: true, reason: 'its process ended after measuring had begun' },
+        { started: true, reason: 'the process that measured it ended early' },
       ])
       expect([coinsOf(after).length, new Set(coinsOf(after)).size]).toEqual([2, 1])
       await expectSound(at, commandLine, after)

@@ -82,11 +82,9 @@ describe('where a result is looked for', () => {
 
   test('every other metric does', () => {
     expect(() => readHarnessOutput(left({ stdout: 'hello' }), aSpec())).toThrow(
-      /^[^:]*what was printed is no result, but /,
+      /^[^:]*stdout is not a result, but /,
     )
-    expect(() => readHarnessOutput(left({ stdout: ' \n' }), aSpec())).toThrow(
-      'nothing was printed to stdout, but ',
-    )
+    expect(() => readHarnessOutput(left({ stdout: ' \n' }), aSpec())).toThrow('stdout is empty, but ')
   })
 
   test('a result file that is no object is an error, whatever stdout says', () => {

@@ -80,7 +80,7 @@ describe('an approval that is taken back', () => {
     built.add({ ...stranger, cause: 'not any more', login: one?.login ?? '' })
     expect(built.experiment('exp-001')).toMatchObject({ status: 'deferred', consents: [] })
     const event = parseEvent(JSON.parse(JSON.stringify(built.events.at(-1))))
-    expect(new EventRenderer().next(event)).toContain('takes back the approval of zlib')
+    expect(new EventRenderer().next(event)).toContain('withdrew the approval of zlib')
   })
 
   it('of what has ended changes nothing', () => {

@@ -162,7 +162,7 @@ describe('a job in pairs that is interrupted', () => {
     const before = structuredClone(built.campaign)
     const next = only(under(built))
     expect(findOrderGaps(before, built.spec, next)).toEqual([])
-    const told = ['it does not go on where the order that was lost had come to']
+    const told = ['it does not continue from the pairs of the lost order']
     const { resumes: _resumes, ...fresh } = next
     expect(findOrderGaps(before, built.spec, fresh)).toEqual(told)
     expect(findOrderGaps(before, built.spec, { ...next, coins: '0'.repeat(64) })).toEqual(told)

@@ -140,11 +140,13 @@ describe('an order whose process is gone', () => {
       {
         code: 'no-machine',
         about: 'actions:7/1',
-        message: expect.stringMatching(/^workflow run 7 has brought no report since .*waits for a machine/),
+        message: expect.stringMatching(
+          /^workflow run 7 has not delivered a report since .*waits for a machine/,
+        ),
       },
     ])
     expect(renderCampaignPullBody(built.campaign)).toContain(
-      '**Needs you:** Workflow run 7 has brought no report',
+      '**Needs you:** Workflow run 7 has not delivered a report',
     )
     const later = planCampaign(world(built, { runner, runs, now: ahead(-1) }))
     expect([later.actions, later.waiting]).toMatchObject([[], { for: 'orders' }])

@@ -137,7 +137,7 @@ describe('a campaign with a noisy metric', () => {
     settle(built)
     expect(built.campaign).toMatchObject({ status: 'paused', calibration: null })
     expect(built.campaign.status_reason).toMatch(
-      /^the harness failed in 2 of 32 runs of unchanged code: exit 1\nIdeas would fail as often\. Let it exit 0 and print the number whenever it has measured/,
+      /^the harness failed in 2 of 32 runs of unchanged code: exit 1\.\nIdeas would fail as often\. Let it exit 0 and print the number whenever it has measured/,
     )
   })
 

@@ -151,7 +151,7 @@ describe('a runner-up', () => {
     expect(endings(planned)).toEqual({ 'exp-001': 'kept' })
     expect(draftsOfKind(planned, 'requeued')).toMatchObject([{ experiment: 'exp-003', why: 'carried' }])
     expect(renderStateSentence(getExperimentState(built.campaign, built.experiment('exp-003')))).toMatch(
-      /^Waiting for a runner: bytes 10 -> 9 .*, but exp-001 was better\. The next round measures it on top of what was kept\.$/,
+      /^Waiting for a runner: bytes 10 -> 9 .*, but exp-001 was better\. The next round measures it on top of the kept changes\.$/,
     )
     carryOut(built)
     built.measured({ 'exp-002': { base: { bytes: 7 }, candidate: { bytes: 6 } } })

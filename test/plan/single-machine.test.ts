@@ -53,7 +53,7 @@ describe('a whole campaign on GitHub', () => {
     ])
     const { reason } = own.ledger.experiment('exp-001')
     expect(reason).toContain('on this machine')
-    expect(describeSingleMachine(own.campaign)).toContain('rests on a single machine')
+    expect(describeSingleMachine(own.campaign)).toContain('measured on a single machine')
   })
 
   it('on hosted runners, each started anew, waits for fresh ones and gets them', () => {

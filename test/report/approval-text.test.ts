@@ -39,7 +39,7 @@ describe('what waits for an approval', () => {
     expect(lines).toEqual([
       'exp-001 is waiting for approval of left-pad 1.3.0 (npm)',
       expect.stringMatching(/^exp-001: left-pad approved by \w+$/),
-      'exp-001 needs no approval any more',
+      'exp-001 no longer needs an approval',
     ])
   })
 

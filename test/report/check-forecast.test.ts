@@ -24,7 +24,7 @@ describe('what a run would do', () => {
     const uid = winnowSpec({ ...bytes, 'measurement.isolation': 'uid' })
     for (const where of ['local', 'github'] as const)
       expect(about('isolation', uid, where)).toEqual([
-        'uid; each side runs as a user of its own, which reaches neither the other side nor what only you may read',
+        'uid; each side runs as its own user, which can read neither the other side nor your private files',
       ])
   })
 

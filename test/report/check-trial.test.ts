@@ -55,7 +55,7 @@ describe('what trying a noisy harness showed', () => {
       'fair: two copies of the base did not differ in 16 pairs',
       'an idea without effect: 9.3 pairs in 1.5 jobs, 22 executions, 1.2 min',
       'an idea that gains 4.0 %: 9.3 pairs in 1.5 jobs, 22 executions, 4.5 min',
-      'a keep: 18 executions, 1.5 min more, for its reported effect',
+      'a kept idea: 18 executions, 1.5 min more, for its reported effect',
       'headline: 144 executions, 12 min, once, before the campaign stops',
       'time: 120 to 450 min and 2150 to 4000 executions for 100 ideas, with set-up, gates and headline; less where ideas share a base',
       'chance to keep, by true gain:',
@@ -96,10 +96,10 @@ describe('what trying a noisy harness showed', () => {
       { way: 'quieter-machine', pair_sd: 0.012 },
     ]
     expect(said({ smallest_visible_gain: 0.035, sees_min_effect: false, ways_out }).slice(-4)).toEqual([
-      'smallest visible gain: 3.5 % is kept with a chance of 80 %; evidence.min_effect is 2.0 %, and an idea that gains just that is mostly missed',
-      'way out: more jobs: evidence.max_jobs: 16',
-      'way out: a better metric: one that the same idea moves 1.8 times as far, with this noise',
-      'way out: a quieter machine: pairs that differ by 1.2 % instead of 3.0 %',
+      'smallest visible gain: 3.5 % is kept with a chance of 80 %; evidence.min_effect is 2.0 %, and winnow usually misses an idea with exactly that gain',
+      'to see more: more jobs: evidence.max_jobs: 16',
+      'to see more: a better metric: one that the same idea moves 1.8 times as far, with this noise',
+      'to see more: a quieter machine: pairs that differ by 1.2 % instead of 3.0 %',
     ])
   })
 
@@ -111,9 +111,9 @@ describe('what trying a noisy harness showed', () => {
     ]
     expect(said({ smallest_visible_gain: null, sees_min_effect: false, ways_out }).slice(-4)).toEqual([
       'smallest visible gain: none, however much an idea gains; evidence.min_effect is 2.0 %',
-      'way out: more jobs alone do not help, not even evidence.max_jobs: 32',
-      'way out: no metric would help that moves less than 64 times as far',
-      'way out: a quieter machine does not help: it is not noise that hides the gain',
+      'to see more: more jobs alone do not help, not even evidence.max_jobs: 32',
+      'to see more: no metric would help that moves less than 64 times as far',
+      'to see more: a quieter machine does not help: it is not noise that hides the gain',
     ])
   })
 })

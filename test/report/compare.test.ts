@@ -98,7 +98,7 @@ describe('the sentence of a comparison', () => {
       /^Not proven within 60 s of measuring: /,
     )
     expect(sentence(0.05, early, [])).toBe(
-      'Interrupted before my-branch and main were compared: nothing is known yet.',
+      'Interrupted before my-branch and main were compared: there is no result yet.',
     )
   })
 
@@ -158,8 +158,8 @@ describe('what it rests on', () => {
     )
     expect(lines.slice(2)).toEqual([
       expect.stringContaining('Noise: the base differs from itself by 3.0 %'),
-      expect.stringContaining('effects that are specific to this machine are not averaged out'),
-      expect.stringContaining('no file that the command names differs'),
+      expect.stringContaining('effects specific to this machine are not averaged out'),
+      expect.stringContaining('the files that the command names are identical'),
       '  cost: 72 executions, 36 of them of main with itself, 3 min of this machine',
     ])
   })

@@ -128,7 +128,7 @@ describe('an event as a line', () => {
         base: POINT,
         until: '2026-01-01T00:00:00Z',
       },
-      'requested an idea from bot, in its own job',
+      'requested an idea from bot, in a separate job',
     ],
     [
       { kind: 'proposal-lost', key: 'command:bot:1', reason: 'late' },
@@ -216,7 +216,7 @@ describe('the log', () => {
       return events.map(event => lines.next(event)).at(-1)
     }
     expect(withRuns([...measured.report.executions, ...timedOut])).toBe('measured: exp-001 has no result')
-    expect(withRuns([])).toBe('a set-up or a gate failed before anything was measured')
+    expect(withRuns([])).toBe('measured nothing: setup or a gate failed')
   })
 
   it('reads each event by the spec that was in force when it was written', () => {

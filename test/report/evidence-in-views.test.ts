@@ -118,7 +118,7 @@ describe('what was kept on one machine', () => {
   })
 
   it('is said in the summary of the campaign', () => {
-    const said = /^The one kept rests on a single machine: .* this machine are not averaged out\.$/
+    const said = /^The kept change was measured on a single machine: .* this machine are not averaged out\.$/
     expect(renderRunSummary(campaign, { for: 'ideas' }).at(-1)).toMatch(said)
     expect(renderLedgerReadme(campaign).split('\n')).toContainEqual(expect.stringMatching(said))
   })

@@ -90,7 +90,7 @@ describe('the end of a run', () => {
       '            winnow show exp-001                   its evidence',
       '            winnow audit                          verify from git that everything was measured',
       '            git diff aaaaaaaaaaaa..optimize/size  what changed',
-      '            git merge optimize/size               take it',
+      '            git merge optimize/size               merge it',
       '            winnow archive                        archive the campaign',
     ])
   })

@@ -62,8 +62,8 @@ describe('the chart', () => {
   it('says on which terms it was judged', () => {
     expect(lines.slice(0, 3)).toEqual([
       'Pairs of bytes: lower is better, log scale',
-      '  as an idea: screened at 20, kept at 1000 (level 0.001)',
-      '  worth having: 2.0 %; counts as nothing: 0.5 %',
+      '  as an idea: continued at 20, kept at 1000 (error budget 0.001)',
+      '  smallest gain: 2.0 %; counts as no effect below: 0.5 %',
     ])
   })
 

@@ -103,7 +103,7 @@ describe('a kept experiment', () => {
     })
     const shown = renderExperiment(campaign, experiment, { pr: 7, branch: null }, { events: [] }).join('\n')
     expect(shown).toMatch(/reported effect +bytes 3\.0 % lower \(1\.0 to 5\.0 %\), 8 pairs/)
-    expect(shown).toMatch(/so far +bytes 8\.0 % lower \(what it was selected by, hence flattering\)/)
+    expect(shown).toMatch(/selected by +bytes 8\.0 % lower \(biased upwards: winnow chose it by this value\)/)
     expect(renderStatus(campaign, buildStatusView(campaign, new Map())).at(-1)).toContain(
       'Kept: reported effect bytes 3.0 % lower (1.0 to 5.0 %), 8 pairs; selected by bytes 8.0 % lower',
     )

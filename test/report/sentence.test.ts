@@ -126,10 +126,10 @@ describe('what is not proven', () => {
 
 describe('what a campaign waits for', () => {
   it.each([
-    [{ for: 'ideas' }, 'Waiting for ideas: nothing is queued and no proposer has one.'],
+    [{ for: 'ideas' }, 'Waiting for ideas: no idea is queued, and no proposer has another.'],
     [
       { for: 'ideas', disabled: ['claude'] },
-      'Waiting for ideas: nothing is queued, and claude is disabled after failing to produce a usable idea. winnow resume asks it again.',
+      'Waiting for ideas: no idea is queued, and claude is disabled after failing to produce a usable idea. winnow resume asks it again.',
     ],
     [
       { for: 'proposers', who: ['thinker', 'thinker', 'codex'] },

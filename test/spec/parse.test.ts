@@ -71,7 +71,7 @@ describe('an error in a spec', () => {
       '.winnow/parse.yaml:2:16  measurement.comand  unknown key; did you mean "command"?',
       '.winnow/parse.yaml:2:33  measurement.mode  found "pared", expected auto, once or paired; did you mean "paired"?',
       '.winnow/parse.yaml:2:40  measurement.timeout  unknown key; did you mean "timeout_seconds"?',
-      '.winnow/parse.yaml:3:8  gates  found no gate, expected at least one gate of either kind; add gates: [{ name: tests, command: … }] or metric.degenerate_gates',
+      '.winnow/parse.yaml:3:8  gates  found no gate, expected at least one gate; add gates: [{ name: tests, command: … }] or metric.degenerate_gates',
       '.winnow/parse.yaml:4:19  scope.mutable  found "src/", expected a list; write [src/]',
       '.winnow/parse.yaml:4:25  scope.imutable  unknown key; did you mean "immutable"?',
       '.winnow/parse.yaml:5:28  parallel.shared_files[0]  found "/db": an absolute path, expected a path inside the repository, relative to its top; copy the file into the repository directory',

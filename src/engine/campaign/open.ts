@@ -149,8 +149,8 @@ function chooseRemote(
   const names = remotes.map(({ name }) => name).join(', ') || 'none'
   throw new UserError(
     remote === null
-      ? `several remotes and none is origin: ${names}`
-      : `no remote is called ${remote}; there is ${names}`,
+      ? `there are several remotes, and none is called origin: ${names}`
+      : `there is no remote ${remote}; the remotes are ${names}`,
     {
       fix: 'name one with --remote, or --remote none to keep everything in this repository',
     },

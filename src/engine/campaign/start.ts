@@ -114,9 +114,12 @@ function requireOwnOptimizeBranch(
 ): void {
   const optimize = refs.get(context.refs.optimize)
   if (optimize === undefined || refs.has(context.refs.state) || archived.has(optimize)) return
-  throw new UserError(`${toShortRef(context.refs.optimize)} exists, but there is no ledger beside it`, {
-    fix: `if a campaign ran here, its ledger branch ${toShortRef(context.refs.state)} was deleted: winnow recover on the machine on which it ran last puts it back; else rename that branch, or choose another branches.prefix in the spec`,
-  })
+  throw new UserError(
+    `${toShortRef(context.refs.optimize)} exists without the ledger branch ${toShortRef(context.refs.state)}`,
+    {
+      fix: `if a campaign ran here, restore its ledger branch: winnow recover, on the machine on which it ran last. Otherwise rename the branch, or choose another branches.prefix in the spec`,
+    },
+  )
 }
 
 async function loadNothing(context: CampaignContext): Promise<LoadedCampaign> {
@@ -184,7 +187,7 @@ export async function applyAmendment(
   const result = await transaction.push()
   if (result.ok) return { measuredAnew }
   if (result.reason === 'lease')
-    throw new ConflictError('the campaign moved while it was amended: try again', result.refs)
+    throw new ConflictError('another process changed the campaign during the amendment', result.refs)
   throw new UserError(
     `the amendment could not be written: ${'message' in result ? result.message : result.ref}`,
   )
@@ -201,7 +204,7 @@ async function requireInScope(
   const outside = changes.find(({ path }) => !isMutable(path))
   if (!outside) return
   throw new UserError(
-    `${outside.path} was changed by what was kept, and this spec no longer lets it change`,
+    `${outside.path} was changed by a kept change, and the new spec no longer allows changes to it`,
     {
       place: { file: campaign.spec_path, path: 'scope.mutable' },
       fix: 'keep it in scope.mutable, or start fresh: winnow run --fresh',
@@ -242,7 +245,7 @@ export async function archiveCampaign(
   const result = await context.repository.push(updates)
   if (result.ok) return at
   if (result.reason === 'lease')
-    throw new ConflictError('the campaign moved while it was archived', result.refs)
+    throw new ConflictError('another process changed the campaign while winnow archived it', result.refs)
   throw new UserError(`the campaign could not be archived: ${describeFailedPush(result)}`)
 }
 

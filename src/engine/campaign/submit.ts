@@ -36,7 +36,7 @@ export async function submitIdea(context: CampaignContext, idea: Submission): Pr
   if (result.done) return result.value
   throw (
     result.refused ??
-    new ConflictError(`the idea could not be written in two minutes: ${result.why}`, [first.ref])
+    new ConflictError(`the idea was not submitted within two minutes: ${result.why}`, [first.ref])
   )
 }
 

@@ -239,7 +239,7 @@ async function readRunReport(
   const why = await explainEndedRun(runId, context.lookAt)
   if (!isGone && why === null) return { state: 'running', runId }
   context.ended.add(number)
-  return toGoneFact(runId, why ?? `workflow run ${number} is not there any more`)
+  return toGoneFact(runId, why ?? `workflow run ${number} no longer exists`)
 }
 
 async function readOwnReport(
@@ -251,11 +251,11 @@ async function readOwnReport(
   const run = parseRunNumber(runId)
   if (role.does === 'measure') return { state: 'running', runId }
   if (role.does === 'start')
-    return toGoneFact(runId, `workflow run ${run} was started again, and its first attempt left no report`)
+    return toGoneFact(runId, `workflow run ${run} was rerun, and its first attempt left no report`)
   const { order } = live
   const job = role.ended.measured.get(order.id)
   if (job === undefined)
-    return toGoneFact(runId, `workflow run ${run} ended, and no job of it measured the order`)
+    return toGoneFact(runId, `workflow run ${run} ended without a job that measured the order`)
   const missing = `its job in workflow run ${run} ended (${job.status || 'not started'}) and left no report`
   if (job.digest === null) return toGoneFact(runId, missing)
   const wanted = { order: order.id, run: runId }

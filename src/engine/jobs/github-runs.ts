@@ -58,5 +58,5 @@ export async function explainEndedRun(runId: string, lookAt: ReadRun): Promise<s
   const conclusion = (await lookAt(Number(number)))?.conclusion ?? null
   return conclusion === null
     ? null
-    : `workflow run ${number} ended (${conclusion}) and its answer was not recorded`
+    : `workflow run ${number} ended (${conclusion}) before winnow recorded its answer`
 }

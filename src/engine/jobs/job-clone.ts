@@ -82,9 +82,12 @@ async function findCloneCampaign(
   }
   const [only, ...others] = found.values()
   if (only === undefined)
-    throw new UserError(`the clone has no ledger of campaign ${wanted.campaign || 'at all'}`, {
-      fix: 'give actions/checkout `fetch-depth: 0`, which fetches every branch, and start the campaign first',
-    })
+    throw new UserError(
+      `the clone has no ledger${wanted.campaign ? ` of campaign ${wanted.campaign}` : ''}`,
+      {
+        fix: 'set `fetch-depth: 0` for actions/checkout, which fetches every branch; if the campaign was never started, start it first',
+      },
+    )
   if (others.length === 0) return only
   const names = [only, ...others].map(({ loaded }) => loaded.campaign.name)
   throw new UserError(`there are several campaigns: ${names.join(', ')}`, {
@@ -113,9 +116,7 @@ interface RequestJob<R, T> {
  * draw. So only the first attempt of a run works (invariant 7). A tick requests again what was lost.
  */
 export function explainLaterAttempt({ attempt }: Pick<JobEnvironment, 'attempt'>): string | null {
-  return attempt === FIRST_ATTEMPT
-    ? null
-    : 'this run was started again, and only its first attempt does its jobs'
+  return attempt === FIRST_ATTEMPT ? null : 'this is a rerun, and only the first attempt of a run measures'
 }
 
 /** Answers the open requests that the tick of this run recorded: its starter can only name the campaign. */

@@ -91,7 +91,7 @@ async function scoreOneOrder(
     const known = job.signal.aborted
       ? toJudgingEnd('late', 'its job was cancelled')
       : deadline.aborted
-        ? toJudgingEnd('late', 'its time was up')
+        ? toJudgingEnd('late', 'it ran out of time')
         : error instanceof UserError
           ? toJudgingEnd('refused', formatUserError(error))
           : null
@@ -116,7 +116,7 @@ async function askForScores(
   if (live === undefined || live.report !== null) return null
   if ('unusable' in items) return toJudgingEnd('unreachable', items.unusable)
   const printed = items.find(({ key }) => key === request.key)?.printed
-  if (printed === undefined) return toJudgingEnd('unreachable', 'the items to score were not handed over')
+  if (printed === undefined) return toJudgingEnd('unreachable', 'the tick job passed no items to score')
   const spec = await readSpecForOrder(repository, campaign, live.order)
   const scoring = computeScoringState(live, spec, printed)
   if ('report' in scoring) return null

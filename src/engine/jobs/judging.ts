@@ -46,7 +46,7 @@ export function createLocalJudges(context: CampaignContext, files: OrderFiles): 
     },
     report(request, printed, signal) {
       const turn = last.then(() => {
-        if (budgetUse === null) throw new Error('an order is judged before anybody looked at its campaign')
+        if (budgetUse === null) throw new Error('an order is judged before its campaign was observed')
         return judgeOrder({ context, files, budgetUse }, request, printed, signal)
       })
       // The caller gets the error; the next order only waits.
@@ -145,7 +145,7 @@ function endJudging(cut: JudgingCut, report: Report, judging: NonNullable<Report
     case 'refused':
     case 'unreachable':
       throw new UserError(`no model could be asked to judge: ${cut.reason}`, {
-        fix: 'mend it, then run again: what was measured and scored so far is kept',
+        fix: 'fix that, then run again: measurements and scores so far are kept',
       })
     default:
       return cut satisfies never
@@ -262,7 +262,7 @@ export function hasModelUrl(env: Readonly<Record<string, string>>): boolean {
 export function readModelAccess(env: Readonly<Record<string, string>>, name: string): ModelAccess {
   const key = env[MODEL_KEY] ?? ''
   if (!hasModelUrl(env))
-    throw new UserError('a model is to judge, and nothing says where one is asked', {
+    throw new UserError('the spec needs a model as judge, but no address of a model is set', {
       place: { path: MODEL_URL },
       fix: `set ${MODEL_URL}, as in https://api.openai.com/v1, and ${MODEL_KEY}`,
     })

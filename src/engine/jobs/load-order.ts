@@ -58,9 +58,9 @@ function toUnwantedOrder(why: string): LoadedOrder {
 async function explainUnwantedOrder(repository: Repository, tip: Oid, id: OrderId): Promise<string> {
   let found: string | null = null
   for await (const event of readEvents(repository, tip, 0)) {
-    if (event.kind === 'order-issued' && event.id === id) found = 'another order has taken its place'
+    if (event.kind === 'order-issued' && event.id === id) found = 'another order replaced it'
     if (event.kind === 'measured' && event.order === id) return 'it is measured already'
-    if (event.kind === 'order-lost' && event.order === id) return 'it was given up as lost'
+    if (event.kind === 'order-lost' && event.order === id) return 'it was recorded as lost'
     if (event.kind === 'report-rejected' && event.order === id) return 'a report on it was rejected'
   }
   if (found !== null) return found

@@ -159,7 +159,7 @@ async function runProposer(
   if (slot === null) return
   try {
     const { ok, reason } = await ideas.ask(who, { ...request, slot, signal })
-    context.progress.say(ok ? `${who}: one idea` : `${who}: no idea, ${reason}`)
+    context.progress.say(ok ? `${who}: one idea` : `No idea from ${who}: ${reason}`)
   } catch (error) {
     if (!signal.aborted) throw error
   } finally {

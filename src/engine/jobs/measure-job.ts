@@ -102,7 +102,7 @@ export async function measureWithItems(
 
 function describeIsolation(workspace: JobWorkspace): string {
   return 'users' in workspace
-    ? 'Isolation: each side runs as a user of its own.'
+    ? 'Isolation: each side runs as a separate user.'
     : `Isolation: none, because ${workspace.unisolatedBecause}.`
 }
 
@@ -138,7 +138,7 @@ export async function chooseIsolatedWorkspace(
   { before, progress }: { before: boolean | null; progress: ProgressReporter },
 ): Promise<JobWorkspace> {
   const tryUsers = (workspace: Required<Workspace>) => {
-    progress.say('Trying whether the pinned commit can be measured as a user of its own.')
+    progress.say('Checking whether the pinned commit can be measured as a separate user.')
     return retryDryRun({ ...input, ...workspace })
   }
   const request = { users, before, spec: input.spec, runDryRun: tryUsers }
@@ -166,7 +166,7 @@ export async function chooseJobWorkspace(workDir: string, request: WorkspaceRequ
   const toUnisolated = (unisolatedBecause: string) => ({ workDir, unisolatedBecause })
   if (isolation === 'none') return toUnisolated('the spec says isolation: none')
   const before = isolation === 'auto' ? request.before : true
-  if (before === false) return toUnisolated('what it is compared with was measured without isolation')
+  if (before === false) return toUnisolated('the earlier measurements were made without isolation')
   if (!('owners' in users)) {
     if (before === null) return toUnisolated(users.what)
     throw toMissingUsersError(users)

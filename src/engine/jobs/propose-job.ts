@@ -85,7 +85,7 @@ async function collectAnswer(context: ProposeJobContext, request: PendingProposa
   job.signal.throwIfAborted()
   const began = job.clock.monotonic()
   const toFailed = (reason: string): GivenAnswer => {
-    job.progress.say(`${who}: no idea, ${reason}`)
+    job.progress.say(`No idea from ${who}: ${reason}`)
     return { key, who, ok: false, reason, minutes: (job.clock.monotonic() - began) / 60_000 }
   }
   if (slot === null) return { answer: toFailed(`the answer was due by ${until}`) }

@@ -135,10 +135,10 @@ async function acceptIdea(
   if (answer.ok && answer.base !== base.commit) return `the answer changes ${answer.base}, not ${base.commit}`
   const sinceRequest = Math.max(0, (clock.now() - Date.parse(asked_at)) / 60_000)
   const facts = { key, who, minutes: Math.min(answer.minutes, sinceRequest) }
-  if (!answer.ok) return { facts: { ...facts, ok: false }, note: `no idea, ${answer.reason}` }
+  if (!answer.ok) return { facts: { ...facts, ok: false }, note: `no idea: ${answer.reason}` }
   const result = toProposedIdea(campaign, request.carries, answer)
   const head = await getAnsweredHead(repository, { asking: request, brought: result }, heads)
-  if ('rejected' in head) return { facts: { ...facts, ok: false }, note: `no idea, ${head.rejected}` }
+  if ('rejected' in head) return { facts: { ...facts, ok: false }, note: `no idea: ${head.rejected}` }
   return { facts: { ...facts, ok: true, result }, note: 'one idea' }
 }
 

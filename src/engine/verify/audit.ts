@@ -57,7 +57,7 @@ export interface ReplayResult {
 }
 
 const LIMITS =
-  'An audit detects inconsistency: it does not stop a forger who may write every ref, nor show that the reported numbers were really measured.'
+  'An audit detects inconsistencies. It cannot detect a forgery by a person who may write every ref, and it does not prove that the reported numbers were really measured.'
 
 /**
  * Invariant 1, checked from git alone: every commit that winnow put on the optimize branch has its evidence.
@@ -175,7 +175,9 @@ function checkBroughtSpec({ event, campaign, evidence }: AuditedStep): Finding[]
   const { kind, seq } = event
   if (kind !== 'synced') return findMissingSync(evidence)
   if (event.order !== null || event.harness === (evidence.broughtSpec?.harness ?? campaign.harness)) return []
-  return [{ what: `event ${seq} (synced): it brings another harness, and nothing was measured with it`, seq }]
+  return [
+    { what: `event ${seq} (synced): it changes the harness, and nothing was measured with the new one`, seq },
+  ]
 }
 
 function findMissingSync({ broughtSpec }: AuditEvidence): Finding[] {

@@ -191,7 +191,10 @@ export async function checkContinuity(
   const { repository, progress, refs } = context
   const last = readSeenTips(memory, line => progress.say(line))[refs.state] ?? null
   if (last === null) {
-    return { problem: null, note: `First audit here: ${describeTip(now)} is remembered for the next one.` }
+    return {
+      problem: null,
+      note: `First audit on this machine: the next one checks that the branch still contains ${describeTip(now)}.`,
+    }
   }
   const seen = `${describeTip(last)}, audited here on ${last.at}`
   const hasIt = await repository.has(last.tip)
@@ -230,13 +233,13 @@ function readSeenTips({ path, given }: AuditMemory, say: (line: string) => void)
   const found = file.safeParse(readJson(text)).data
   if (found !== undefined) return found
   if (given) {
-    throw new UserError('what earlier audits saw cannot be read', {
+    throw new UserError('the record of earlier audits cannot be read', {
       place: { file: path },
-      fix: 'restore the file; or remove it, and this audit compares with no earlier one',
+      fix: 'restore the file, or remove it to start a new record',
     })
   }
   say(
-    `What earlier audits saw was damaged and is now ${moveDamagedAside(path)}: this audit compares with no earlier one.`,
+    `The record of earlier audits was damaged. winnow moved it to ${moveDamagedAside(path)} and starts a new one.`,
   )
   return {}
 }

@@ -84,7 +84,7 @@ async function findSyncMeasurementGaps(step: IncumbentStep, synced: SyncedEvent)
   const { name, order, report } = measured
   if (spec === null) return ['the spec in force cannot be read']
   if (order.harness !== campaign.harness || order.spec_sha256 !== campaign.spec_sha256)
-    return [`${name} was measured with another ruler than the one in force since`]
+    return [`${name} was measured with another spec or harness than the one in force since`]
   const rulerGaps = await findSyncRulerGaps(step, synced, spec)
   if (rulerGaps.length > 0) return rulerGaps
   const { outcome, reason } = assessCandidate({ spec, order, report, label: 'sync', baseline: null })
@@ -99,7 +99,7 @@ async function findUnreadGaps(step: IncumbentStep, synced: SyncedEvent): Promise
   if (rulerGaps.length > 0) return rulerGaps
   return (await isUnread(context.repository, spec, { from: from.tree, to: to.tree }))
     ? []
-    : ['it was not measured, and the harness, a gate or the set-up may read what it brings']
+    : ['it was not measured, and the harness, a gate or setup may read the files that it changes']
 }
 
 async function findSyncRulerGaps(

@@ -39,7 +39,7 @@ export function findOrderGaps(campaign: Campaign, spec: Spec | null, order: Orde
   gaps.push(...order.candidates.flatMap(({ label }) => findApprovalGaps(campaign, label)))
   if (order.purpose !== 'sync') gaps.push(...findOrderRulerGaps(campaign, order))
   if (!isExactResumption(campaign, order, buildOrderSubject(order)))
-    gaps.push('it does not go on where the order that was lost had come to')
+    gaps.push('it does not continue from the pairs of the lost order')
   const stop = spec === null ? 'the spec in force cannot be read' : findStopGap(campaign, spec, order)
   if (stop !== null) gaps.push(stop)
   return gaps

@@ -71,7 +71,7 @@ function readLog(path: string): string {
 }
 
 function describeStdout(stdout: string): string {
-  return stdout.trim() === '' ? 'nothing was printed to stdout' : 'what was printed is no result'
+  return stdout.trim() === '' ? 'stdout is empty' : 'stdout is not a result'
 }
 
 function parseResultFile(text: string, judged: boolean): HarnessOutput {

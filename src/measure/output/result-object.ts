@@ -178,7 +178,7 @@ function explainNonNumbers(text: string, example: string): HarnessError | null {
   if (word === undefined || parseObject(text.replaceAll(new RegExp(NOT_JSON, 'gi'), 'null')) === null)
     return null
   const line = text.split('\n').find(each => NOT_JSON.test(each)) ?? text
-  return toOutputError(`${word} is neither JSON nor a number that could be compared`, line.trim(), example)
+  return toOutputError(`${word} is not valid JSON and cannot be compared`, line.trim(), example)
 }
 
 /** Package managers print a banner before the command they run, and build tools a line after it. */
