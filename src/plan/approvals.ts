@@ -162,5 +162,5 @@ export function describeNeededApprovals({ campaign }: Pick<World, 'campaign'>): 
   const deferred = listSubjects(campaign).filter(({ status }) => status === 'deferred')
   if (deferred.length === 0) return null
   const waiting = deferred.map(experiment => `${experiment.id} needs ${describeAwaitedPackages(experiment)}`)
-  return `approval needed: ${waiting.join('; ')}. winnow approve lists the packages, winnow approve <exp> approves them`
+  return `approval: ${waiting.join('; ')}. winnow approve lists the packages; winnow approve <exp> approves them`
 }

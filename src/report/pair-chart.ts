@@ -213,7 +213,7 @@ function renderPairSummary(story: PairStory): string[] {
   const cost = `${formatCount(2 * (pairs.length + jobs.length), 'execution')} in ${formatCount(jobs.length, 'job')}`
   return [
     `  ${scores === null ? 'Hodges-Lehmann' : 'mean'}: ${difference}`,
-    `  cost: ${cost} of ${formatNumber(Number(took.toPrecision(2)))} min, including candidates measured in the same jobs`,
+    `  cost: ${cost} of ${formatNumber(Number(took.toPrecision(2)))} min, with all candidates of these jobs`,
   ]
 }
 

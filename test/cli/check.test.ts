@@ -49,8 +49,8 @@ describe('winnow check', () => {
     write('.winnow/size.yaml', SPEC.replace('sh bench/size.sh', 'sh bench/size.sh, isolation: bwrap'))
     const { code, out, err } = await winnow('check')
     expect([code, err]).toEqual([2, ''])
-    expect(out).toContain('  not possible yet: measurement.isolation bwrap: this isolation is not built yet')
-    expect(out).toContain('This spec cannot be run: it asks for what is not built yet.')
+    expect(out).toContain('  not supported yet: measurement.isolation bwrap: this isolation is not built yet')
+    expect(out).toContain('This spec cannot be run: it uses features that are not built yet.')
     expect(out).not.toContain('tried')
   })
 
@@ -58,7 +58,7 @@ describe('winnow check', () => {
     const spec = `${SPEC}execution: { runs_on: [self-hosted, bench] }\n`
     const { winnow, winnowWith } = project({ ...FILES, '.winnow/size.yaml': spec })
     const here = await winnow('check', '--no-try')
-    expect(here.out).toContain('  not possible yet: execution.runs_on: choosing a runner is, but for')
+    expect(here.out).toContain('  not supported yet: execution.runs_on: choosing a runner is, but for')
     const run = await winnow('run')
     expect([here.code, run.code, run.err]).toEqual([2, 2, expect.stringContaining('this machine measures')])
     const env = { GITHUB_REPOSITORY: 'team/project', GITHUB_API_URL: 'https://api.github.com' }
@@ -99,7 +99,7 @@ describe('winnow check', () => {
     write('.winnow/size.yaml', `${SPEC}# changed\n`)
     const { warnings } = await json('check', '--no-try')
     expect(warnings).toEqual([
-      '.winnow/size.yaml in the work tree is not what main of the remote has: the committed one is used',
+      '.winnow/size.yaml in the work tree differs from main of the remote: winnow uses the committed spec',
       '1 local commit not on main of the remote: not used until pushed there',
     ])
   })

@@ -193,7 +193,7 @@ describe('a person at the controls', () => {
     person.commit('local', { 'src/value': 'b\n' })
     person.write('.winnow/size.yaml', `${SPEC}# later\n`)
     const { err } = await person.winnow('run')
-    expect(err).toContain('note: .winnow/size.yaml in the work tree is not what main of the remote has')
+    expect(err).toContain('note: .winnow/size.yaml in the work tree differs from main of the remote')
     expect(err).toContain('note: 1 local commit not on main of the remote')
   })
 })

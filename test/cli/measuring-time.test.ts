@@ -54,5 +54,5 @@ it('winnow compare --max-minutes stops what it measures', async () => {
   const person = project()
   person.write('src/value', SHORT)
   const { code, out } = await person.winnow('compare', 'main', '--max-minutes', '0.00001', '--', 'sleep 60')
-  expect([code, out]).toEqual([11, expect.stringMatching(/^The time was up before /)])
+  expect([code, out]).toEqual([11, expect.stringMatching(/^The time ran out before /)])
 })

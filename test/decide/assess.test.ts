@@ -102,7 +102,7 @@ describe('what ends a judgement before any comparison', () => {
     const gates = [gateRun('base', 'tests', { passed: false }), gateRun(label, 'tests', { passed: false })]
     const found = judge({ gates })
     expect(found).toMatchObject({ outcome: 'error', retry: true })
-    expect(found.reason).toBe('gate tests failed (exit 0) on the base too, so it is no fault of exp-001')
+    expect(found.reason).toBe('gate tests failed (exit 0) on the base too, so exp-001 did not cause it')
   })
 
   test('a gate nobody ran has not passed', () => {

@@ -87,7 +87,7 @@ describe('what landed under paired evidence', () => {
     expect(unlucky.campaign.alerts.map(({ code, message }) => [code, message])).toEqual([
       [
         'effect-not-measured',
-        'the effect of exp-001 could not be measured: measuring was interrupted 5 times',
+        'winnow could not measure the effect of exp-001: measuring was interrupted 5 times',
       ],
     ])
     expect(unlucky.campaign).toMatchObject({

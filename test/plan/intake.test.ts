@@ -132,7 +132,7 @@ describe('an idea', () => {
     expect(waiting?.for).not.toBe('ideas')
     expect(describeWaiting({ for: 'limit', what: limit ?? '' })).toBe(`Waiting: ${limit}.`)
     expect(describePullLimit(world(built))).toBe(null)
-    expect(describePullLimit(world(built, { askable: ['agent'] }))).toMatch(/^no proposer is asked: /)
+    expect(describePullLimit(world(built, { askable: ['agent'] }))).toMatch(/^winnow asks no proposer: /)
   })
 
   it('is opened however many there were where nobody is told of each', () => {
@@ -162,7 +162,7 @@ describe('dependencies that nobody approved', () => {
     expect(built.experiment('exp-001').status).toBe('deferred')
     expect(settle(built).waiting).toEqual({
       for: 'person',
-      what: 'approval: exp-001 needs left-pad. winnow approve shows what they add, and approves it',
+      what: 'approval: exp-001 needs left-pad. winnow approve lists the packages; winnow approve <exp> approves them',
     })
     const { digest = '', packages = [] } = built.events.findLast(
       ({ kind }) => kind === 'approval-requested',

@@ -94,10 +94,10 @@ describe('a word for a head', () => {
   })
 
   it.each([
-    ['missing', '', 'all digits', `/winnow measure ${HEAD}`],
-    ['not whole', HEAD.slice(0, 39), 'all digits', `/winnow measure ${HEAD}`],
-    ['of another length', `${HEAD}0`, 'all digits', 'shows the whole command'],
-    ['no digits', 'latest', 'all digits', 'shows the whole command'],
+    ['missing', '', 'the full commit id', `/winnow measure ${HEAD}`],
+    ['not whole', HEAD.slice(0, 39), 'the full commit id', `/winnow measure ${HEAD}`],
+    ['of another length', `${HEAD}0`, 'the full commit id', 'shows the whole command'],
+    ['no digits', 'latest', 'the full commit id', 'shows the whole command'],
     ['moved on', oidOf('older'), 'no experiment waits for permission', 'shows the whole command'],
   ])('that is %s says why it does nothing, and what would', (_, sha, reason, fix) => {
     const built = brought()

@@ -14,7 +14,7 @@ it('says in the list of ideas which program is not asked for one again, and how 
   const experiments = { 'exp-005': refused('exp-005', 'a'), 'exp-006': refused('exp-006', 'b') }
   const campaign = { ...createEmptyCampaign(), backlog: [idea], proposers, experiments }
   expect(renderBacklog(campaign).join('\n')).toContain(
-    'claude was refused 2 times (exp-005, exp-006); rests until another program or winnow try --idea idea-001 takes it',
+    'claude was refused 2 times (exp-005, exp-006); it waits until another program or winnow try --idea idea-001 implements it',
   )
   expect(toIdeaView(campaign, idea)).toMatchObject({
     id: 'idea-001',

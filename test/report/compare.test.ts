@@ -92,7 +92,7 @@ describe('the sentence of a comparison', () => {
   it('says what was known when it ended early, and when that is nothing', () => {
     const early = { assessment: null, end: 'interrupted' } as const
     expect(sentence(0.05, early, [4])).toBe(
-      'Interrupted, and not proven: my-branch is probably 4.9 % faster than main (too few pairs to say between what) so far.',
+      'Interrupted, and not proven: my-branch is probably 4.9 % faster than main (too few pairs for an interval) so far.',
     )
     expect(sentence(0.05, { assessment: null, end: 'time' })).toMatch(
       /^Not proven within 60 s of measuring: /,

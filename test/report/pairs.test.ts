@@ -102,7 +102,7 @@ describe('the chart', () => {
     expect(lines.at(-2)).toMatch(
       /^ {2}Hodges-Lehmann: bytes 5\.\d % lower \(.* to .* %\), 95 % interval in brackets$/,
     )
-    expect(lines.at(-1)).toBe('  cost: 32 executions in 2 jobs of 3 min, those beside it included')
+    expect(lines.at(-1)).toBe('  cost: 32 executions in 2 jobs of 3 min, with all candidates of these jobs')
   })
 })
 
