@@ -53,7 +53,7 @@ describe('the action', () => {
   })
 
   it.each([
-    ['judge', 'command judge needs the input items%0Afix: give it the file that the tick'],
+    ['judge', 'command judge needs the input items%0Afix: set it to the output items'],
     ['measure', 'command measure needs the input campaign'],
   ])('says what %s has to be given', async (command, data) => {
     const { code, orders } = await step({ inputs: { command }, workspace: tmpdir() })

@@ -110,7 +110,7 @@ test('what is too large to be kept is removed, so that it does not run', () => {
   writeFileSync(large, Buffer.alloc(65 * 1024 * 1024))
   const later = new LaterCode(env, programs)
   writeFileSync(large, 'steal()')
-  expect(() => later.requireUnchanged()).toThrow(`winnow could not put back ${large}`)
+  expect(() => later.requireUnchanged()).toThrow(`winnow could not restore ${large}`)
   expect(existsSync(large)).toBe(false)
 })
 

@@ -221,7 +221,7 @@ describe('an order that is not wanted', () => {
       workspace: dir,
     })
     expect([later.code, later.outputs['report']]).toEqual([0, ''])
-    expect(later.stdout).toContain('only its first attempt does its jobs')
+    expect(later.stdout).toContain('only in the first attempt of a run')
     const unknown = await measuring('f'.repeat(64))
     expect([unknown.code, unknown.outputs['report']]).toEqual([2, ''])
     const data = expect.stringContaining(`the ledger has no order ${'f'.repeat(64)}`)

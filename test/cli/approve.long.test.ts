@@ -44,7 +44,7 @@ describe('an idea that adds a package', () => {
     const waiting = await person.winnow('run')
     expect([waiting.code, waiting.out]).toEqual([
       14,
-      expect.stringContaining('exp-001 needs left-pad 1.3.0 (npm). winnow approve shows what they add'),
+      expect.stringContaining('exp-001 needs left-pad 1.3.0 (npm). winnow approve lists the packages'),
     ])
     expect(ran(person)).not.toContain('50')
     expect((await person.winnow('status')).out).toContain(

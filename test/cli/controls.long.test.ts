@@ -23,7 +23,7 @@ describe('a person at the controls', () => {
       'Campaign size is stopped. Its result is on optimize/size.\n',
     )
     expect((await person.winnow('stop')).out).toBe('Campaign size was already stopped: enough\n')
-    expect((await person.winnow('pause')).err).toContain('is stopped, enough: there is nothing to pause')
+    expect((await person.winnow('pause')).err).toContain('is stopped, enough, so it cannot be paused')
     const stopped = await person.winnow('run')
     expect([stopped.code, stopped.out]).toEqual([10, expect.stringContaining('Stopped: enough')])
     expect(await person.json('status')).toMatchObject({ state: 'stopped' })

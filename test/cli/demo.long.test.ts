@@ -120,7 +120,7 @@ describe('the demo', () => {
       const refused = await person.winnowWith({ env }, 'demo', ...argv)
       expect([refused.code, refused.err]).toEqual([
         2,
-        expect.stringContaining('the demo cannot be put there'),
+        expect.stringContaining('winnow cannot create the demo there'),
       ])
     }
   })

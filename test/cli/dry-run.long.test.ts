@@ -101,7 +101,7 @@ describe('--dry-run', () => {
     person.write('.winnow/size.yaml', `${SPEC}${asked}\n`)
     await person.winnow('amend', '-m', 'let a program try')
     expect((await person.winnow('run', '--dry-run')).out).toMatch(
-      /^It would ask \S.* for one idea; what follows depends on the answer\.$/m,
+      /^It would ask \S.* for one idea; the next steps depend on the answer\.$/m,
     )
     expect(existsSync(join(person.cache, 'asked'))).toBe(false)
     await person.winnow('tick')

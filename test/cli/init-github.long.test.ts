@@ -123,7 +123,7 @@ describe('winnow init --github', () => {
     const { code, out, err } = await person.winnow('init', '--github')
     expect([code, read(person)]).toEqual([2, mine])
     expect(out).toContain("-    - cron: '1 1 * * *'")
-    expect(err).toContain('take over by hand what is new')
+    expect(err).toContain('apply the new parts by hand')
   })
 
   it('leaves the set-up of the tool chain to its owner, and a workflow of somebody else alone', async () => {

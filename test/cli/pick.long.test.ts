@@ -19,7 +19,7 @@ describe('winnow pick', () => {
       'measures exp-001 on its own, as one commit on the default branch',
     )
     expect((await person.winnow('pick', '1')).out).toBe(
-      'exp-001 is to be taken alone already: the next winnow tick or run does it.\n',
+      'the pick of exp-001 was requested already: the next winnow tick or run measures it.\n',
     )
     await person.winnow('run')
     const again = await person.winnow('pick', 'exp-001')

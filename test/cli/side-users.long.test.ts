@@ -65,7 +65,7 @@ describe('where there are no users for sides', () => {
     const person = project({ ...FILES, '.winnow/size.yaml': `${SPEC}merge: { unisolated: deny }\n` })
     const { code, out } = await person.winnow('check', '--no-try')
     expect(code).toBe(0)
-    expect(out).toContain('merge.unisolated is deny, and on one machine isolation auto is none')
+    expect(out).toContain('merge.unisolated is deny, but on one machine isolation: auto means none')
   })
 })
 

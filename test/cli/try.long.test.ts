@@ -53,7 +53,7 @@ describe('winnow try', () => {
       code: 12,
       id: null,
       verdict: 'refused',
-      sentence: 'Refused: nothing to try: no file in scope differs from what campaign size has.',
+      sentence: 'Refused: nothing to try: no file in scope differs from the incumbent of campaign size.',
       next: 'edit a file in scope, then repeat the command',
     })
     expect(person.refs()).not.toContain('optimize')

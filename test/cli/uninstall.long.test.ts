@@ -14,7 +14,7 @@ function savedIn(dir: string): string[] {
 }
 
 function commandAfter(out: string): string {
-  return /to bring it back: (.*)/.exec(out)?.[1] ?? ''
+  return /to restore it: (.*)/.exec(out)?.[1] ?? ''
 }
 
 function branches(person: Project): string[] {

@@ -83,7 +83,7 @@ describe('a campaign that has run', () => {
       expect.stringContaining('1 experiment: 1 kept, then reverted'),
     ])
     expect((await person.winnow('revert', '1')).err).toBe(
-      'error: exp-001 was reverted already\n  fix: nothing is kept at the moment\n',
+      'error: exp-001 was reverted already\n  fix: the campaign has no kept change\n',
     )
     await proven(person)
   })

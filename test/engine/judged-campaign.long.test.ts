@@ -131,6 +131,6 @@ describe('a judged campaign that was cut off', () => {
   it('for want of an address says which, and measures nothing again', async () => {
     const site = await createJudgedRepository({ better: answers('good') }, { env: {} })
     await site.start()
-    await expect(site.until(kept)).rejects.toThrow('nothing says where one is asked')
+    await expect(site.until(kept)).rejects.toThrow('no address of a model is set')
   }, 120_000)
 })

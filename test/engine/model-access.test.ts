@@ -27,9 +27,7 @@ describe('where models are asked', () => {
       false,
       true,
     ])
-    expect(() => readModelAccess({ WINNOW_MODEL_KEY: 'sk' }, 'cheap')).toThrow(
-      'nothing says where one is asked',
-    )
+    expect(() => readModelAccess({ WINNOW_MODEL_KEY: 'sk' }, 'cheap')).toThrow('no address of a model is set')
   })
 
   it.each(['free', '1', '1/', '-1/2', '1/2/3', '1,5/2'])('costs nothing that cannot be read: %s', price => {

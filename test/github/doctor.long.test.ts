@@ -86,7 +86,7 @@ describe('of the settings the doctor says what to click where', () => {
     github.world.variables.set('WINNOW_PAUSED', 'true')
     const said = await says()
     expect(said).toContain(
-      'winnow.yml is off (disabled_inactivity): nothing starts winnow\n      <page>/actions/workflows/winnow.yml\n      press "Enable workflow"',
+      'winnow.yml is disabled (disabled_inactivity), so no event starts winnow\n      <page>/actions/workflows/winnow.yml\n      press "Enable workflow"',
     )
     expect(said).toContain(
       'the repository variable WINNOW_PAUSED is set: no job of winnow starts\n      <page>/settings/variables/actions',

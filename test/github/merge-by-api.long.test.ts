@@ -98,8 +98,8 @@ describe('what GitHub does not merge', () => {
     const there = await guarded([shorter('a', 3)])
     const mend = refuse(there, 405, 'Required status check "ci" is expected.')
     const says =
-      'GitHub does not merge #1 (exp-001) into optimize/size: Required status check "ci" is expected. ' +
-      'Let the check pass on its head, or exclude the branch from that rule. The next tick asks again.'
+      'GitHub did not merge #1 (exp-001) into optimize/size: Required status check "ci" is expected. ' +
+      'Let the check pass on its head, or exclude the branch from that rule. The next tick tries again.'
     expect(await there.settle()).toEqual({ for: 'person', what: says })
     expect(await there.wake()).toEqual({ for: 'person', what: says })
     const here = await there.post()

@@ -116,7 +116,9 @@ interface RequestJob<R, T> {
  * draw. So only the first attempt of a run works (invariant 7). A tick requests again what was lost.
  */
 export function explainLaterAttempt({ attempt }: Pick<JobEnvironment, 'attempt'>): string | null {
-  return attempt === FIRST_ATTEMPT ? null : 'this is a rerun, and only the first attempt of a run measures'
+  return attempt === FIRST_ATTEMPT
+    ? null
+    : 'this is a rerun, and winnow works only in the first attempt of a run'
 }
 
 /** Answers the open requests that the tick of this run recorded: its starter can only name the campaign. */
