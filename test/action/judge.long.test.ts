@@ -289,7 +289,7 @@ describe('command judge', { timeout: 240_000 }, () => {
     const { repository, run, items } = await judgingPrinted()
     const asked = await repository.judge(run, items, { env: { WINNOW_MODEL_URL: '' } })
     expect(asked.code).toBe(2)
-    expect(asked.stdout).toMatch(/nothing says where one is asked.*set WINNOW_MODEL_URL/)
+    expect(asked.stdout).toMatch(/no address of a model is set.*set WINNOW_MODEL_URL/)
     await repository.settle(run, asked.outputs['report'] ?? '')
     expect(repository.kinds('spent')).toMatchObject([{ ok: false, usd: 0 }])
     expect(repository.kinds('order-lost', 'report-rejected')).toEqual([])
@@ -340,7 +340,7 @@ describe('command judge', { timeout: 240_000 }, () => {
     expect((await repository.tick(run, JUDGES, 2)).ended.outputs['judge']).toBe('')
     const again = await repository.judge(run, items, { env: { GITHUB_RUN_ATTEMPT: '2' } })
     expect([again.code, again.outputs['report'], again.outputs['artifact']]).toEqual([0, '', ''])
-    expect(again.stdout).toContain('only its first attempt does its jobs')
+    expect(again.stdout).toContain('only in the first attempt of a run')
     expect(repository.server.asked).toHaveLength(questions)
     // The last of them again: the artifact of the first attempt is still there.
     await repository.settle(run, asked.outputs['report'] ?? '', 2)
@@ -354,10 +354,10 @@ describe('command judge', { timeout: 240_000 }, () => {
     const waits = { campaigns: [{ waiting: { for: 'judges' }, judge: false }] }
     const again = (await repository.tick(2, JUDGES, 2)).ended
     expect(again.result).toMatchObject(waits)
-    expect(again.stdout).not.toContain('no job that asks models')
+    expect(again.stdout).not.toContain('has no judge job')
     const { ended } = await repository.tick(3, { 'next-jobs': 'measure' })
     expect(ended.result).toMatchObject(waits)
-    expect(ended.stdout).toContain('this workflow has no job that asks models for scores')
+    expect(ended.stdout).toContain('this workflow has no judge job, so winnow requests no scores')
     expect(repository.kinds('judging-requested')).toEqual([])
   })
 

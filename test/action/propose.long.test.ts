@@ -228,7 +228,7 @@ execution: { mode: parallel, max_concurrent: 2 }`
     const { repository, run } = await askingBegun()
     const again = await repository.propose(run, { GITHUB_RUN_ATTEMPT: '2' })
     expect([again.code, again.outputs['report']]).toEqual([0, ''])
-    expect(again.stdout).toContain('only its first attempt does its jobs')
+    expect(again.stdout).toContain('only in the first attempt of a run')
     await repository.settle(run, '')
     expect((await repository.first(run, 2)).outputs['propose']).toBe('')
     expect((await repository.first(run + 1)).outputs['propose']).toBe('size')
