@@ -165,7 +165,7 @@ describe('a repository without a remote', () => {
     const error = await failureOf(site.another())
     expect(error).toMatchObject({
       message: 'no branch is checked out, so the default branch is not known',
-      fix: expect.stringContaining('check out the branch to be optimised once'),
+      fix: expect.stringContaining('check out the branch to optimise'),
     })
   })
 })
