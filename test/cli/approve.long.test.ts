@@ -93,7 +93,7 @@ describe('an idea that adds a package', () => {
     const late = await person.winnow('approve', 'exp-001', '--digest', digest)
     expect([late.code, late.err]).toEqual([
       2,
-      expect.stringContaining(`the set of exp-001 changed since ${digest}`),
+      expect.stringContaining(`the packages of exp-001 changed since digest ${digest}`),
     ])
     expect(late.err).toContain('winnow approve lists the new packages')
     const [now] = (await person.json('approve'))['waiting'] as { digest: string }[]
