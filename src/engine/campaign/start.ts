@@ -98,7 +98,7 @@ export async function startCampaign(
   requireOwnOptimizeBranch(context, refs, optimizeTips)
   const transaction = new Transaction(context, { loaded: await loadNothing(context), refs })
   if (state !== undefined)
-    for (const { ref, to } of planArchive(context, refs).moves) transaction.move(ref, to)
+    for (const { ref, to } of (await planArchive(context, refs)).moves) transaction.move(ref, to)
   await addStartEvents(transaction, committed, firstNumber)
   transaction.move(context.refs.optimize, committed.tip.commit)
   const result = await transaction.push()
@@ -218,7 +218,7 @@ interface ArchivePlan {
 }
 
 /** The optimize branch is never deleted: it stays until the next campaign moves it. */
-function planArchive(context: CampaignContext, refs: ReadonlyMap<string, Oid>): ArchivePlan {
+async function planArchive(context: CampaignContext, refs: ReadonlyMap<string, Oid>): Promise<ArchivePlan> {
   const at = new Date(context.clock.now()).toISOString().replace(/[:.]/g, '-')
   const moves: ArchivePlan['moves'] = []
   for (const role of ['optimize', 'state', 'closed'] as const) {
@@ -228,7 +228,27 @@ function planArchive(context: CampaignContext, refs: ReadonlyMap<string, Oid>): 
     if (role !== 'optimize') moves.push({ ref: context.refs[role], to: null })
   }
   if (refs.has(context.refs.campaign)) moves.push({ ref: context.refs.campaign, to: null })
+  for (const ref of await listMeasuredBranches(context, refs)) moves.push({ ref, to: null })
   return { at, moves }
+}
+
+/**
+ * Branches of ideas that have a verdict. Without pull requests the next campaign would take them for new ideas. The
+ * archive keeps their commits. A refused head may not be in it, so its branch stays.
+ */
+async function listMeasuredBranches(
+  { forge, repository, refs: own }: CampaignContext,
+  refs: ReadonlyMap<string, Oid>,
+): Promise<string[]> {
+  const oid = refs.get(own.state)
+  if (forge !== null || oid === undefined) return []
+  await repository.fetch([{ ref: own.state, oid }])
+  const { campaign } = await loadCampaign(repository, oid)
+  return Object.values(campaign.experiments).flatMap(({ branch, head, closed, verdict }) => {
+    const ref = `refs/heads/${branch}`
+    const isMeasured = closed && verdict !== null && verdict !== 'refused'
+    return isMeasured && refs.get(ref) === head ? [ref] : []
+  })
 }
 
 /** Archives all branches of the campaign in one push. */
@@ -237,7 +257,7 @@ export async function archiveCampaign(
   refs: ReadonlyMap<string, Oid>,
 ): Promise<string> {
   if (!refs.has(context.refs.state)) throw new UserError(`there is no campaign ${context.name} to archive`)
-  const { at, moves } = planArchive(context, refs)
+  const { at, moves } = await planArchive(context, refs)
   // Another machine may have written the latest commits.
   const kept = new Set(moves.flatMap(({ to }) => to ?? []))
   await context.repository.fetch([...refs].flatMap(([ref, oid]) => (kept.has(oid) ? [{ ref, oid }] : [])))
