@@ -82,7 +82,7 @@ describe('a fresh machine without the ledger in its cache', () => {
     const { code, err } = await projectIn(person, origin).winnow('run')
     expect([code, err]).toEqual([
       2,
-      expect.stringContaining('winnow recover on the machine on which it ran last'),
+      expect.stringContaining('winnow recover, on the machine on which it ran last'),
     ])
   })
 })
@@ -102,7 +102,7 @@ describe('run after a stop', () => {
     const { code, out } = await person.winnow('run')
     expect(code).toBe(14)
     expect(out).toContain(
-      'optimize/size was deleted and is not merged: winnow recover --campaign size puts it back',
+      'optimize/size was deleted and is not merged: winnow recover --campaign size moves it back',
     )
     expect(out).not.toContain('git merge')
     expect((await person.winnow('recover')).out).toBe(
@@ -163,7 +163,7 @@ describe('run while the campaign is paused', () => {
     const { code, out } = await person.winnow('run')
     expect([code, out]).toEqual([
       14,
-      expect.stringMatching(/is paused by \S+\. Besides, optimize\/size was deleted/),
+      expect.stringMatching(/is paused by \S+\. Also, optimize\/size was deleted/),
     ])
   })
 })

@@ -125,7 +125,7 @@ describe('an idea of a program that is not recorded yet', () => {
     expect(site.said).toEqual([
       expect.stringMatching(/was damaged \(its HEAD cannot be read\)\. winnow moved it to .*\.damaged-/),
       expect.stringMatching(
-        /^1 commit of ideas .* came along; 1 commit could not be read, and those ideas are lost\.$/,
+        /^Saved 1 commit of ideas .*; 1 commit could not be read, and those ideas are lost\.$/,
       ),
     ])
     expect(await site.place.repository.has(kept.commit)).toBe(true)

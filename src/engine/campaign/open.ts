@@ -269,7 +269,7 @@ function replaceDamaged(
     const lost = commits.length - saved
     const left =
       lost === 0 ? '' : `; ${formatCount(lost, 'commit')} could not be read, and those ideas are lost`
-    say(`${formatCount(saved, 'commit')} of ideas that are not recorded yet were saved${left}.`)
+    say(`Saved ${formatCount(saved, 'commit')} of ideas that are not recorded yet${left}.`)
   }
 }
 
