@@ -4,7 +4,10 @@ import { offer, project, SHORT } from './project.ts'
 describe('an idea that is offered', () => {
   it.each([
     [['nothing'], 'nothing is not a commit of this repository'],
-    [['-m', 'x', '--priority', 'urgent'], '--priority cannot be "urgent"'],
+    [
+      ['-m', 'x', '--priority', 'urgent'],
+      "argument 'urgent' is invalid. Allowed choices are high, medium, low",
+    ],
     [['-m', 'x', '--name', '../up'], '"../up" cannot name an idea'],
     [['-m', 'x', '--name', 'exp-001'], 'exp-001 is a name that winnow reserves for itself'],
     [['main', '-m', 'x'], 'has no commit that optimize/size lacks'],

@@ -31,7 +31,7 @@ describe('an idea in a campaign that a model judges', () => {
     await site.start()
     await site.until(settled)
     expect(await site.outcomes()).toEqual({ fewer: 'error', mute: 'error' })
-    expect(await site.reasonOf('fewer')).toContain('11 of the items that are asked for are on both sides')
+    expect(await site.reasonOf('fewer')).toContain('both sides print 11 of the requested items')
     expect(await site.reasonOf('mute')).toContain('two of its items have no score')
     await site.proven()
   }, 120_000)
