@@ -19,7 +19,7 @@ describe('a campaign does not begin', () => {
     expect(said).toMatch(
       /the campaign is paused: the harness is not fair: ms tells two identical copies of the base apart \(evidence of 20 in two independent calibrations, 32 pairs in all\)\. A result depends on which copy runs: look for caches/,
     )
-    expect(said).toContain('Mend it, then: winnow resume')
+    expect(said).toContain('Fix it, then: winnow resume')
   })
 
   it('on a linear scale without evidence.min_effect', async () => {
@@ -31,7 +31,7 @@ describe('a campaign does not begin', () => {
   it('with a min_effect of 0, which no noisy metric can show', async () => {
     const none = noisyProject({ spec: text => `${text}evidence: { min_effect: 0 }\n` })
     expect(await pausedBy(none)).toContain(
-      'the campaign is paused: evidence.min_effect is 0, and a noisy metric can never show that',
+      'the campaign is paused: evidence.min_effect is 0, which a noisy metric can never prove',
     )
   })
 

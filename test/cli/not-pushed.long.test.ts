@@ -48,7 +48,7 @@ describe('a spec that is committed and not pushed', () => {
 
 describe('a spec without "winnow: 1"', () => {
   const CE = SPEC.replace('winnow: 1\n', '')
-  const said = 'there is no "winnow: 1", so this is read as a ce-optimize spec'
+  const said = 'the file has no "winnow: 1", so winnow reads it as a ce-optimize spec'
 
   it('is said to be read as a ce-optimize spec by check and run', async () => {
     const person = project({ ...FILES, '.winnow/size.yaml': CE })
