@@ -226,7 +226,7 @@ async function requireClosed(
   if (isStopped && campaign.stop_code !== 'archived')
     await recordEvents(campaignContext, [{ kind: 'campaign-stopped', code: 'archived', reason }])
   throw new UserError(
-    `campaign ${campaignContext.name} runs on GitHub; its next scheduled run closes the open experiments`,
+    `campaign ${campaignContext.name} runs on GitHub; its next run on GitHub closes the open experiments`,
     {
       fix: `${isStopped ? '' : 'winnow stop; then winnow archive; '}once winnow status shows nothing open, winnow archive again`,
     },

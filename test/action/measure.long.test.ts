@@ -247,7 +247,7 @@ describe('a job that may not measure', () => {
     ['names no order', { ...asked, order: '' }, {}, 'needs the input order'],
     ['names what is no order', { ...asked, order: '../../x' }, {}, 'not the id of an order'],
     ['has no ledger', asked, {}, 'the clone has no ledger of campaign size'],
-    ['obeys what is printed', asked, { ACTIONS_ALLOW_UNSECURE_COMMANDS: 'true' }, 'would be obeyed'],
+    ['obeys what is printed', asked, { ACTIONS_ALLOW_UNSECURE_COMMANDS: 'true' }, 'would execute commands'],
   ])('%s', async (_what, inputs, env, expected) => {
     const { dir } = project()
     const ended = await step({ inputs, env: { ...JOB, ...env }, workspace: dir })

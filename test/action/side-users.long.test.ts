@@ -200,7 +200,7 @@ describe.skipIf(!isRoot)('a job where there are users for sides', () => {
       },
     })
     expect([ended.code, ended.outputs['report'], ended.orders]).toEqual([130, '', []])
-    expect(ended.stdout).toContain('Cancelled: the order is not measured to its end')
+    expect(ended.stdout).toContain('Cancelled: winnow saved the measurements that it had finished')
     expect(everyEnvironment()).not.toContain(`SPY=${spy}`)
   })
 })

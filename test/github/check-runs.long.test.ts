@@ -66,7 +66,7 @@ test('every head shows how it stands: in progress first, completed always, with 
   const { comments, pulls } = github.world
   const titles = comments.map(({ number }) => pulls.find(pull => pull.number === number)?.title)
   expect(titles.toSorted((a = '', b = '') => a.localeCompare(b))).toEqual(['goes outside', 'mine'])
-  expect(comments.find(({ number }) => number === there.number('mine'))?.body).toContain('\n**Kept: ')
+  expect(comments.find(({ number }) => number === there.number('mine'))?.body).toContain('**Kept: ')
   expect(pulls.filter(({ title }) => title === 'mine')).toMatchObject([{ state: 'closed', merge: {} }])
 
   github.spent()

@@ -42,7 +42,7 @@ describe('comments that steer', () => {
     const answers = github.world.comments.filter(({ author }) => author.kind === 'actions')
     expect(answers.map(({ body }) => body.split('\n')[0])).toEqual([
       'pasue: "pasue" is not a command (did you mean /winnow pause?)',
-      expect.stringContaining('winnow pause has no option --directory'),
+      expect.stringContaining("unknown option '--directory'"),
     ])
 
     github.spent()

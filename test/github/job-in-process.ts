@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { existsSync, readFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
+import { summary } from '@actions/core'
 import { buildJobEnvironment, type JobContext, readGithubJob } from '../../src/action/github-job.ts'
 import { readInputs } from '../../src/action/inputs.ts'
 import { reportFailure } from '../../src/action/outputs.ts'
@@ -87,7 +88,7 @@ export async function woken(waking: Waking): Promise<Woken> {
       return reportFailure(error)
     }
   })
-  return { code, out, outputs: outputsIn(output) }
+  return { code, out, outputs: outputsIn(env['GITHUB_OUTPUT'] ?? output) }
 }
 
 function runEnvironment({ id, branch }: Pick<RunRecord, 'id' | 'branch'>): Record<string, string> {
@@ -186,8 +187,13 @@ async function heard(env: HeardJob['env'], job: () => Promise<number>): Promise<
   const lines: string[] = []
   if (listening++ === 0) listen()
   try {
-    return { code: await heardBy.run({ lines, env }, job), out: lines.join('\n') }
+    const code = await heardBy.run({ lines, env }, job)
+    // A process writes its summary at its end, to one file that the toolkit remembers. These jobs share a process.
+    const { GITHUB_STEP_SUMMARY: file = '' } = env
+    if (file !== '') appendFileSync(file, summary.stringify())
+    return { code, out: lines.join('\n') }
   } finally {
+    summary.emptyBuffer()
     if (--listening === 0) stopListening()
   }
 }

@@ -85,7 +85,7 @@ test('an artifact that is listed and cannot be fetched is one report that is los
   github.finish(run, 'success')
   const events = await here.events()
   expect(events.filter(({ kind }) => kind === 'report-rejected')).toMatchObject([
-    { reason: expect.stringMatching(/its artifact cannot be used: .*it is not there/) },
+    { reason: expect.stringMatching(/its artifact cannot be used: .*it does not exist/) },
   ])
   github.api.intercept = null
   await repository.settle()

@@ -69,7 +69,7 @@ describe('a campaign that lives on GitHub', () => {
     const pull = () => github.world.pulls.find(({ title }) => title === 'mine')?.state
     await winnow('tick')
     expect([await post.outcomes(), pull()]).toEqual([{ mine: null }, 'open'])
-    await expect(laptop('archive')).rejects.toThrow('closed by its next wake-up')
+    await expect(laptop('archive')).rejects.toThrow('its next run on GitHub closes the open experiments')
     await winnow('tick')
     expect([await post.outcomes(), pull()]).toEqual([{ mine: 'withdrawn' }, 'closed'])
     expect((await laptop('archive')).join()).toContain('optimize-archive/size/')

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { packageFiles } from '../support/package-files.ts'
-import { letters, shorter } from '../support/size-repository.ts'
+import { patchOf } from '../support/repository.ts'
+import { letters } from '../support/size-repository.ts'
 import { onGithub } from './on-github.ts'
 import { APPROVE, LEFT_PAD, REVIEWS, waitingForReview } from './waiting-for-review.ts'
 
@@ -139,7 +140,10 @@ test('reviews of outsiders cost no request, however many approve', async () => {
 }, 300_000)
 
 test('whoever pushed to an engine’s branch approves nothing of it; two do where nobody knows who pushed', async () => {
-  const there = await onGithub([shorter('c', 9)], {
+  // The idea waits for its own package, so nothing is measured before the push.
+  const change: [string, string] = [letters('c', 15), letters('c', 9)]
+  const idea = patchOf({ 'src/c.txt': change }, { hypothesis: 'c9', required_deps: ['tiny'] })
+  const there = await onGithub([idea], {
     files: packageFiles({}),
     spec: text => text.replace('mutable: [src/]', 'mutable: [src/, package.json, package-lock.json]'),
   })
@@ -163,7 +167,9 @@ test('whoever pushed to an engine’s branch approves nothing of it; two do wher
   expect(await post.experiment('c9')).toMatchObject({ status: 'deferred', approved: {} })
   expect(there.answerTo(own)).toMatchObject({ text: expect.stringContaining('is yours'), reactions: ['-1'] })
   const heard = (await post.events()).filter(({ cause }) => cause.startsWith('review:'))
-  expect(heard).toMatchObject([{ kind: 'note', text: expect.stringContaining('their own head') }])
+  expect(heard).toMatchObject([
+    { kind: 'note', text: expect.stringContaining('pushed this head themselves') },
+  ])
   github.spent()
   await winnow('tick')
   expect(github.spent().length).toBeLessThanOrEqual(3)

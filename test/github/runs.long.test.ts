@@ -144,7 +144,7 @@ describe('an order is lost', () => {
     [
       'ended without settling it',
       ({ github }, run) => github.finish(run, 'failure'),
-      /ended \(failure\) and its report was not taken in$/,
+      /ended \(failure\) before winnow recorded its answer$/,
     ],
   ])('whose run %s, and a tick asks once for each run', async (_, end, reason) => {
     const repository = await begun([shorter('a', 3), shorter('b', 4)])

@@ -53,7 +53,7 @@ test('the three steps of docs/github.md lead to a verdict, and its cost is what 
   await github.settle()
   expect(await winnow(...doctor)).toMatchObject({
     code: 0,
-    out: expect.stringContaining('Nothing stands in the way'),
+    out: expect.stringContaining('No problem found'),
   })
 
   const start = (inputs: Record<string, string>) => winnowAction(inputs['command'] ?? '')

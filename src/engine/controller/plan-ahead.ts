@@ -30,9 +30,7 @@ export async function planAhead(
     for (const action of next.actions) {
       if (plans > 1 && action.do === 'propose') continue
       if (isSyncPush && MOVES_OTHER_BRANCHES.has(action.do)) continue
-      // Their pull requests are described and closed before.
-      if (plans > 1 && action.do === 'delete-branches' && controller.place.forge !== null) continue
-      await addMoves(transaction, action)
+      await addMoves(transaction, plans > 1 ? keepShownBranches(controller, observation, action) : action)
       if (action.do !== 'commit') all.set(JSON.stringify(action), action)
     }
     const isLast = isSyncPush || plans === MOST_PLANS
@@ -41,6 +39,19 @@ export async function planAhead(
     const campaign = transaction.predictCampaign()
     next = planCampaign(await predictWorld(controller, observation, { refs, campaign }))
   }
+}
+
+/**
+ * On GitHub a branch is deleted only after its pull request shows the end. A branch that this push would create
+ * has none yet: an idea that is refused at once is never pushed.
+ */
+function keepShownBranches(
+  { place: { forge } }: ControllerContext,
+  { refs }: Observation,
+  action: PlanAction,
+): PlanAction {
+  if (action.do !== 'delete-branches' || forge === null) return action
+  return { ...action, branches: action.branches.filter(({ name }) => !refs.has(`refs/heads/${name}`)) }
 }
 
 /** These actions move other branches than the campaign's own. A later tick finds them again. */

@@ -6,6 +6,7 @@ import type { LedgerEvent } from '../../model/event.ts'
 import type { Check } from '../../model/github.ts'
 import type { Plan } from '../../plan/action.ts'
 import { buildCheckRun, buildReplacedCheck } from '../../report/check-run.ts'
+import { getCampaignSpec } from '../../spec/load.ts'
 import { type CampaignContext, type Memory, requireForge } from '../campaign/context.ts'
 import type { Observation } from '../observe/observe.ts'
 import { renderDesiredPulls } from './desired-pulls.ts'
@@ -96,8 +97,8 @@ async function writeCheck({ place: context, memory }: GithubContext, check: Chec
 }
 
 /**
- * Completes the checks of heads that this push replaces or withdraws. No later observation finds these heads, so
- * the checks are written before the push. After an interruption the next tick decides the same again.
+ * Completes the checks of heads that this push replaces or withdraws, or lands without a comment. No later
+ * observation finds these heads, so the checks are written before the push. After an interruption the next tick decides the same again.
  */
 export async function completeLeftChecks(
   controller: GithubContext,
@@ -117,7 +118,9 @@ export async function completeLeftChecks(
 function buildLeftCheck(campaign: Campaign, event: LedgerEvent, page: string | null): Check | null {
   if (event.kind === 'head-moved' && event.from !== null)
     return buildReplacedCheck(campaign, event.experiment, event.from)
-  if (event.kind !== 'closed' || event.outcome !== 'withdrawn') return null
+  const isQuietLanding = event.kind === 'merged' && getCampaignSpec(campaign).report.comment === 'never'
+  const isWithdrawal = event.kind === 'closed' && event.outcome === 'withdrawn'
+  if (!isQuietLanding && !isWithdrawal) return null
   const experiment = campaign.experiments[event.experiment]
   return experiment === undefined ? null : buildCheckRun(campaign, experiment, page)
 }
