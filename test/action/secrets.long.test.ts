@@ -1,3 +1,4 @@
+import { summary } from '@actions/core'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -108,6 +109,9 @@ test('what is hidden is hidden in every place that the action writes to', async 
     vi.stubEnv(name, file)
   }
   onTestFinished(() => void vi.unstubAllEnvs())
+  // The toolkit remembers the file of the first job in this process.
+  Reflect.set(summary, '_filePath', undefined)
+  summary.emptyBuffer()
   const secret = 'ghs_zyxwvutsrq'
   hideSecrets([secret, secret, ''])
   expect(shown.mock.calls).toEqual([[`::add-mask::${secret}\n`]])
