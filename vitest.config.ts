@@ -25,7 +25,7 @@ const LONGEST = [
   'test/action/tick.long.test.ts',
   'test/kill/anywhere.test.ts',
   'test/action/result-json.test.ts',
-  'test/local-action/local-action.test.ts',
+  'test/local-action/local-action.long.test.ts',
   'test/github/job-faults.long.test.ts',
   'test/action/judge.long.test.ts',
   'test/action/propose.long.test.ts',

@@ -87,7 +87,7 @@ describe('a run', () => {
   test('of a workflow that is not there is a refusal that says so', async () => {
     const missing = workflowsOf({ workflowFile: 'nothing.yml' })
     await expect(missing.start(WANTED)).rejects.toThrow(
-      /it is not there.*merge the default branch, with the nothing\.yml .* into optimize\//,
+      /it does not exist.*merge the default branch, with the nothing\.yml .* into optimize\//,
     )
   })
 
