@@ -111,7 +111,7 @@ describe('winnow compare of a noisy metric', () => {
     const { code, out } = await person.winnow('compare', 'main', 'shorter', '--max-minutes', '0.0001', ...MS)
     expect([code, out]).toEqual([
       11,
-      expect.stringMatching(/^The time was up before shorter and main were compared/),
+      expect.stringMatching(/^The time ran out before shorter and main were compared/),
     ])
   })
 })

@@ -29,7 +29,7 @@ describe('winnow try', () => {
     )
     expect(where).toBe('  exp-001')
     expect(next).toBe('Next: git stash push --include-untracked -- src/value && git merge optimize/size')
-    expect(err).toContain('note: notes.txt is outside the scope and left out\n')
+    expect(err).toContain('note: winnow ignores notes.txt, which is outside the scope\n')
     expect(await person.json('status')).toMatchObject({ experiments: [{ hypothesis: 'half as long' }] })
 
     const again = await tried(person, '-m', 'said otherwise')
