@@ -10,9 +10,11 @@ import { recordEvents } from '../../src/engine/controller/record.ts'
 import { openController, requireCampaign, runCampaign } from '../../src/engine/controller/run.ts'
 import { readCommittedSpec, startCampaign } from '../../src/engine/campaign/start.ts'
 import { tickCampaign } from '../../src/engine/controller/tick.ts'
+import type { Runner } from '../../src/engine/jobs/runner.ts'
 import { readEvents } from '../../src/ledger/read-events.ts'
 import type { Campaign } from '../../src/model/campaign.ts'
 import type { Experiment } from '../../src/model/experiment.ts'
+import type { OrderId } from '../../src/model/ids.ts'
 import type { LedgerEvent } from '../../src/model/event.ts'
 import type { PlanWaiting } from '../../src/plan/action.ts'
 
@@ -65,6 +67,26 @@ export interface CampaignClientOpening {
 /** When a campaign whose chance is seeded takes place. */
 export const BEGINNING = '2026-01-01T00:00:00Z'
 
+/** A tick sees no answer to an order that it dispatched itself, however fast the machine is. */
+function withLaterAnswers(controller: ControllerContext): ControllerContext {
+  const { runner } = controller
+  const dispatched = new Set<OrderId>()
+  const patient: Pick<Runner, 'dispatch' | 'facts'> = {
+    async dispatch(order, spec, campaign) {
+      dispatched.add(order.id)
+      await runner.dispatch(order, spec, campaign)
+    },
+    async facts(campaign) {
+      const facts = await runner.facts(campaign)
+      const runs = new Map(facts.runs)
+      for (const [id, { state }] of facts.runs)
+        if (dispatched.has(id) && state !== 'waiting') runs.set(id, { state: 'running' })
+      return { ...facts, runs }
+    },
+  }
+  return { ...controller, runner: Object.assign(Object.create(runner), patient) }
+}
+
 export async function openCampaignClient(opening: CampaignClientOpening): Promise<CampaignClient> {
   const said: string[] = []
   const workshop: RepositoryContext = await openRepositoryContext({
@@ -108,7 +130,7 @@ export async function openCampaignClient(opening: CampaignClientOpening): Promis
     async until(done) {
       const hands = await later()
       for (let looks = 0; looks < 50; looks++) {
-        const { waiting } = await tickCampaign(hands)
+        const { waiting } = await tickCampaign(withLaterAnswers(hands))
         const campaign = await post.campaign()
         if (done(campaign)) return campaign
         if (waiting.for === 'proposers') await hands.runner.settled()
