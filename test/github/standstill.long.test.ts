@@ -35,7 +35,7 @@ test('a pull request to a campaign that stands still has one comment and a compl
   await winnow('tick')
   await post.run()
   expect(await post.outcomes()).toMatchObject({ mine: 'kept' })
-  expect(said()[0]?.body).toContain('**Kept: ')
+  expect(said()[0]?.body).toMatch(/^\*\*Kept: /)
   expect(checks().map(({ status }) => status)).toEqual(checks().map(() => 'completed'))
   expect(checks().at(-1)).toMatchObject({ externalId: 'exp-002', conclusion: 'success' })
   await proven(post.place)
