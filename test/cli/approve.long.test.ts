@@ -99,7 +99,10 @@ describe('an idea that adds a package', () => {
     const [now] = (await person.json('approve'))['waiting'] as { digest: string }[]
     const whole = now?.digest.slice(0, 16) ?? ''
     const short = await person.winnow('approve', 'exp-001', '--digest', whole.slice(0, 15))
-    expect([short.code, short.err]).toEqual([2, expect.stringContaining('is too short: give at least 16 digits')])
+    expect([short.code, short.err]).toEqual([
+      2,
+      expect.stringContaining('is too short: give at least 16 digits'),
+    ])
     expect(short.err.replaceAll(/\s+/g, ' ')).toContain(`then winnow approve exp-001 --digest ${whole}`)
 
     const some = await person.winnow('approve', 'exp-001', 'ansi')
