@@ -16,7 +16,7 @@ const VERBS = new Set(
    freeze from gather get give group handle has hash hide highlight hold ignore import indent init
    inspect install interrupt is issue join judge keep label lay leave limit link list load locate
    log look lower make map mark mask match measure merge move name narrow needs
-   neutralize normalise normalize note observe omit open order pack pair park parse patch pause
+   neutralize normalise normalize note observe omit open order pack pair parse patch pause
    plan post predict prefix prepare print propose protect push queue quote raise rank read rebase
    rebuild recompute record recover redact reduce refer refuse register reject release remember
    remove render renew reopen replace replay report request require reserve reset resolve restart

@@ -175,7 +175,7 @@ export function listCommentCommands(
 function isPast({ campaign, now }: SeenPulls['world'], pull: Pull, { id, at }: Comment): boolean {
   const { number, closed_at: closed } = pull
   if (closed === null || campaign.comments_read[number] !== undefined) return false
-  if (campaign.heeded[`${COMMENT_CAUSE}${id}`] !== undefined || Date.parse(at) > Date.parse(closed))
+  if (campaign.handled[`${COMMENT_CAUSE}${id}`] !== undefined || Date.parse(at) > Date.parse(closed))
     return false
   return Date.parse(now) - Date.parse(closed) > READ_AFTER_CLOSING_MS
 }
@@ -299,7 +299,7 @@ async function findCommentEvent(
   const tip = (await repository.remoteRefs([refs.state])).refs.get(refs.state)
   if (tip === undefined) return null
   await repository.fetch([{ ref: refs.state, oid: tip }])
-  return (await loadCampaign(repository, tip)).campaign.heeded[`${COMMENT_CAUSE}${id}`] ?? null
+  return (await loadCampaign(repository, tip)).campaign.handled[`${COMMENT_CAUSE}${id}`] ?? null
 }
 
 /** Write access does not imply the right to approve packages. */

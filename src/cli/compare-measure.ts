@@ -172,14 +172,14 @@ function buildOrderRequest(
   jobs: readonly PairJob[],
 ): Omit<OrderRequest, 'cause'> {
   const { commit: head, tree } = sides.head.point
-  const carried = jobs.length === 0 ? {} : { [HEAD_LABEL]: [...jobs] }
+  const earlier_jobs = jobs.length === 0 ? {} : { [HEAD_LABEL]: [...jobs] }
   return {
     purpose: 'experiment',
     round: 0,
     attempt: 1,
     candidates: [{ label: HEAD_LABEL, head, tree }],
     stop,
-    carried,
+    earlier_jobs,
   }
 }
 
@@ -200,8 +200,11 @@ function recordPairs(
 ): void {
   if (progress.paired === null) return
   const job = buildPairJob(toPairRequest(order), measured, HEAD_LABEL)
-  const carried = order.carried[HEAD_LABEL] ?? []
-  progress.paired = { ...progress.paired, jobs: job.pairs.length === 0 ? carried : [...carried, job] }
+  const earlier_jobs = order.earlier_jobs[HEAD_LABEL] ?? []
+  progress.paired = {
+    ...progress.paired,
+    jobs: job.pairs.length === 0 ? earlier_jobs : [...earlier_jobs, job],
+  }
 }
 
 // The two sides

@@ -74,7 +74,7 @@ export const retryVerb: Verb = {
       const { campaign } = (await requireCampaign(campaignContext)).loaded
       const experiment = findNamedExperiment(campaign, call.given.positionals[0] ?? '')
       const { id, status } = experiment
-      if (status !== 'parked') {
+      if (status !== 'not-proven') {
         const state = renderStateSentence(getExperimentState(campaign, experiment))
         throw new UserError(`${id} cannot be retried, because its verdict is not "not proven". ${state}`)
       }

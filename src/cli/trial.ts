@@ -137,7 +137,7 @@ export async function tryNoise(harness: HarnessRun, reasonPrefix: string): Promi
     const unsteady = describeUnsteadyHarness(report, { earlier: jobs })
     if (unsteady !== null) throw await createNotPassedError(harness, unsteady, report)
     await requirePairs(harness, report)
-    jobs.push(buildPairJob(toPairRequest(order), toMeasuredRun(report), 'twin'))
+    jobs.push(buildPairJob(toPairRequest(order), toMeasuredRun(report), 'base-copy'))
     if (jobs.length < CALIBRATION_JOBS) continue
     const found = calibrateNoise(spec, report, jobs)
     if (!('suspected' in found)) return buildNoisyTrial(harness, { report, found, reasonPrefix })
@@ -163,7 +163,7 @@ function buildNoisyTrial(harness: HarnessRun, { report, found, reasonPrefix }: N
 
 async function requirePairs(harness: HarnessRun, report: Report): Promise<void> {
   const { spec } = harness
-  const failure = findFailure({ spec, report, label: 'twin', pairs: true })
+  const failure = findFailure({ spec, report, label: 'base-copy', pairs: true })
   if (failure !== null) throw await createNotPassedError(harness, failure.reason, report)
   const { name } = spec.metric.primary
   if (typeof aggregateMetrics(report, 'base', getAggregation(spec))[name] !== 'number')
@@ -217,10 +217,10 @@ function createTrialOrder(
 ): Promise<Order> {
   const { spec, base } = harness
   const campaign = { ...createEmptyCampaign(), incumbent: base }
-  const carried = jobs.length === 0 ? {} : { twin: [...jobs] }
+  const earlier_jobs = jobs.length === 0 ? {} : { 'base-copy': [...jobs] }
   return createUnrecordedOrder(
     harness,
-    buildCampaignOrderRequest({ campaign, spec }, purpose, { attempt: 1, carried }),
+    buildCampaignOrderRequest({ campaign, spec }, purpose, { attempt: 1, earlier_jobs }),
   )
 }
 
@@ -231,7 +231,7 @@ export async function createUnrecordedOrder(
 ): Promise<Order> {
   const { call, repositoryContext, spec, base } = harness
   const { random, clock } = call.environment
-  const { purpose, round, attempt, candidates, stop, carried = {} } = request
+  const { purpose, round, attempt, candidates, stop, earlier_jobs = {} } = request
   const coins = random.hex(32)
   return {
     purpose,
@@ -239,7 +239,7 @@ export async function createUnrecordedOrder(
     attempt,
     candidates,
     stop,
-    carried,
+    earlier_jobs,
     id: hashSha256(`trial ${coins}`),
     spec_sha256: hashSha256('trial'),
     harness: await computeTreeHarness(repositoryContext.repository, spec, base.tree),

@@ -320,7 +320,7 @@ async function resumeTriedCampaign(
       { kind: 'campaign-resumed', reason: 'winnow try submitted an idea' },
     ])
   }
-  if (state.is !== 'known' || state.experiment.status !== 'parked') return
+  if (state.is !== 'known' || state.experiment.status !== 'not-proven') return
   const { id } = state.experiment
   const reason = 'winnow try requested more jobs'
   await recordEvents(campaignContext, [{ kind: 'steered', action: 'retry', experiment: id, reason }])

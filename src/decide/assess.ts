@@ -15,7 +15,7 @@ import { formatMetricChange, formatNumber } from './wording.ts'
 /** The verdict on one candidate of one order: a pure function of the order and its report (invariant 3). */
 export type AssessInput = {
   spec: Spec
-  order: Pick<Order, 'id' | 'stop' | 'carried'>
+  order: Pick<Order, 'id' | 'stop' | 'earlier_jobs'>
   report: Report
   label: Side
   /** The incumbent's stored snapshot, for an order that neither carries nor measures one. */

@@ -150,7 +150,9 @@ function explainEffectGap({ evidence, metric }: Spec, scale: 'log' | 'linear'): 
 
 /** Seconds of one execution, and the other seconds of a job. */
 function computeJobSeconds(report: Report): Pick<Noise, 'execution_seconds' | 'overhead_seconds'> {
-  const counted = listExecutions(report, 'base', 'sample').concat(listExecutions(report, 'twin', 'sample'))
+  const counted = listExecutions(report, 'base', 'sample').concat(
+    listExecutions(report, 'base-copy', 'sample'),
+  )
   const total = counted.reduce((sum, { wall_seconds }) => sum + wall_seconds, 0)
   const whole = (Date.parse(report.finished_at) - Date.parse(report.started_at)) / 1000
   const seconds = counted.length === 0 ? 0 : total / counted.length

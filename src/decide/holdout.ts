@@ -14,7 +14,7 @@ export type HoldoutVerdict =
   | { is: 'failed' }
   | { is: 'refused'; reason: string }
   /** No verdict: the runner, a set-up or the base failed. */
-  | { is: 'again'; reason: string }
+  | { is: 'retry'; reason: string }
 
 export interface HoldoutCase {
   spec: Pick<Spec, 'metric'>
@@ -54,7 +54,7 @@ export function isHoldoutPairNeeded(stop: HoldoutRule, soFar: HoldoutExecutions,
 }
 
 function createHoldoutRetry(reason: string): HoldoutVerdict {
-  return { is: 'again', reason }
+  return { is: 'retry', reason }
 }
 
 function findHoldoutFault({ report, label }: HoldoutCase): HoldoutVerdict | null {

@@ -67,7 +67,7 @@ interface ProgressGain {
 
 type ProgressState = Pick<
   Campaign,
-  'origin' | 'steps' | 'landings' | 'experiments' | 'progression' | 'calibration' | 'ruled_by'
+  'origin' | 'steps' | 'landings' | 'experiments' | 'progression' | 'calibration' | 'set_by'
 >
 
 // Computing progress
@@ -197,7 +197,7 @@ function computeDecidedProgress(campaign: ProgressState, scale: ProgressGain['sc
   const deltas = landings.flatMap(({ experiment, spec_seq }) => {
     const { alpha_share = null, primary_delta: delta = null } = campaign.experiments[experiment] ?? {}
     // Only pairs show a gain here, and under an earlier spec it may be of another metric.
-    const isOfPairs = alpha_share !== null && spec_seq === campaign.ruled_by.spec
+    const isOfPairs = alpha_share !== null && spec_seq === campaign.set_by.spec
     return delta === null || !isOfPairs ? [] : [delta]
   })
   const decided = deltas.length < missing.length ? null : deltas.reduce((sum, delta) => sum + delta, 0)

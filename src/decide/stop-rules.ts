@@ -9,7 +9,7 @@ export type StopProgress = {
   ended: number
   /** Refused or withdrawn: they end without a verdict and count towards no limit. */
   uncounted: number
-  /** Counted experiments that ended since the incumbent last changed; parked ones are not counted. */
+  /** Counted experiments that ended since the incumbent last changed; those not proven are not counted. */
   endedSinceIncumbent: number
   /** Experiments that crashed or ran out of time: a budget of the whole campaign. */
   failures: number

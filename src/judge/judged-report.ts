@@ -81,7 +81,7 @@ function selectSeeds({ order, spec }: JudgedOrder): [number, ...number[]] {
   const { judge } = spec.metric
   if (judge === null || isReportingPurpose(order.purpose))
     return [Number.parseInt(hashSha256(`${order.coins}:sample`).slice(0, 8), 16)]
-  const before = Object.values(order.carried)[0]?.length ?? 0
+  const before = Object.values(order.earlier_jobs)[0]?.length ?? 0
   const confirming = judge.confirmation_seed ?? judge.sample_seed + 1
   return [judge.sample_seed, ...Array.from({ length: before }, () => confirming)]
 }

@@ -182,7 +182,7 @@ export interface Campaign extends CampaignStatus {
   spec_sha256: string
   spec_yaml: string
   /** The seq of the events that brought the campaign's settings and the spec in force. */
-  ruled_by: { start: number; spec: number }
+  set_by: { start: number; spec: number }
   /** The spec's rule for combining several samples into one number. */
   aggregation: Aggregation
   /** The spec on the default branch at the last check: a difference is an amendment. */
@@ -274,7 +274,7 @@ export interface Campaign extends CampaignStatus {
     reason: string
   }[]
   /** Acts of people that winnow has answered, as event kind by cause. Each act counts once. */
-  heeded: Record<string, string>
+  handled: Record<string, string>
   /** The latest comment read on each pull request that has more comments than its query returns. */
   comments_read: Record<number, { comment: string; own: string[] }>
   avoid: { text: string; by: string }[]
@@ -287,7 +287,7 @@ export type EventHandler<K extends EventKind> = (campaign: Campaign, event: Ledg
 
 // Creation
 
-export const FOLD_VERSION = 25
+export const FOLD_VERSION = 26
 
 export function createEmptyCampaign(): Campaign {
   const nowhere = { commit: '', tree: '' }
@@ -313,7 +313,7 @@ export function createEmptyCampaign(): Campaign {
     object_format: 'sha1',
     spec_sha256: '',
     spec_yaml: '',
-    ruled_by: { start: 0, spec: 0 },
+    set_by: { start: 0, spec: 0 },
     aggregation: 'median',
     default_spec_sha256: '',
     default_tip: '',
@@ -361,7 +361,7 @@ export function createEmptyCampaign(): Campaign {
     fruitless_asking: null,
     judging: {},
     steered: [],
-    heeded: {},
+    handled: {},
     comments_read: {},
     avoid: [],
     alerts: [],

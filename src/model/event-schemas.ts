@@ -174,7 +174,7 @@ export const eventPayloads = {
     line: z.number().int().positive().optional(),
   },
   /** The experiment did not end: a later round takes it up again, with the pairs that still count. */
-  requeued: { experiment: experimentIdSchema, why: z.enum(['stopped', 'carried']), reason: payloadText },
+  requeued: { experiment: experimentIdSchema, why: z.enum(['stopped', 'not-taken']), reason: payloadText },
   'head-moved': { experiment: experimentIdSchema, from: nullableOid, to: oidSchema },
   'order-issued': orderTermsSchema.shape,
   'order-dispatched': { order: digestSchema, run_id: payloadText },
@@ -225,8 +225,8 @@ export const eventPayloads = {
     violated: z.array(payloadText),
     warnings: z.array(payloadText),
     /** Inconclusive for now: the experiment stays open and may be resumed with more jobs. */
-    parked: z.boolean(),
-    /** Parked because measuring ended early; for_now: it is tried again after the queue is empty. */
+    stays_open: z.boolean(),
+    /** Not proven because measuring ended early; for_now: it is tried again after the queue is empty. */
     given_up: z.enum(['for_now', 'for_good']).nullable(),
   },
   merged: {

@@ -13,7 +13,7 @@ type ExperimentStatus =
   | 'deferred'
   | 'ordered'
   | 'measured'
-  | 'parked'
+  | 'not-proven'
   /** Decided to be kept, but not merged yet. */
   | 'landing'
   | 'ended'
@@ -230,5 +230,5 @@ export function isResumedAutomatically({
   given_up,
   give_up,
 }: Pick<Experiment, 'status' | 'resumed' | 'given_up' | 'give_up'>): boolean {
-  return status === 'parked' && give_up === 'early' && resumed === 0 && given_up !== 'for_good'
+  return status === 'not-proven' && give_up === 'early' && resumed === 0 && given_up !== 'for_good'
 }

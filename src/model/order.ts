@@ -28,7 +28,7 @@ export type OrderPurpose = z.infer<typeof orderPurposeSchema>
 
 /** `label` is the experiment's id, or the purpose when the order measures no experiment. */
 const orderCandidateSchema = z.strictObject({
-  label: z.union([experimentIdSchema, z.enum(['sync', 'foreign', 'revert', 'twin', 'incumbent'])]),
+  label: z.union([experimentIdSchema, z.enum(['sync', 'foreign', 'revert', 'base-copy', 'incumbent'])]),
   head: oidSchema,
   tree: oidSchema,
 })
@@ -133,7 +133,7 @@ export const orderTermsSchema = z.strictObject({
   /** 256 random bits that were unpredictable before. `drawTurns` and `drawSeed` derive the sequence from them. */
   coins: z.string().regex(/^[0-9a-f]{64}$/),
   /** The pairs that earlier jobs measured of the same two trees, by candidate. */
-  carried: z.record(z.string(), z.array(pairJobSchema)),
+  earlier_jobs: z.record(z.string(), z.array(pairJobSchema)),
   resumes: resumptionSchema.optional(),
   stop: stopRuleSchema,
   deadline: z.iso.datetime(),

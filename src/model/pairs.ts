@@ -187,7 +187,7 @@ export interface Interruption extends Resumption {
   harness: string
   trees: Record<string, Oid>
   coins: string | null
-  carried: Record<string, PairJob[]>
+  earlier_jobs: Record<string, PairJob[]>
   /** The time of the latest loss. `times` counts consecutive losses. */
   at: string
   times: number

@@ -7,7 +7,7 @@ import { digestSchema, experimentIdSchema, oidSchema } from './ids.ts'
 export const sideSchema = z.union([
   z.literal('base'),
   experimentIdSchema,
-  z.enum(['sync', 'foreign', 'revert', 'twin', 'incumbent']),
+  z.enum(['sync', 'foreign', 'revert', 'base-copy', 'incumbent']),
 ])
 export type Side = z.infer<typeof sideSchema>
 

@@ -51,7 +51,7 @@ interface EffectSubject {
   purpose: ReportingPurpose
   base: Point
   candidates: OrderCandidate[]
-  carried: PairJob[]
+  earlier_jobs: PairJob[]
   /** For the progression test: the index of its job. */
   part?: number
   /** ISO time from which on it could be measured. */
@@ -68,7 +68,7 @@ const WATCH_INTERVAL_MS = 20 * 3_600_000
 type EffectReading =
   | { is: 'measured'; draft: EventDraft<'effect-measured'>; revert: boolean }
   /** One of several jobs, which alone reports nothing. */
-  | { is: 'more' }
+  | { is: 'needs-more-pairs' }
   | { is: 'failed'; reason: string; retry: boolean }
 
 interface EffectReport {
@@ -132,7 +132,7 @@ function listUnreportedLandings(world: World): EffectSubject[] {
     const alert = { code: 'effect-not-measured', about, what: `the effect of ${about}` }
     const candidates = [toIncumbentCandidate({ commit, tree })]
     const cause = getLandingCause(campaign, landing)
-    return [{ purpose: 'effect', base, candidates, carried: [], since: watch.at, cause, alert }]
+    return [{ purpose: 'effect', base, candidates, earlier_jobs: [], since: watch.at, cause, alert }]
   })
 }
 
@@ -179,7 +179,7 @@ function listUnreportedProgress(world: ComparingFacts): EffectSubject[] {
     purpose: 'progression',
     base,
     candidates: [toIncumbentCandidate(to)],
-    carried: [],
+    earlier_jobs: [],
     since,
     cause,
     alert,
@@ -187,7 +187,7 @@ function listUnreportedProgress(world: ComparingFacts): EffectSubject[] {
   return listPartsLeft(world).map(part => ({
     ...about,
     candidates: [toIncumbentCandidate(to)],
-    carried: [],
+    earlier_jobs: [],
     part,
   }))
 }
@@ -211,7 +211,9 @@ function listWatchedLandings(world: World): EffectSubject[] {
     const alert = { code: 'watch-ended', about, what: `whether ${about} still holds` }
     const candidates = [toIncumbentCandidate(campaign.incumbent)]
     const cause = getLandingCause(campaign, landing)
-    return [{ purpose: 'regression', base, candidates, carried: watch.jobs, since: watch.at, cause, alert }]
+    return [
+      { purpose: 'regression', base, candidates, earlier_jobs: watch.jobs, since: watch.at, cause, alert },
+    ]
   })
 }
 
@@ -259,7 +261,7 @@ function findEffectOrder(world: World, incoming: IncomingReports, subject: Effec
   const reading = readEffectReport(world.campaign, world.spec, order)
   switch (reading.is) {
     case 'measured':
-    case 'more':
+    case 'needs-more-pairs':
       return { is: 'under way' }
     case 'failed':
       return reading.retry
@@ -275,9 +277,9 @@ function buildEffectRequest(
   subject: EffectSubject,
   { attempt, interrupted }: Pick<OrderRequest, 'attempt' | 'interrupted'>,
 ): OrderRequest {
-  const { purpose, base, candidates, carried, part, cause } = subject
+  const { purpose, base, candidates, earlier_jobs, part, cause } = subject
   const round = world.campaign.round?.number ?? 0
-  const pairs = { stop: buildPairsRule(world), carried: { incumbent: carried } }
+  const pairs = { stop: buildPairsRule(world), earlier_jobs: { incumbent: earlier_jobs } }
   const partField = part === undefined ? {} : { part }
   return { purpose, ...partField, round, attempt, interrupted, cause, candidates, base, ...pairs }
 }
@@ -346,8 +348,8 @@ export function readEffectReport(campaign: EffectState, spec: Spec, answer: Effe
   const jobs =
     order.purpose === 'progression'
       ? selectEffectJobs(campaign, order)
-      : [...(order.carried['incumbent'] ?? []), job]
-  if (jobs === null) return { is: 'more' }
+      : [...(order.earlier_jobs['incumbent'] ?? []), job]
+  if (jobs === null) return { is: 'needs-more-pairs' }
   const measured = measureEffect(spec, order.stop, jobs)
   return typeof measured === 'string'
     ? { is: 'failed', reason: measured, retry: false }

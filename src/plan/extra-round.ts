@@ -119,9 +119,9 @@ export function resumeNotProven(world: World): PlanStep[] {
     all.some(each => each.status === 'queued' && !needsPermission(world, each.id) && !isAwaitingSync(each)) ||
     listNewProposals(world).length > 0
   if (busy || targetBranch !== null || askable.length + asking.length > 0 || isAlphaSpent(world)) return []
-  const parked = all.filter(isResumedAutomatically)
-  const promising = parked.filter(({ given_up }) => given_up === null)
-  return (promising.length > 0 ? promising : parked).map(({ id, opened }) => {
+  const retryable = all.filter(isResumedAutomatically)
+  const promising = retryable.filter(({ given_up }) => given_up === null)
+  return (promising.length > 0 ? promising : retryable).map(({ id, opened }) => {
     const reason = 'nothing else is queued'
     const cause = `resume ${opened}`
     return { step: 'event', draft: { kind: 'steered', cause, action: 'retry', experiment: id, reason } }

@@ -93,7 +93,7 @@ export function tryHoldout(world: World, incoming: IncomingReports, member: Roun
       return endTrial(member, order, arrived.event, 'dropped', HOLDOUT_FAILED_REASON)
     case 'refused':
       return endTrial(member, order, arrived.event, 'refused', verdict.reason)
-    case 'again': {
+    case 'retry': {
       if (order.attempt < spec.execution.max_attempts) return requestHoldout(world, member, order.attempt + 1)
       const reason = `its holdout could not be measured (${order.attempt} attempts)`
       return endTrial(member, order, arrived.event, 'error', reason)

@@ -214,7 +214,7 @@ function describeOpenLimit(world: World): string | null {
 
 function listOpenOwned({ campaign }: Pick<World, 'campaign'>): Experiment[] {
   return listExperiments(campaign).filter(
-    ({ status, owned }) => owned && status !== 'ended' && status !== 'parked' && status !== 'deferred',
+    ({ status, owned }) => owned && status !== 'ended' && status !== 'not-proven' && status !== 'deferred',
   )
 }
 

@@ -17,14 +17,14 @@ import type { CandidateChange, World } from './world.ts'
 /** The plan and `replay` judge a report with the same function (invariant 3). */
 export type Judgement =
   | { is: 'eligible'; assessment: Assessment }
-  | { is: 'again'; reason: string }
+  | { is: 'retry'; reason: string }
   /** Its pairs so far are worth another job, on a fresh runner. */
-  | { is: 'more'; assessment: Assessment; reason: string }
+  | { is: 'needs-more-pairs'; assessment: Assessment; reason: string }
   /**
    * Not proven: its jobs are used up, or something other than the idea failed. It stays open and may be
    * resumed.
    */
-  | { is: 'parked'; assessment: Assessment; reason: string }
+  | { is: 'not-proven'; assessment: Assessment; reason: string }
   | { is: 'final'; outcome: Outcome; assessment: Assessment; reason: string }
 
 export interface MeasuredOrder {
@@ -39,7 +39,7 @@ export interface Decision {
   assessment: Assessment | null
   reason: string
   cause: string
-  parked?: boolean
+  stays_open?: boolean
 }
 
 export interface RoundMember {
@@ -57,9 +57,9 @@ export function judgeExperiment(spec: Spec, experiment: Experiment, measured: Me
   const input = { spec, order, report, label: experiment.id, baseline }
   const assessment = assessCandidate(input)
   if (assessment.retry) {
-    if (order.attempt < spec.execution.max_attempts) return { is: 'again', reason: assessment.reason }
+    if (order.attempt < spec.execution.max_attempts) return { is: 'retry', reason: assessment.reason }
     // The base, the set-up of both sides or the machine failed, which says nothing against the idea.
-    return { is: 'parked', assessment, reason: appendAttempts(assessment.reason, order.attempt) }
+    return { is: 'not-proven', assessment, reason: appendAttempts(assessment.reason, order.attempt) }
   }
   if (experiment.purpose === 'revert') return judgeRevert(assessment, describeChangeAlone(input, assessment))
   return toJudgement(order, assessment)
@@ -79,7 +79,7 @@ function toRevertJudgement(assessment: Assessment): Judgement {
   if (lost) return { is: 'final', outcome: 'inconclusive', assessment, reason }
   if (outcome === 'eligible' || outcome === 'dropped' || outcome === 'inconclusive')
     return { is: 'eligible', assessment }
-  if (outcome === 'promising') return { is: 'more', assessment, reason }
+  if (outcome === 'promising') return { is: 'needs-more-pairs', assessment, reason }
   return { is: 'final', outcome, assessment, reason }
 }
 
@@ -91,9 +91,9 @@ function describeChangeAlone(input: AssessInput, { reason }: Assessment): string
 function toJudgement({ purpose, stop }: Order, assessment: Assessment): Judgement {
   const { outcome, reason } = assessment
   if (outcome === 'eligible') return { is: 'eligible', assessment }
-  if (outcome === 'promising') return { is: 'more', assessment, reason }
+  if (outcome === 'promising') return { is: 'needs-more-pairs', assessment, reason }
   if (purpose === 'combination') return judgeCombination(assessment)
-  if (outcome === 'inconclusive' && stop.rule === 'paired') return { is: 'parked', assessment, reason }
+  if (outcome === 'inconclusive' && stop.rule === 'paired') return { is: 'not-proven', assessment, reason }
   return { is: 'final', outcome, assessment, reason }
 }
 
@@ -119,7 +119,7 @@ function describeCombinationFailure({ outcome, worse }: Assessment): string {
 // Decisions and members of a round
 
 export function buildDecidedDraft(decision: Decision): EventDraft<'decided'> {
-  const { experiment, order, outcome, assessment, reason, cause, parked } = decision
+  const { experiment, order, outcome, assessment, reason, cause, stays_open } = decision
   return {
     kind: 'decided',
     cause,
@@ -135,8 +135,8 @@ export function buildDecidedDraft(decision: Decision): EventDraft<'decided'> {
     improved: assessment?.improved_objectives ?? [],
     violated: assessment?.violated_objectives ?? [],
     warnings: assessment?.warnings ?? [],
-    parked: parked ?? false,
-    given_up: parked === true ? (assessment?.given_up ?? null) : null,
+    stays_open: stays_open ?? false,
+    given_up: stays_open === true ? (assessment?.given_up ?? null) : null,
   }
 }
 

@@ -207,7 +207,8 @@ export function closeExperiment(decision: Decision): PlanStep[] {
 export function closeMember(campaign: Campaign, member: RoundMember): PlanStep[] {
   const { judgement, experiment, measured, cause } = member
   if (measured === null) return []
-  if (judgement?.is === 'parked') return [buildNotProvenStep(experiment, measured.order.id, judgement, cause)]
+  if (judgement?.is === 'not-proven')
+    return [buildNotProvenStep(experiment, measured.order.id, judgement, cause)]
   if (judgement?.is !== 'final') return []
   const { outcome, assessment, reason } = judgement
   const steps = closeExperiment({ experiment, order: measured.order.id, outcome, assessment, reason, cause })
@@ -219,7 +220,7 @@ export function closeMember(campaign: Campaign, member: RoundMember): PlanStep[]
 function buildNotProvenStep(
   experiment: Experiment,
   order: OrderId,
-  { assessment, reason }: Extract<Judgement, { is: 'parked' }>,
+  { assessment, reason }: Extract<Judgement, { is: 'not-proven' }>,
   cause: string,
 ): PlanStep {
   const decision = {
@@ -229,7 +230,7 @@ function buildNotProvenStep(
     assessment,
     reason,
     cause,
-    parked: true,
+    stays_open: true,
   } as const
   return { step: 'event', draft: buildDecidedDraft(decision) }
 }
@@ -292,9 +293,9 @@ export function buildLandingSteps(
 
 /**
  * An idea that ends its own machine would be measured forever. The losses prove nothing against it, so it is
- * parked as not proven, with its pairs (decision 039).
+ * not proven, with its pairs (decision 039).
  */
-export function parkRepeatedlyLost(world: World): PlanStep[] {
+export function stopAfterRepeatedLoss(world: World): PlanStep[] {
   const stuck = listSubjects(world.campaign).filter(
     ({ status, interrupted }) =>
       (status === 'queued' || status === 'measured') && interrupted >= MAX_INTERRUPTIONS,
@@ -308,7 +309,7 @@ export function parkRepeatedlyLost(world: World): PlanStep[] {
       assessment: null,
       reason: describeInterruptions(experiment.interrupted),
       cause: `${experiment.opened} interrupted ${experiment.resumed}`,
-      parked: !isPicked(experiment),
+      stays_open: !isPicked(experiment),
     }),
   }))
 }

@@ -34,7 +34,7 @@ export interface OrderRequest {
   cause: string
   candidates: OrderCandidate[]
   stop: StopRule
-  carried?: OrderTerms['carried']
+  earlier_jobs?: OrderTerms['earlier_jobs']
   /** Lost orders that this one continues, where it measures the same trees. */
   interrupted?: readonly Interruption[] | undefined
   base?: Point
@@ -57,7 +57,7 @@ export type ComparingFacts = Pick<World, 'campaign' | 'spec'> & { runner: Pick<R
 
 /** State of an order that belongs to no experiment: calibration, baseline, sync, foreign. */
 type CampaignOrder =
-  | { is: 'wanted'; attempt: number; carried?: OrderTerms['carried']; interrupted?: Interruption[] }
+  | { is: 'wanted'; attempt: number; earlier_jobs?: OrderTerms['earlier_jobs']; interrupted?: Interruption[] }
   /** `postponed`: why no run starts until a later time. */
   | { is: 'under way'; postponed?: string }
   | { is: 'answered'; order: Order; report: Report; event: EventId }
@@ -131,7 +131,7 @@ function buildOrderDraft(
     base,
     candidates,
     coins: resumed?.coins ?? hashSha256(`${world.entropy}:${index}:${request.cause}`),
-    carried: request.carried ?? {},
+    earlier_jobs: request.earlier_jobs ?? {},
     ...(resumed === null ? {} : { resumes: resumed.resumes }),
     stop,
     deadline: computeDeadline(
@@ -257,17 +257,17 @@ export function findUsableBaseline(world: Pick<ComparingFacts, 'campaign' | 'run
 
 /** The incumbent as its own candidate: any difference between the two is noise, or a biased harness. */
 export function toBaseAsCandidate({ commit, tree }: Point): OrderCandidate {
-  return { label: 'twin', head: commit, tree }
+  return { label: 'base-copy', head: commit, tree }
 }
 
 /** Measures the incumbent itself: whether it repeats, how noisy it is, its score. */
 export function buildCampaignOrderRequest(
   world: Pick<World, 'campaign' | 'spec'>,
   purpose: CampaignOrderPurpose,
-  { attempt, carried = {}, interrupted }: Pick<OrderRequest, 'attempt' | 'carried' | 'interrupted'>,
+  { attempt, earlier_jobs = {}, interrupted }: Pick<OrderRequest, 'attempt' | 'earlier_jobs' | 'interrupted'>,
 ): OrderRequest {
   const { started, incumbent } = world.campaign
-  const common = { round: 0, attempt, carried, interrupted, cause: started }
+  const common = { round: 0, attempt, earlier_jobs, interrupted, cause: started }
   switch (purpose) {
     case 'baseline':
       return { ...common, purpose, candidates: [], stop: { rule: 'alone' } }
@@ -320,7 +320,7 @@ function requestCampaignOrder(world: World, subject: string, { purpose, base }: 
       return { is: 'under way', postponed: describePostponement(loss.times, new Date(next).toISOString()) }
   }
   const next = planNextAttempt(world, used, 'no report came back')
-  return next.is === 'wanted' ? { ...next, carried: loss.carried, interrupted: [loss] } : next
+  return next.is === 'wanted' ? { ...next, earlier_jobs: loss.earlier_jobs, interrupted: [loss] } : next
 }
 
 function describePostponement(times: number, next: string): string {

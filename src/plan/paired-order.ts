@@ -109,7 +109,7 @@ function buildMemberTerms(
   const { campaign, spec } = context
   const alpha_share = experiment.alpha_share ?? computeAlphaShare(campaign, spec)
   const as = selectPairedKind(context, rule, experiment, member)
-  const jobs = selectReportedJobs(getCarriedJobs(campaign, experiment, member.tree)).length
+  const jobs = selectReportedJobs(getEarlierJobs(campaign, experiment, member.tree)).length
   const max_jobs = spec.evidence.max_jobs * (experiment.resumed + 1)
   const loose = as === 'confirmed' || as === 'combination'
   const touched = experiment.alpha_share === null ? member.touched : null
@@ -220,7 +220,7 @@ export function applyTerms(campaign: Campaign, terms: PairedRule['terms']): Camp
   return { ...campaign, error_budget, experiments }
 }
 
-export function getCarriedJobs(campaign: Campaign, { evidence }: Experiment, tree: Oid): PairJob[] {
+export function getEarlierJobs(campaign: Campaign, { evidence }: Experiment, tree: Oid): PairJob[] {
   return evidence !== null && isEvidenceContinued(campaign, evidence, tree) ? evidence.jobs : []
 }
 

@@ -135,7 +135,12 @@ export function judgePicks(world: World, incoming: IncomingReports): PlanStep[] 
 
 export function judgePick({ campaign }: World, member: RoundMember): PlanStep[] {
   const { experiment, measured, judgement, cause } = member
-  if (measured === null || judgement === null || judgement.is === 'again' || judgement.is === 'more')
+  if (
+    measured === null ||
+    judgement === null ||
+    judgement.is === 'retry' ||
+    judgement.is === 'needs-more-pairs'
+  )
     return []
   const { assessment } = judgement
   const order = measured.order.id
@@ -143,7 +148,7 @@ export function judgePick({ campaign }: World, member: RoundMember): PlanStep[] 
   // The harness is not deterministic after all: the pick is measured again, by pairs.
   if (assessment.determinism_lost) return [recordLostDeterminism(campaign, { order, cause, reason })]
   const outcome =
-    judgement.is === 'eligible' ? 'kept' : judgement.is === 'parked' ? 'inconclusive' : judgement.outcome
+    judgement.is === 'eligible' ? 'kept' : judgement.is === 'not-proven' ? 'inconclusive' : judgement.outcome
   const draft = buildDecidedDraft({ experiment, order, outcome, assessment, reason, cause })
   const decided: PlanStep = { step: 'event', draft }
   if (draft.verdict === 'broken' || draft.verdict === 'refused')
@@ -175,8 +180,8 @@ function findNextAttempt(world: World, pick: PickedChange, incoming: IncomingRep
   if (pick.status === 'queued') return pick.attempts + 1
   if (pick.status !== 'measured') return null
   const { judgement } = buildMember(world, pick, incoming.reports)
-  if (judgement?.is === 'more') return 1
-  return judgement?.is === 'again' ? pick.attempts + 1 : null
+  if (judgement?.is === 'needs-more-pairs') return 1
+  return judgement?.is === 'retry' ? pick.attempts + 1 : null
 }
 
 /** Stored numbers are the incumbent's, so the default branch is measured together with the pick. */
@@ -184,7 +189,7 @@ function buildPickComparison(
   world: World,
   pick: PickedChange,
   trees: { base: string; tree: string },
-): Pick<OrderRequest, 'stop' | 'carried'> | null {
+): Pick<OrderRequest, 'stop' | 'earlier_jobs'> | null {
   const comparison = selectComparison(world)
   if (comparison === null) return null
   if (comparison.by === 'numbers')
@@ -193,7 +198,7 @@ function buildPickComparison(
     }
   const { campaign, spec } = world
   const stop = buildPickRule({ campaign, spec, singleMachine: hasSingleMachine(world) }, pick, trees)
-  return { stop, carried: { [pick.id]: getPickJobs(campaign, pick, trees) } }
+  return { stop, earlier_jobs: { [pick.id]: getPickJobs(campaign, pick, trees) } }
 }
 
 // The end of picks

@@ -155,19 +155,19 @@ function readCalibration(world: World, { order, report, event }: AnsweredOrder):
  */
 function readNoise(world: World, { order, report, event }: AnsweredOrder): PreparationReading {
   const { spec } = world
-  const unsteady = describeUnsteadyHarness(report, { earlier: order.carried['twin'] ?? [] })
+  const unsteady = describeUnsteadyHarness(report, { earlier: order.earlier_jobs['base-copy'] ?? [] })
   if (unsteady !== null) return { is: 'given up', reason: unsteady }
-  const failure = findFailure({ spec, report, label: 'twin', pairs: true })
+  const failure = findFailure({ spec, report, label: 'base-copy', pairs: true })
   if (failure?.retry) {
     const next = planNextAttempt(world, order.attempt, failure.reason)
-    return next.is === 'wanted' ? { ...next, carried: order.carried } : next
+    return next.is === 'wanted' ? { ...next, earlier_jobs: order.earlier_jobs } : next
   }
   if (failure) return { is: 'given up', reason: `the base fails: ${failure.reason}` }
   const jobs = [
-    ...(order.carried['twin'] ?? []),
-    buildPairJob(toPairRequest(order), toMeasuredRun(report), 'twin'),
+    ...(order.earlier_jobs['base-copy'] ?? []),
+    buildPairJob(toPairRequest(order), toMeasuredRun(report), 'base-copy'),
   ]
-  const nextJob = { is: 'wanted', attempt: 1, carried: { twin: jobs } } as const
+  const nextJob = { is: 'wanted', attempt: 1, earlier_jobs: { 'base-copy': jobs } } as const
   if (jobs.length < CALIBRATION_JOBS) return nextJob
   const found = calibrateNoise(spec, report, jobs)
   if ('suspected' in found) return nextJob

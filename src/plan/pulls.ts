@@ -60,7 +60,7 @@ export function isPullOver(experiment: Experiment, pull: PullFacts | undefined):
  */
 export function recordCampaignPullEnd(world: World): PlanStep[] {
   const { campaign, campaignPull: pull } = world
-  if (!pull || pull.state === 'open' || Object.hasOwn(campaign.heeded, formatPullCause(pull))) return []
+  if (!pull || pull.state === 'open' || Object.hasOwn(campaign.handled, formatPullCause(pull))) return []
   const cause = formatPullCause(pull)
   if (pull.state === 'merged' && (campaign.status !== 'stopped' || isRestartDue(world))) {
     const reason = `its pull request #${pull.number} was merged`

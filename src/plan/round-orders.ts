@@ -18,7 +18,7 @@ import {
   applyTerms,
   buildPairedRule,
   countTestsLeft,
-  getCarriedJobs,
+  getEarlierJobs,
   hasSingleMachine,
 } from './paired-order.ts'
 import { getNextRoundNumber, type RoundPlan } from './round.ts'
@@ -89,7 +89,7 @@ function buildMemberRequest(
   world: World,
   wanted: readonly WantedMember[],
   round: number,
-  comparison: Pick<OrderRequest, 'stop' | 'carried'>,
+  comparison: Pick<OrderRequest, 'stop' | 'earlier_jobs'>,
 ): OrderRequest {
   const [first] = wanted
   if (first === undefined) throw new TypeError('an order measures at least one experiment')
@@ -118,9 +118,9 @@ function requestPairedOrders(world: World, ideas: readonly WantedMember[], round
   let { campaign } = world
   // Items are matched between two sides: another candidate's would leave fewer to compare.
   return groupMembers(world, ideas, isJudgedMetric(world.spec) ? 1 : BLOCK_SIZE).map(block => {
-    const { stop, carried } = buildPairedStop({ ...world, campaign }, block)
+    const { stop, earlier_jobs } = buildPairedStop({ ...world, campaign }, block)
     campaign = applyTerms(campaign, stop.terms)
-    return buildMemberRequest(world, block, round, { stop, carried })
+    return buildMemberRequest(world, block, round, { stop, earlier_jobs })
   })
 }
 
@@ -150,14 +150,14 @@ function groupMembers(world: World, wanted: readonly WantedMember[], size: numbe
 function buildPairedStop(
   world: World,
   block: readonly WantedMember[],
-): { stop: PairedRule; carried: OrderTerms['carried'] } {
+): { stop: PairedRule; earlier_jobs: OrderTerms['earlier_jobs'] } {
   const { campaign, spec } = world
-  const carried: OrderTerms['carried'] = {}
+  const earlier_jobs: OrderTerms['earlier_jobs'] = {}
   for (const { experiment, tree } of block)
-    carried[experiment.id] = getCarriedJobs(campaign, experiment, tree)
+    earlier_jobs[experiment.id] = getEarlierJobs(campaign, experiment, tree)
   const members = block.map(({ experiment: { id }, ...about }) => ({ id, ...about }))
   const singleMachine = hasSingleMachine(world)
-  return { stop: buildPairedRule({ campaign, spec, singleMachine }, members), carried }
+  return { stop: buildPairedRule({ campaign, spec, singleMachine }, members), earlier_jobs }
 }
 
 /** `excluded`: refused by this plan, or waiting for an approval or a permission. */

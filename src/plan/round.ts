@@ -62,13 +62,13 @@ function listMembers(world: World, round: Round, incoming: IncomingReports): Rou
 }
 
 function isActiveMember({ status }: RoundMember['experiment']): boolean {
-  return status !== 'ended' && status !== 'parked' && status !== 'landing'
+  return status !== 'ended' && status !== 'not-proven' && status !== 'landing'
 }
 
 function findNeededOrder({ experiment: { id, status }, judgement }: RoundMember): RoundPlan['needsOrder'] {
   if (judgement === null) return status === 'queued' ? [{ id, after: 'nothing' }] : []
-  if (judgement.is === 'again') return [{ id, after: 'failure' }]
-  return judgement.is === 'more' ? [{ id, after: 'pairs' }] : []
+  if (judgement.is === 'retry') return [{ id, after: 'failure' }]
+  return judgement.is === 'needs-more-pairs' ? [{ id, after: 'pairs' }] : []
 }
 
 /** An amendment withdrew the approval: no more of its code runs, even if its round needs another order. */
@@ -95,7 +95,7 @@ function closeBarredMember(world: World, member: RoundMember): PlanStep[] {
  * A round lands changes only after all of it is decided: a new incumbent would void the pairs of the rest.
  */
 function isUndecided({ judgement }: RoundMember): boolean {
-  return judgement === null || judgement.is === 'again' || judgement.is === 'more'
+  return judgement === null || judgement.is === 'retry' || judgement.is === 'needs-more-pairs'
 }
 
 /** The other members rest on the same assumption: they are queued again, not merged. */
@@ -177,12 +177,12 @@ function startCombination(
     cause: next.cause,
   })
   const others = eligible.filter(member => member !== next)
-  const carried = others.map(member =>
+  const requeued = others.map(member =>
     carryMember(member, `${experiment.id} before it did not merge with ${round.winner}`),
   )
   return {
     ...NO_ROUND_PLAN,
-    steps: [...steps, ...dropped, ...carried, closeRound(round, round.winner, carried)],
+    steps: [...steps, ...dropped, ...requeued, closeRound(round, round.winner, requeued)],
   }
 }
 
@@ -191,7 +191,7 @@ const NEXT_ROUND_TEXT = 'The next round measures it on top of the kept changes'
 /** A proven gain beyond the batch limit: the next round measures it on the new incumbent. */
 function carryMember(member: RoundMember, why: string): PlanStep {
   const measured = getAssessment(member)?.reason
-  return buildRequeueStep(member, 'carried', formatNotTakenReason(`${why}. ${NEXT_ROUND_TEXT}`, measured))
+  return buildRequeueStep(member, 'not-taken', formatNotTakenReason(`${why}. ${NEXT_ROUND_TEXT}`, measured))
 }
 
 /** The best member lands; if it does not hold on the holdout, the next plan tries the next one. */

@@ -18,7 +18,7 @@ import {
 import { isClosingIdeas, planExtraRound, resumeNotProven, startPickRound } from './extra-round.ts'
 import { listNewProposals, openExperiments, openNothing, refuseQueued } from './intake.ts'
 import { recordScores, requestJudgingJob } from './judging.ts'
-import { parkRepeatedlyLost, planDirectReverts, planLanding, recordLandedMerge } from './landing.ts'
+import { stopAfterRepeatedLoss, planDirectReverts, planLanding, recordLandedMerge } from './landing.ts'
 import type { OrderRequest } from './orders.ts'
 import { requestPermission } from './permissions.ts'
 import { judgePicks, planPickFates, planPicks } from './picks.ts'
@@ -235,7 +235,7 @@ function finishLanding({ world }: PlanDraft): StageResult | null {
 }
 
 function failAfterRepeatedLoss({ world }: PlanDraft): StageResult | null {
-  return writeIfAny(parkRepeatedlyLost(world))
+  return writeIfAny(stopAfterRepeatedLoss(world))
 }
 
 function recordEffects({ world }: PlanDraft): StageResult | null {

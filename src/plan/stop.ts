@@ -100,7 +100,7 @@ export function buildStopStep({ campaign }: World, stop: CampaignStop): PlanStep
   }
 }
 
-/** Parked experiments count as tested. */
+/** Experiments that are not proven count as tested. */
 function findSpentAlpha(world: LimitFacts): ReturnType<typeof findStopReason> {
   if (!isAlphaSpent(world)) return null
   const tested = formatCount(world.campaign.error_budget.tests, 'experiment')
@@ -127,7 +127,7 @@ export function hasNothingToMeasure(world: World): boolean {
 
 function isOpenIdea(experiment: Experiment): boolean {
   const { status } = experiment
-  if (status === 'parked') return isResumedAutomatically(experiment)
+  if (status === 'not-proven') return isResumedAutomatically(experiment)
   return status !== 'ended' && status !== 'deferred'
 }
 
@@ -156,7 +156,7 @@ function settleExperiment(world: World, experiment: Experiment, incoming: Incomi
   const member = getLastMember(world, experiment, incoming)
   const { judgement, measured } = member
   if (judgement?.is === 'final') return closeMember(world.campaign, member)
-  if (experiment.status === 'parked' || judgement?.is === 'parked')
+  if (experiment.status === 'not-proven' || judgement?.is === 'not-proven')
     return closeUnsettled(world, experiment, incoming)
   const stopped = describeStop(world.campaign)
   const known = judgement?.is === 'eligible' ? judgement.assessment.reason : judgement?.reason
@@ -189,8 +189,8 @@ function closeUnsettled(world: World, experiment: Experiment, incoming: Incoming
   if (member.judgement?.is === 'final') return closeMember(world.campaign, member)
   if (member.judgement?.is === 'eligible') return closeNotSelected(member, reason)
   const keep = canKeepHead(world, experiment)
-  const unproven = member.judgement?.is === 'more' || member.judgement?.is === 'parked'
-  return status === 'parked' || unproven
+  const unproven = member.judgement?.is === 'needs-more-pairs' || member.judgement?.is === 'not-proven'
+  return status === 'not-proven' || unproven
     ? [
         {
           step: 'close',
@@ -213,7 +213,7 @@ function closeUnsettled(world: World, experiment: Experiment, incoming: Incoming
 
 /** The result of its pairs so far, which stays valid when the campaign ends. */
 function getLastReason({ judgement, experiment }: RoundMember): string | undefined {
-  if (judgement?.is === 'more' || judgement?.is === 'parked') return judgement.reason
+  if (judgement?.is === 'needs-more-pairs' || judgement?.is === 'not-proven') return judgement.reason
   return experiment.reason ?? undefined
 }
 
@@ -340,7 +340,7 @@ export function isRestartDue({ campaign, spec }: Pick<World, 'campaign' | 'spec'
 export function recordMergedBranch(world: World): PlanStep[] {
   const { campaign, defaultTip, merged } = world
   const cause = `${MERGED_CAUSE}${defaultTip.commit}`
-  if (merged !== true || !isRestartDue(world) || Object.hasOwn(campaign.heeded, cause)) return []
+  if (merged !== true || !isRestartDue(world) || Object.hasOwn(campaign.handled, cause)) return []
   const reason = `${toShortRef(campaign.default_branch)} at ${defaultTip.commit.slice(0, 10)} contains every kept change`
   return [{ step: 'event', draft: { kind: 'campaign-stopped', cause, code: 'merged', reason } }]
 }

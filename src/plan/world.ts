@@ -284,7 +284,7 @@ export function findTargetExperiment(
 /** True once it has a verdict, or one that only more jobs could change: no work is left for it here. */
 export function isTargetSettled(campaign: Pick<Campaign, 'experiments'>, target: string): boolean {
   const found = findTargetExperiment(campaign, target)
-  return found !== undefined && (found.status === 'parked' || (found.status === 'ended' && found.closed))
+  return found !== undefined && (found.status === 'not-proven' || (found.status === 'ended' && found.closed))
 }
 
 /**

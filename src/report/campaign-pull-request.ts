@@ -300,7 +300,7 @@ function renderUnmergedIdeas(campaign: Campaign, spec: Spec): string[] {
   const kept = new Set(listKeptExperiments(campaign).map(({ id }) => id))
   const lost = Object.values(campaign.experiments).filter(
     ({ id, status, purpose }) =>
-      (status === 'ended' || status === 'parked') && purpose !== 'revert' && !kept.has(id),
+      (status === 'ended' || status === 'not-proven') && purpose !== 'revert' && !kept.has(id),
   )
   if (lost.length === 0) return []
   const rows = lost.map(

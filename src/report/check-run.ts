@@ -70,7 +70,7 @@ function buildCheckState(campaign: Campaign, experiment: Experiment, page: PageU
   const words = findSyncWords(campaign, experiment)
   if (words !== null)
     return { state: 'neutral', title: `Waiting for ${AWAITS_SYNC}`, summary: renderSyncMarkdown(words) }
-  if (verdict !== null && (status === 'ended' || status === 'parked' || status === 'landing')) {
+  if (verdict !== null && (status === 'ended' || status === 'not-proven' || status === 'landing')) {
     const { sentence } = parseReason(reason ?? '')
     const title = toOneLine(renderPlainVerdict(getCampaignSpec(campaign), experiment), MAX_TITLE_LENGTH)
     const summary = renderVerdict(campaign, experiment, page)

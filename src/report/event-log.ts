@@ -101,7 +101,7 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>, metrics: ShownMetrics) 
   'head-moved': ({ experiment, to }) => `${experiment} has a new head, ${toShortId(to)}: queued again`,
   requeued: ({ experiment, reason }) => `${experiment} put back: ${parseReason(reason).sentence}`,
   'order-issued': ({ purpose, candidates }) =>
-    `ordered: ${[purpose, ...candidates.map(({ label }) => label)].join(' ')}`,
+    `ordered: ${[purpose, ...candidates.map(({ label }) => describeSide(label))].join(' ')}`,
   'order-dispatched': ({ order, run_id }) => `order ${toShortId(order)} dispatched to ${run_id}`,
   'order-lost': ({ order, reason }) => `order ${toShortId(order)} lost: ${reason}`,
   measured: ({ report }, metrics) => describeMeasurement(report, metrics),
@@ -183,7 +183,7 @@ function describeMeasurement(report: LedgerEvent<'measured'>['report'], metrics:
 
 /** Calibration measures the base against a copy of itself. */
 function describeSide(side = ''): string {
-  return side === 'twin' ? 'a copy of the base' : side
+  return side === 'base-copy' ? 'a copy of the base' : side
 }
 
 /** Prints only the first word of each warning. `winnow show` prints them in full. */

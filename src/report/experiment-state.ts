@@ -27,9 +27,9 @@ export type StateCampaign = Pick<
 export function getExperimentState(campaign: StateCampaign, experiment: Experiment): ExperimentState {
   const { id, status, verdict, outcome, reason } = experiment
   const reverted = isReverted(campaign, id)
-  if (status === 'parked') {
+  if (status === 'not-proven') {
     const next = isResumedAutomatically(experiment) ? 'more pairs, once nothing else is queued' : null
-    return { status, verdict, outcome, reason, reverted, parked: true, next }
+    return { status, verdict, outcome, reason, reverted, stays_open: true, next }
   }
   if (status === 'ended' || status === 'landing') return { status, verdict, outcome, reason, reverted }
   if (status === 'deferred')
@@ -70,7 +70,7 @@ export function getExperimentState(campaign: StateCampaign, experiment: Experime
 export function getEvidenceLine(campaign: StateCampaign, experiment: Experiment): string | null {
   const { status, reason } = experiment
   const recorded = parseReason(reason ?? '').evidence
-  if (status === 'ended' || status === 'parked' || status === 'landing') return recorded
+  if (status === 'ended' || status === 'not-proven' || status === 'landing') return recorded
   return describeExperimentProgress(campaign, experiment)?.evidence ?? recorded
 }
 

@@ -8,7 +8,7 @@ import { type CampaignSpecText, getCampaignSpec } from '../spec/load.ts'
 
 /** Names of workflow runs and jobs, as GitHub's list of runs shows them. */
 type NamedCampaign = Pick<Campaign, 'name' | 'default_branch' | 'experiments' | 'picks' | 'landings'>
-type NamedOrder = Pick<Order, 'purpose' | 'base' | 'candidates' | 'stop' | 'carried' | 'attempt'>
+type NamedOrder = Pick<Order, 'purpose' | 'base' | 'candidates' | 'stop' | 'earlier_jobs' | 'attempt'>
 
 const MAX_TITLE_LENGTH = 100
 const MAX_SUBJECTS = 4
@@ -105,11 +105,11 @@ function joinCandidates({ candidates }: NamedOrder): string {
   return candidates.map(({ label }) => label).join(' and ')
 }
 
-function describeJobNumber({ stop, carried }: NamedOrder): string {
+function describeJobNumber({ stop, earlier_jobs }: NamedOrder): string {
   if (stop.rule !== 'paired') return ''
   const counts = Object.entries(stop.terms).map(([label, { max_jobs: most }]) => ({
     most,
-    job: selectReportedJobs(carried[label] ?? []).length + 1,
+    job: selectReportedJobs(earlier_jobs[label] ?? []).length + 1,
   }))
   const last = counts.toSorted((one, other) => other.job - one.job)[0]
   return last === undefined ? '' : `, job ${last.job} of at most ${last.most}`

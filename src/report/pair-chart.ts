@@ -78,15 +78,15 @@ export class PairStories {
     story.minutes[id] = countReportMinutes(report)
   }
 
-  /** An order with carried pairs continues their story, with the terms in force now. */
+  /** An order with earlier pairs continues their story, with the terms in force now. */
   #storyOf(order: Order): PairStory | null {
-    const { stop, purpose, base, candidates, carried, spec_sha256 } = order
+    const { stop, purpose, base, candidates, earlier_jobs, spec_sha256 } = order
     const terms = stop.rule === 'paired' ? stop.terms[this.#id] : undefined
     const tree = candidates.find(({ label }) => label === this.#id)?.tree
     const text = this.#specs.get(spec_sha256)
     if (stop.rule !== 'paired' || !terms || tree === undefined || !text) return null
     const last = this.#stories.at(-1)
-    if (last && (carried[this.#id] ?? []).length > 0) return Object.assign(last, { rule: stop, terms })
+    if (last && (earlier_jobs[this.#id] ?? []).length > 0) return Object.assign(last, { rule: stop, terms })
     const { spec } = parseSpec(text.yaml, { file: text.file })
     const story = { purpose, spec, rule: stop, terms, base, tree, jobs: [], minutes: {} }
     this.#stories.push(story)

@@ -57,7 +57,7 @@ function renderPullState(campaign: Campaign, experiment: Experiment, page: PageU
   if (verdict !== null) {
     const verdict = renderVerdict(campaign, experiment, page)
     if (status === 'landing') return `${verdict}\n\n${AWAITING_MERGE_TEXT}`
-    return status === 'parked' ? `${verdict}\n\n${describeRetry(experiment)}` : verdict
+    return status === 'not-proven' ? `${verdict}\n\n${describeRetry(experiment)}` : verdict
   }
   if (status === 'deferred')
     return `**Waiting for approval of ${escapeMarkdown(describeAwaitedPackages(experiment))}.**`

@@ -48,11 +48,11 @@ function describeResumeCommand(campaign: StoppedCampaign): string {
 export function describeWaitingIdeas(campaign: StoppedCampaign, fresh: number): string | null {
   if (campaign.status !== 'stopped') return null
   const waiting = listRequeuedExperiments(campaign)
-  const carried = waiting.filter(experiment => isAlreadyMeasured(campaign, experiment))
-  const rest = waiting.filter(experiment => !carried.includes(experiment))
+  const measured = waiting.filter(experiment => isAlreadyMeasured(campaign, experiment))
+  const rest = waiting.filter(experiment => !measured.includes(experiment))
   const parts = [
     describeIdeaCount(rest, fresh, ['was not measured', 'were not measured']),
-    describeIdeaCount(carried, 0, [`waits ${REMEASURED}`, `wait ${REMEASURED}`]),
+    describeIdeaCount(measured, 0, [`waits ${REMEASURED}`, `wait ${REMEASURED}`]),
     describeReverts(campaign),
   ].filter(part => part !== null)
   if (parts.length === 0) return null

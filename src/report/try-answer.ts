@@ -137,7 +137,7 @@ function describeNextStep(experiment: Experiment, { take, optimize, measured }: 
     case 'worse':
       return 'undo the change; it is harmful'
     case 'not proven':
-      return status === 'parked' ? describeNotProvenStep(experiment) : 'look for a larger gain'
+      return status === 'not-proven' ? describeNotProvenStep(experiment) : 'look for a larger gain'
     case 'refused':
       if (reason?.includes(' conflict in ')) return describeConflictStep(optimize)
       return `fix it (${reason ?? 'winnow show'}), then try again`

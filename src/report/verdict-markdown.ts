@@ -47,7 +47,7 @@ export function renderPlainVerdict({ metric }: Pick<Spec, 'metric'>, experiment:
     verdict,
     outcome,
     reason: describeFailedTests(experiment) ?? why,
-    parked: status === 'parked',
+    stays_open: status === 'not-proven',
   })
   const [, word = '', rest = ''] = /^([^:]*: )?(.*)$/s.exec(sentence) ?? []
   return `${word}${removeMetricName(rest, metric.primary.name)}`

@@ -24,7 +24,7 @@ export type ExperimentState = Pick<Experiment, 'status' | 'verdict' | 'outcome' 
   /** A reverted change is no longer kept. */
   reverted?: boolean
   /** The verdict is not final: the experiment stays open and may be measured again. */
-  parked?: boolean
+  stays_open?: boolean
   /** Result of its pairs before there is a verdict. */
   progress?: string | null
   /** Packages that must be approved before it is measured. */
@@ -40,7 +40,7 @@ export type ExperimentState = Pick<Experiment, 'status' | 'verdict' | 'outcome' 
   /** What would settle it, if that is still possible. */
   next?: string | null
 }
-type VerdictFacts = Pick<ExperimentState, 'verdict' | 'outcome' | 'reason' | 'reverted' | 'parked'>
+type VerdictFacts = Pick<ExperimentState, 'verdict' | 'outcome' | 'reason' | 'reverted' | 'stays_open'>
 
 export function describeVerdict(
   experiment: ExperimentState,
@@ -69,7 +69,7 @@ function describeAwaited({ status, packages, permission, sync, after }: Experime
       return packages == null || packages === '' ? 'approval' : `approval of ${packages}`
     case 'measured':
       return 'the rest of its round'
-    case 'parked':
+    case 'not-proven':
       return 'more evidence'
     case 'landing':
       return 'its merge'
@@ -81,10 +81,10 @@ function describeAwaited({ status, packages, permission, sync, after }: Experime
 }
 
 export function renderVerdictSentence(judged: VerdictFacts): string {
-  const { outcome, reason, parked } = judged
+  const { outcome, reason, stays_open } = judged
   const label = toVerdictLabel(judged)
   const word = label === null ? 'Closed' : toSentenceCase(label)
-  const suffix = outcome === 'withdrawn' ? ' (withdrawn)' : parked === true ? ' yet' : ''
+  const suffix = outcome === 'withdrawn' ? ' (withdrawn)' : stays_open === true ? ' yet' : ''
   const why = reason === HOLDOUT_FAILED_REASON ? HOLDOUT_FAILED : getPlainReason(judged)
   if (outcome === 'runner_up_dropped' && why.startsWith('promising alone')) return toSentenceCase(why)
   return why === '' ? `${word}${suffix}.` : `${word}${suffix}: ${why}`

@@ -54,9 +54,9 @@ test('the bundled action carries a campaign from its spec to its end, tick by ti
     execFileSync('git', ['-C', github.bare, 'show', 'optimize/size:src/a.txt'], { encoding: 'utf8' }),
   ).toBe(letters('a', 3))
   const { runs, comments } = github.world
-  const heeded = comments.filter(({ body }) => body.startsWith('/winnow')).length
+  const handled = comments.filter(({ body }) => body.startsWith('/winnow')).length
   // Two experiments, and the campaign's own pull request.
-  const allowed = 3 * statuses.length + 8 * (2 + 1) + 2 * runs.length + 9 * heeded
+  const allowed = 3 * statuses.length + 8 * (2 + 1) + 2 * runs.length + 9 * handled
   const asked = github.api.log.filter(({ who, free }) => who === 'github-actions[bot]' && !free)
   expect(asked.length).toBeLessThanOrEqual(allowed)
   const workspace = jobClone(github.bare, 'optimize/size').dir

@@ -60,19 +60,19 @@ describe('the audit of an order for pairs', () => {
     const { gaps, order } = second()
     expect(gaps(() => {})).toEqual([])
     const said = ['the pairs it carries of exp-001 are not those that were measured']
-    expect(gaps(edited => void (edited.carried['exp-001'] = []))).toEqual(said)
-    expect(gaps(edited => void delete edited.carried['exp-001'])).toEqual(said)
-    expect(gaps(edited => void edited.carried['exp-001']?.[0]?.pairs.pop())).toEqual(said)
-    expect(gaps(edited => void edited.carried['exp-001']?.push(...(order.carried['exp-002'] ?? [])))).toEqual(
-      said,
-    )
+    expect(gaps(edited => void (edited.earlier_jobs['exp-001'] = []))).toEqual(said)
+    expect(gaps(edited => void delete edited.earlier_jobs['exp-001'])).toEqual(said)
+    expect(gaps(edited => void edited.earlier_jobs['exp-001']?.[0]?.pairs.pop())).toEqual(said)
+    expect(
+      gaps(edited => void edited.earlier_jobs['exp-001']?.push(...(order.earlier_jobs['exp-002'] ?? []))),
+    ).toEqual(said)
     const better = (edited: Order) => {
-      const pair = edited.carried['exp-001']?.[0]?.pairs[0]
+      const pair = edited.earlier_jobs['exp-001']?.[0]?.pairs[0]
       if (pair) pair.candidate = { bytes: 1 }
     }
     expect(gaps(better)).toEqual(said)
     const fresher = (edited: Order) => {
-      const job = edited.carried['exp-001']?.[0]
+      const job = edited.earlier_jobs['exp-001']?.[0]
       if (job) job.runner = 'another machine'
     }
     expect(gaps(fresher)).toEqual(said)

@@ -70,7 +70,7 @@ describe('an order that only reports', () => {
 
   it('carries the pairs that were measured, no more and no fewer', () => {
     for (const purpose of ['progression', 'regression'] as const)
-      expect(gaps(purpose, { carried: { incumbent: [JOB] } })).toEqual([
+      expect(gaps(purpose, { earlier_jobs: { incumbent: [JOB] } })).toEqual([
         'the pairs it carries are not those that were measured',
       ])
   })

@@ -69,17 +69,17 @@ describe('a comment on a pull request that is closed', () => {
     listCommentCommands(seeing(SAID, built, rest), new Set()).map(({ comment }) => comment.id)
   const LONG_AGO = '2027-01-02T00:00:20Z'
 
-  it('long ago, from before that, is not heeded any more, however it was closed; what was said since is', () => {
+  it('long ago, from before that, is not handled any more, however it was closed; what was said since is', () => {
     expect(heard(closedAt(LONG_AGO))).toEqual(['30'])
     expect(heard(closedAt(LONG_AGO, { state: 'merged' }))).toEqual(['30'])
   })
 
-  it('just now is heeded: it may have been closed with that very comment', () => {
+  it('just now is handled: it may have been closed with that very comment', () => {
     expect(heard(closedAt('2027-01-04T00:00:01Z'))).toEqual(['10', '20', '30'])
     expect(heard(closedAt('2027-01-03T23:59:59Z'))).toEqual([])
   })
 
-  it('is heeded where it is open again', () => {
+  it('is handled where it is open again', () => {
     expect(heard({ state: 'open', closed_at: null, reopened: true })).toEqual(['10', '20', '30'])
   })
 

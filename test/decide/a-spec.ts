@@ -83,6 +83,6 @@ export function aReport(executions: Execution[], rest: Partial<Report> = {}): Re
 }
 
 /** An order as a verdict sees it: by which rule it stops, and what earlier jobs measured. */
-export function anOrder(stop: StopRule): Pick<Order, 'id' | 'stop' | 'carried'> {
-  return { id: '0'.repeat(64), carried: {}, stop }
+export function anOrder(stop: StopRule): Pick<Order, 'id' | 'stop' | 'earlier_jobs'> {
+  return { id: '0'.repeat(64), earlier_jobs: {}, stop }
 }

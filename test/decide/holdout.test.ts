@@ -127,7 +127,7 @@ describe('what failed', () => {
     ['in the runner', reported(times(8, [100, 90]), { runner_error: 'no space' })],
     ['by the base tampering', reported(times(8, [100, 90]), { tampered: { during: 'base', path: 'x' } })],
   ])('%s is nobody’s verdict', (_, report) => {
-    expect(verdict(report)).toBe('again')
+    expect(verdict(report)).toBe('retry')
   })
 
   test('by tampering is refused', () => {

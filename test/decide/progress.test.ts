@@ -71,7 +71,7 @@ class Story {
       improved: [],
       violated: [],
       warnings: [],
-      parked: false,
+      stays_open: false,
       given_up: null,
     })
     const merged = { experiment: id, ...to, base, head, results: null, pull: null, decided: PROVED }

@@ -193,11 +193,11 @@ describe.skipIf(refusal !== null)(`a disk that fills up${skipped}`, () => {
       const site = await filledDuring([1, 2, 3])
       expect(await site.run()).toEqual({ for: 'ideas' })
       expect(await site.outcomes()).toEqual({ a3: 'kept', b5: 'kept' })
-      const parked = (await site.events()).flatMap(event =>
-        event.kind === 'decided' && event.parked ? [event] : [],
+      const unproven = (await site.events()).flatMap(event =>
+        event.kind === 'decided' && event.stays_open ? [event] : [],
       )
-      expect(parked).toMatchObject([{ verdict: 'not proven', outcome: 'inconclusive' }])
-      expect(parked[0]?.reason).toMatch(/^the machine failed each time: ENOSPC: .*\(3 attempts\)$/)
+      expect(unproven).toMatchObject([{ verdict: 'not proven', outcome: 'inconclusive' }])
+      expect(unproven[0]?.reason).toMatch(/^the machine failed each time: ENOSPC: .*\(3 attempts\)$/)
       await site.proven()
     })
 

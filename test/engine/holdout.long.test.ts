@@ -117,10 +117,10 @@ describe('an idea that wins on the metric and loses on the holdout', () => {
     expect(await made.outcomes()).toEqual({ a3: 'kept', b5: 'dropped', c7: 'kept' })
     expect(await made.reasonOf('b5')).toBe('holdout')
     const events = await made.events()
-    const carried = events.flatMap(event =>
+    const requeued = events.flatMap(event =>
       event.kind === 'requeued' ? [[event.experiment, event.why, event.reason]] : [],
     )
-    expect(carried).toEqual([['exp-003', 'carried', expect.any(String)]])
+    expect(requeued).toEqual([['exp-003', 'not-taken', expect.any(String)]])
     const rounds = events.flatMap(event =>
       event.kind === 'order-issued' && event.candidates.some(({ label }) => label === 'exp-003')
         ? [[event.purpose, event.round]]

@@ -47,7 +47,7 @@ describe('a campaign that a model judges', () => {
     // In jobs of the base against itself nothing differs, in those of the idea 10 of 12 items do.
     for (const { order, report } of measuredIn(await site.events())) {
       const { judging, executions } = report
-      expect([order, judging?.requests]).toEqual([order, report.trees['twin'] === undefined ? 5 : 3])
+      expect([order, judging?.requests]).toEqual([order, report.trees['base-copy'] === undefined ? 5 : 3])
       expect(executions).toHaveLength(2 * SAMPLE)
     }
   }, 120_000)

@@ -75,7 +75,7 @@ describe('items that mostly tie', () => {
 
   it('are worse where that is shown, and not proven where neither is', () => {
     expect(statusOf({ ...TERMS, sampleSize: 105 }, graded(105, 0, 19))).toBe('drop')
-    expect(statusOf({ ...TERMS, sampleSize: 40 }, graded(40, 4, 3))).toBe('park')
+    expect(statusOf({ ...TERMS, sampleSize: 40 }, graded(40, 4, 3))).toBe('not-proven')
   })
 
   it('carry no evidence: the same items without their ties have as much', () => {
@@ -92,7 +92,7 @@ describe('items that mostly tie', () => {
 describe('evidence of judged items', () => {
   it('keeps what scores higher, drops what scores lower, and nothing else', () => {
     expect(statusOf(TERMS, sample(1.2, 1))).toBe('keep')
-    expect(statusOf(TERMS, sample(0, 2))).toBe('park')
+    expect(statusOf(TERMS, sample(0, 2))).toBe('not-proven')
     expect(statusOf(TERMS, sample(-1, 3))).toBe('drop')
     expect(statusOf({ ...TERMS, direction: 'minimize' }, sample(-1.2, 4))).toBe('keep')
   })
@@ -124,7 +124,7 @@ describe('evidence of judged items', () => {
     expect(
       computeEvidenceVerdict(computeJudgedEvidence(TERMS, 'quality', [{ seed: 1, pairs: voided }])),
     ).toMatchObject({
-      status: 'park',
+      status: 'not-proven',
       pairs: 0,
       effect: null,
     })

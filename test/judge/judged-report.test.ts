@@ -85,10 +85,10 @@ describe('what is worth a judge', () => {
 
   it('is another sample in every job of one comparison, and any in one for the record', () => {
     const first = ids(due(printed(8, 8)))
-    const carried = { 'exp-001': job(4) }
-    const second = ids(due(printed(8, 8), order({ carried })))
+    const earlier_jobs = { 'exp-001': job(4) }
+    const second = ids(due(printed(8, 8), order({ earlier_jobs })))
     expect([...first, ...second].toSorted()).toEqual(['q0', 'q1', 'q2', 'q3', 'q4', 'q5', 'q6', 'q7'])
-    const third = due(printed(8, 8), order({ carried: { 'exp-001': [...job(4), ...job(4)] } }))
+    const third = due(printed(8, 8), order({ earlier_jobs: { 'exp-001': [...job(4), ...job(4)] } }))
     expect(third.pairs).toEqual([])
     const effect = (coins: string) => ids(due(printed(8, 8), order({ purpose: 'effect', coins }))).join()
     expect(new Set(['1', '2', '3', '4'].map(digit => effect(digit.repeat(64)))).size).toBeGreaterThan(1)

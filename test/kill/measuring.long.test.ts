@@ -94,18 +94,18 @@ describe('a measurement that is killed', () => {
   )
 
   it.each(full ? HOWS : HOWS.slice(0, 1))(
-    '%s for ever is parked as not proven, with the same coins throughout, and a retry goes on',
+    '%s for ever is unproven as not proven, with the same coins throughout, and a retry goes on',
     async how => {
       const at = measured()
       await kill(at, how, 2)
       for (let more = 1; more < MAX_INTERRUPTIONS; more++) await kill(at, how, 1)
       expect(new Set(coinsOf(await endingOf(at))).size).toBe(1)
-      // It is parked, and taken up once more since nothing else is queued.
+      // It is not proven, and taken up once more since nothing else is queued.
       for (let more = 0; more < MAX_INTERRUPTIONS; more++) await kill(at, how, 1)
       await commandLine.run(at, ['run'])
-      const parked = await endingOf(at)
-      expect(parked.campaign.experiments['exp-001']).toMatchObject({
-        status: 'parked',
+      const unproven = await endingOf(at)
+      expect(unproven.campaign.experiments['exp-001']).toMatchObject({
+        status: 'not-proven',
         verdict: 'not proven',
         reason: describeInterruptions(MAX_INTERRUPTIONS),
       })

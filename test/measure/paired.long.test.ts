@@ -173,9 +173,9 @@ describe('a block', () => {
 
   test('goes on from what earlier jobs showed', async () => {
     const screened = aJob('1', gainsOf('bytes', 0.05, 6))
-    const carried = { 'exp-001': [screened] }
+    const earlier_jobs = { 'exp-001': [screened] }
     const { report } = await measured({ 'exp-001': { value: '900' } }, pairedFor('exp-001'), {
-      order: { carried },
+      order: { earlier_jobs },
     })
     const anew = await measured({ 'exp-001': { value: '900' } }, pairedFor('exp-001'))
     expect(count(report, 'exp-001')).toBeLessThan(count(anew.report, 'exp-001'))

@@ -164,12 +164,12 @@ describe.skipIf(!isRoot)('a side with a user of its own', () => {
     const { measure } = await settled()
     const files = { 'bench.sh': 'echo "{\\"bytes\\": $(id -u)}"\n', 'src/value': '1\n' }
     const stop: StopRule = { rule: 'pairs', metrics: ['bytes'], scale: 'linear', pairs: 2 }
-    const report = await measure({ files, candidates: { twin: {} }, stop })
+    const report = await measure({ files, candidates: { 'base-copy': {} }, stop })
     expect(report).toMatchObject({ tampered: null, runner_error: null })
     const used = (side: string) =>
       new Set(report.executions.filter(run => run.side === side).map(run => run.metrics['bytes']))
-    expect([used('base').size, used('twin').size]).toEqual([1, 1])
-    expect([...used('base')]).not.toEqual([...used('twin')])
+    expect([used('base').size, used('base-copy').size]).toEqual([1, 1])
+    expect([...used('base')]).not.toEqual([...used('base-copy')])
   })
 })
 

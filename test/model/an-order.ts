@@ -15,7 +15,7 @@ export function anOrder(changes: Partial<Order> = {}): Order {
     base: POINT,
     candidates: [{ label: 'exp-001', head: '1'.repeat(40), tree: '4'.repeat(40) }],
     coins: '0123456789abcdef'.repeat(4),
-    carried: {},
+    earlier_jobs: {},
     stop: { rule: 'alone' },
     deadline: '2999-01-01T00:00:00Z',
     ...changes,

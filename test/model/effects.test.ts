@@ -21,8 +21,8 @@ function landed(): CampaignBuilder {
 }
 
 function measuredFor(built: CampaignBuilder, purpose: Order['purpose'], rest: object = {}): Order {
-  const carried = { incumbent: getProgressJobs(built.campaign, { from: START, to: AFTER }) }
-  const order = built.issue({ purpose, base: START, candidates: INCUMBENT, stop: STOP, carried })
+  const earlier_jobs = { incumbent: getProgressJobs(built.campaign, { from: START, to: AFTER }) }
+  const order = built.issue({ purpose, base: START, candidates: INCUMBENT, stop: STOP, earlier_jobs })
   const report = { ...built.answer(order), ...rest }
   built.add({ kind: 'measured', cause: order.id, order: order.id, run_id: 'run-1', report })
   return order

@@ -218,7 +218,7 @@ export class CampaignBuilder {
       pin: campaign.pin,
       base: campaign.incumbent,
       coins: hashSha256(`coins ${this.events.length}`),
-      carried: {},
+      earlier_jobs: {},
       stop: { rule: 'once', min_effect: 0, scale: 'linear' },
       deadline: LATER,
       ...terms,

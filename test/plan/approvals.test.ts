@@ -329,16 +329,16 @@ describe('an approval that is taken back while its merge is awaited', () => {
     expect(ordersOf(built, one).map(({ candidates }) => candidates[0]?.label)).toEqual(['exp-001'])
   })
 
-  it('of what is parked is asked about again when it is taken up, however often', () => {
+  it('of what is not proven is asked about again when it is taken up, however often', () => {
     const built = approve(asked(one, auto), ['left-pad'])
     carryOut(built, { candidates: one })
     built.measured({ 'exp-001': { candidate: { bytes: 5 } } })
     const [decided] = draftsOfKind(planCampaign(world(built, { candidates: one })), 'decided')
     if (decided === undefined) throw new Error('nothing was decided')
-    built.add({ ...decided, outcome: 'inconclusive', verdict: 'not proven', parked: true })
+    built.add({ ...decided, outcome: 'inconclusive', verdict: 'not proven', stays_open: true })
     for (const round of [1, 2]) {
       takeBack(built)
-      expect(built.experiment('exp-001').status).toBe('parked')
+      expect(built.experiment('exp-001').status).toBe('not-proven')
       const wish = { kind: 'steered', action: 'retry', experiment: 'exp-001', reason: 'please' } as const
       built.add({ ...wish, cause: `again ${round}` })
       settle(built, () => ({ candidates: one }))
@@ -349,11 +349,11 @@ describe('an approval that is taken back while its merge is awaited', () => {
       expect(built.experiment('exp-001').status).toBe('queued')
       built.add({
         ...decided,
-        cause: `parked ${round}`,
+        cause: `not proven ${round}`,
         order: null,
         outcome: 'inconclusive',
         verdict: 'not proven',
-        parked: true,
+        stays_open: true,
       })
     }
   })

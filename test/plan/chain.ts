@@ -47,8 +47,8 @@ function doubleDecisions(events: readonly LedgerEvent[]): string[] {
   return events.flatMap(event => {
     const kinds = ['decided', 'closed', 'merged', 'experiment-opened', 'order-issued', 'measured'] as const
     const kind = kinds.find(each => each === event.kind)
-    // What is parked may be taken up again, and has another verdict then.
-    if (kind === undefined || (event.kind === 'decided' && event.parked)) return []
+    // What is not proven may be taken up again, and has another verdict then.
+    if (kind === undefined || (event.kind === 'decided' && event.stays_open)) return []
     const about = 'experiment' in event ? event.experiment : 'order' in event ? event.order : event.id
     const key = `${kind === 'merged' ? 'closed' : kind} ${String(about)}`
     const repeated = seen.has(key)

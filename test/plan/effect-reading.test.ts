@@ -26,14 +26,14 @@ const landing: Campaign['landings'][number] = {
   watch: { state: 'open', jobs: [], at: '2026-01-01T00:00:00Z' },
 }
 
-function orderOf(purpose: Order['purpose'], carried: PairJob[] = []): Order {
+function orderOf(purpose: Order['purpose'], earlier_jobs: PairJob[] = []): Order {
   return anOrder({
     id: hashSha256(purpose),
     purpose,
     pin: START,
     base: START,
     candidates: [{ label: 'incumbent', head: AFTER.commit, tree: AFTER.tree }],
-    carried: { incumbent: carried },
+    earlier_jobs: { incumbent: earlier_jobs },
     stop: { rule: 'pairs', metrics: ['wall_seconds'], scale: 'log', pairs: 8 },
   })
 }
@@ -108,9 +108,9 @@ describe('the report on an effect', () => {
       draft: { what: 'progression', experiment: null, pairs },
     })
     expect(readWith([own])).toMatchObject(said(8))
-    expect(readWith([...others.slice(1), own])).toEqual({ is: 'more' })
+    expect(readWith([...others.slice(1), own])).toEqual({ is: 'needs-more-pairs' })
     expect(readWith([...others, own])).toMatchObject(said(64))
-    expect(readWith([own, ...others])).toEqual({ is: 'more' })
+    expect(readWith([own, ...others])).toEqual({ is: 'needs-more-pairs' })
   })
 })
 

@@ -28,7 +28,7 @@ describe('an idea whose measurement ended early', () => {
     expect(own.length).toBeLessThanOrEqual(3)
     expect(orders.at(-1)).toBe(own.at(-1))
     expect(built.experiment('exp-001')).toMatchObject({
-      status: 'parked',
+      status: 'not-proven',
       verdict: 'not proven',
       outcome: null,
       resumed: 0,
@@ -40,7 +40,7 @@ describe('an idea whose measurement ended early', () => {
   it('with an estimate that is a loss is not measured again by itself', () => {
     const built = noisy().withExperiment()
     expect(measuredOut(built, { 'exp-001': FADING })).toHaveLength(1)
-    expect(built.experiment('exp-001')).toMatchObject({ status: 'parked', given_up: 'for_good' })
+    expect(built.experiment('exp-001')).toMatchObject({ status: 'not-proven', given_up: 'for_good' })
   })
 
   it('is measured on where a person asks for it, and not given up again', () => {
@@ -49,7 +49,7 @@ describe('an idea whose measurement ended early', () => {
     built.add({ kind: 'steered', cause: 'a person', action: 'retry', experiment: 'exp-001', reason: 'more' })
     const more = measuredOut(built, { 'exp-001': FADING })
     expect(more.map(order => giveUpOf(order, 'exp-001'))).toEqual(['never', 'never'])
-    expect(more.map(({ carried }) => carried['exp-001']?.length)).toEqual([1, 2])
+    expect(more.map(({ earlier_jobs }) => earlier_jobs['exp-001']?.length)).toEqual([1, 2])
     expect(built.experiment('exp-001').reason).not.toContain('stopped early')
   })
 

@@ -119,7 +119,7 @@ describe('a use', () => {
       expect(built.campaign.holdout_uses).toEqual({ [`tree ${SOURCE.tree}`]: interrupted })
     }
     carryOut(built, there)
-    expect(built.experiment('exp-002')).toMatchObject({ status: 'parked', verdict: 'not proven' })
+    expect(built.experiment('exp-002')).toMatchObject({ status: 'not-proven', verdict: 'not proven' })
   })
 
   it('more than the spec allows is not made: the campaign pauses', () => {

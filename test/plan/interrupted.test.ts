@@ -27,7 +27,7 @@ function lose(
   order: Order,
   { sides, after, boot }: { sides: Record<string, Behaviour>; after: number; boot?: string },
 ): void {
-  const behaviourOf = (side: string) => sides[side] ?? (side === 'twin' ? NOTHING : BASE)
+  const behaviourOf = (side: string) => sides[side] ?? (side === 'base-copy' ? NOTHING : BASE)
   const partial = cutOff({ order, spec: built.spec, behaviourOf }, after)
   const machine = { ...MACHINE, ...(boot === undefined ? {} : { boot_id: boot }) }
   const left = { ...partial, report: { ...partial.report, machine } }
@@ -43,7 +43,7 @@ describe('a job in pairs that is interrupted', () => {
     const first = only(under(built))
     lose(built, first, { sides, after: 7 })
     const next = only(under(built))
-    expect(next).toMatchObject({ attempt: 1, coins: first.coins, carried: { 'exp-001': [] } })
+    expect(next).toMatchObject({ attempt: 1, coins: first.coins, earlier_jobs: { 'exp-001': [] } })
     expect(next.resumes).toMatchObject({ order: first.id, block: 4 })
     const { pairs, complete } = next.resumes?.pieces['exp-001'] ?? {}
     expect(pairs?.map(({ lost = false }) => lost)).toEqual([false, false, false, true])
@@ -136,12 +136,12 @@ describe('a job in pairs that is interrupted', () => {
       built.add({ kind: 'measured', cause: id, order: id, run_id: 'run-1', report: failed })
       const next = only(under(built))
       expect(next.attempt).toBe(2)
-      const [job] = next.carried['exp-001'] ?? []
+      const [job] = next.earlier_jobs['exp-001'] ?? []
       expect(job?.pairs.map(({ lost = false }) => lost)).toEqual([false, false, false, true])
     }
   })
 
-  it('is parked after five losses with the pairs it has; a retry goes on from there', () => {
+  it('is not proven after five losses with the pairs it has; a retry goes on from there', () => {
     const built = noisy().withExperiment()
     const coins = only(under(built)).coins
     for (let loss = 0; loss < 5; loss++) lose(built, only(under(built)), { sides, after: 2 })
@@ -149,9 +149,9 @@ describe('a job in pairs that is interrupted', () => {
     for (let loss = 0; loss < 3; loss++) lose(built, only(under(built)), { sides, after: 0 })
     // It was taken up again by itself, since nothing else is queued: with the next pairs.
     expect(built.experiment('exp-001')).toMatchObject({ resumed: 1, interrupted: 3 })
-    const parked = built.events.flatMap(event => (event.kind === 'decided' ? [event] : []))
-    expect(parked).toMatchObject([
-      { outcome: 'inconclusive', verdict: 'not proven', parked: true, reason: describeInterruptions(5) },
+    const unproven = built.events.flatMap(event => (event.kind === 'decided' ? [event] : []))
+    expect(unproven).toMatchObject([
+      { outcome: 'inconclusive', verdict: 'not proven', stays_open: true, reason: describeInterruptions(5) },
     ])
     expect(only(under(built))).toMatchObject({ coins })
   })
@@ -202,13 +202,13 @@ describe('pairs under way that are ended on purpose', () => {
 
   it('by a stop before the first of them has begun cost nothing', () => {
     const { built } = stopped(() => ({ state: 'running' }))
-    expect(only(under(built))).toMatchObject({ carried: { 'exp-001': [] } })
+    expect(only(under(built))).toMatchObject({ earlier_jobs: { 'exp-001': [] } })
     expect(built.kinds()).not.toContain('order-lost')
   })
 
   it('by a stop elsewhere, where nothing comes back, start the keep side again', () => {
     const { built } = stopped(() => ({ state: 'running' }), null)
-    expect(only(under(built)).carried).toMatchObject({ 'exp-001': [{ unreported: true, pairs: [] }] })
+    expect(only(under(built)).earlier_jobs).toMatchObject({ 'exp-001': [{ unreported: true, pairs: [] }] })
   })
 
   it('by another commit with the same files are lost as well', () => {
@@ -232,11 +232,11 @@ describe('a calibration in pairs that is interrupted', () => {
       answered(built)
     }
     const second = only(under(built))
-    expect(second.carried['twin']).toHaveLength(1)
+    expect(second.earlier_jobs['base-copy']).toHaveLength(1)
     lose(built, second, { sides: {}, after: 5 })
     const next = only(under(built))
-    expect(next).toMatchObject({ coins: second.coins, carried: second.carried, attempt: 1 })
-    expect(next.resumes?.pieces['twin']?.pairs).toHaveLength(3)
+    expect(next).toMatchObject({ coins: second.coins, earlier_jobs: second.earlier_jobs, attempt: 1 })
+    expect(next.resumes?.pieces['base-copy']?.pairs).toHaveLength(3)
     answered(built)
     settle(built)
     expect(built.campaign.calibration?.noise).toMatchObject({ jobs: 2, pairs: 15 })

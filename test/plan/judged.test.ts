@@ -18,7 +18,7 @@ function calibrated(yaml: string): CampaignBuilder {
   const built = unprepared(yaml)
   for (let orders = 0; orders < 3; orders++) {
     settle(built)
-    answered(built, { base: scoring(7), twin: scoring(2) })
+    answered(built, { base: scoring(7), 'base-copy': scoring(2) })
   }
   settle(built)
   expect(built.campaign.calibration).toMatchObject({ deterministic: false, scale: 'linear' })

@@ -31,7 +31,7 @@ type Sides = Record<string, Behaviour>
 export function answered(built: CampaignBuilder, sides: Sides = {}, rest: Partial<Report> = {}): Order[] {
   const open = Object.values(built.campaign.orders).filter(({ report }) => report === null)
   return open.map(({ order }) => {
-    const behaviourOf = (side: string) => sides[side] ?? (side === 'twin' ? NOTHING : BASE)
+    const behaviourOf = (side: string) => sides[side] ?? (side === 'base-copy' ? NOTHING : BASE)
     const report = reportOf({ order, spec: built.spec, behaviourOf }, rest)
     built.add({ kind: 'measured', cause: order.id, order: order.id, run_id: 'run-1', report })
     return order

@@ -34,7 +34,7 @@ describe('one idea that is meant', () => {
     ['while it waits for an approval', [{ branch: 'mine', status: 'deferred', closed: false }], false],
     ['before its end is written', [{ ...ended, closed: false }], false],
     ['once it has its verdict', [ended], true],
-    ['once only more jobs could say more', [{ branch: 'mine', status: 'parked', closed: false }], true],
+    ['once only more jobs could say more', [{ branch: 'mine', status: 'not-proven', closed: false }], true],
     ['not by what became of another', [{ ...ended, branch: 'other' }], false],
   ] as const)('is settled %s', (_, experiments, settled) => {
     expect(isTargetSettled(campaignOf(...experiments), 'mine')).toBe(settled)

@@ -93,7 +93,7 @@ describe('an order whose process is gone', () => {
     expect(planned.actions).toEqual([{ do: 'dispatch', order: built.order('exp-001').id }])
   })
 
-  it('is lost if one had started: it is issued again unchanged, and parked after five losses', () => {
+  it('is lost if one had started: it is issued again unchanged, and not proven after five losses', () => {
     const built = ONE()
     const { id, coins } = built.order('exp-001')
     const gone = () => runsOf(built, { state: 'gone', started: true, runId: 'run-1' })
@@ -107,7 +107,7 @@ describe('an order whose process is gone', () => {
       carryOut(built)
     }
     expect(built.experiment('exp-001')).toMatchObject({
-      status: 'parked',
+      status: 'not-proven',
       verdict: 'not proven',
       reason: describeInterruptions(5),
     })
@@ -246,10 +246,10 @@ describe('before the first experiment', () => {
     expect(draftsOfKind(carryOut(built), 'calibrated')).toMatchObject([{ deterministic: false, noise: null }])
     const twin = {
       purpose: 'calibration',
-      candidates: [{ label: 'twin' }],
+      candidates: [{ label: 'base-copy' }],
       stop: { rule: 'pairs', pairs: 8 },
     }
-    expect(draftsOfKind(carryOut(built), 'order-issued')).toMatchObject([{ ...twin, carried: {} }])
+    expect(draftsOfKind(carryOut(built), 'order-issued')).toMatchObject([{ ...twin, earlier_jobs: {} }])
   })
 
   it('a base that does not work pauses; resuming measures it again', () => {

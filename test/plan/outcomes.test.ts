@@ -127,7 +127,7 @@ describe('what is nobody’s verdict is measured again', () => {
     }
     built.measured(failing)
     carryOut(built)
-    expect(built.experiment('exp-001')).toMatchObject({ status: 'parked', verdict: 'not proven' })
+    expect(built.experiment('exp-001')).toMatchObject({ status: 'not-proven', verdict: 'not proven' })
     expect(built.experiment('exp-001').reason).toContain('(3 attempts)')
   })
 
@@ -151,7 +151,7 @@ describe('a harness that turns out not to repeat', () => {
     expect(built.campaign.calibration?.deterministic).toBe(false)
     expect(built.experiment('exp-002').status).toBe('queued')
     expect(draftsOfKind(carryOut(built), 'order-issued')).toMatchObject([
-      { purpose: 'calibration', candidates: [{ label: 'twin' }] },
+      { purpose: 'calibration', candidates: [{ label: 'base-copy' }] },
     ])
     expect(built.campaign.landings).toEqual([])
   })

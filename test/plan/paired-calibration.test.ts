@@ -11,7 +11,7 @@ const timed = (behaviour: typeof BASE) => (nth: number) => {
   const printed = called(behaviour, nth)
   return { ...printed, wall_seconds: (printed['bytes'] ?? 0) / 1000 }
 }
-const TIMES = { base: timed(BASE), twin: timed(NOTHING) }
+const TIMES = { base: timed(BASE), 'base-copy': timed(NOTHING) }
 
 function underWay(built: CampaignBuilder): Order | undefined {
   settle(built)
@@ -31,13 +31,13 @@ describe('a campaign with a noisy metric', () => {
     const { incumbent } = built.campaign
     expect(first).toMatchObject({
       purpose: 'calibration',
-      candidates: [{ label: 'twin', head: incumbent.commit, tree: incumbent.tree }],
+      candidates: [{ label: 'base-copy', head: incumbent.commit, tree: incumbent.tree }],
       stop: { rule: 'pairs', pairs: 8, metrics: ['bytes'] },
-      carried: {},
+      earlier_jobs: {},
     })
     answered(built)
     const second = underWay(built)
-    expect(second?.carried['twin']).toMatchObject([{ order: first?.id, complete: true }])
+    expect(second?.earlier_jobs['base-copy']).toMatchObject([{ order: first?.id, complete: true }])
     expect(second?.coins).not.toBe(first?.coins)
     answered(built)
     settle(built)
@@ -51,7 +51,7 @@ describe('a campaign with a noisy metric', () => {
 
   it('that is a time is not asked whether it repeats', () => {
     const built = unprepared(TIMED)
-    expect(underWay(built)).toMatchObject({ stop: { rule: 'pairs' }, candidates: [{ label: 'twin' }] })
+    expect(underWay(built)).toMatchObject({ stop: { rule: 'pairs' }, candidates: [{ label: 'base-copy' }] })
   })
 
   it('opens no experiment before, and orders them in pairs after', () => {
@@ -71,7 +71,7 @@ describe('a campaign with a noisy metric', () => {
     const twin = timed(fewer(0.1, 3))
     for (let jobs = 0; jobs < 4; jobs++) {
       settle(built)
-      answered(built, { ...TIMES, twin })
+      answered(built, { ...TIMES, 'base-copy': twin })
     }
     settle(built)
     expect(built.campaign).toMatchObject({
@@ -87,9 +87,9 @@ describe('a campaign with a noisy metric', () => {
   it('that is told apart from itself by chance is calibrated again, with fresh coins, and goes on', () => {
     const built = unprepared(TIMED)
     const lucky = timed(fewer(0.02, 3))
-    for (const twin of [lucky, lucky, TIMES.twin, TIMES.twin]) {
+    for (const twin of [lucky, lucky, TIMES['base-copy'], TIMES['base-copy']]) {
       settle(built)
-      answered(built, { ...TIMES, twin })
+      answered(built, { ...TIMES, 'base-copy': twin })
     }
     settle(built)
     expect(built.campaign.calibration).toMatchObject({ noise: { jobs: 4, pairs: 32 } })
@@ -104,7 +104,7 @@ describe('a campaign with a noisy metric', () => {
     const [faster, slower] = [timed(fewer(0.02, 3)), timed(fewer(-0.02, 3))]
     for (const twin of [faster, faster, slower, slower]) {
       settle(built)
-      answered(built, { ...TIMES, twin })
+      answered(built, { ...TIMES, 'base-copy': twin })
     }
     settle(built)
     expect(built.campaign.calibration).toMatchObject({ noise: { jobs: 4 } })
@@ -116,7 +116,7 @@ describe('a campaign with a noisy metric', () => {
     answered(built)
     const second = underWay(built)
     for (let attempts = 1; attempts <= 3; attempts++) {
-      expect(underWay(built)).toMatchObject({ attempt: attempts, carried: second?.carried })
+      expect(underWay(built)).toMatchObject({ attempt: attempts, earlier_jobs: second?.earlier_jobs })
       answered(built, { base: 'set-up-fails' })
     }
     settle(built)
@@ -130,10 +130,10 @@ describe('a campaign with a noisy metric', () => {
     const built = unprepared(TIMED)
     settle(built)
     const flaky: Behaviour = nth => (nth === 3 ? null : { bytes: 1000, wall_seconds: 1 + nth / 1000 })
-    answered(built, { ...TIMES, twin: flaky })
+    answered(built, { ...TIMES, 'base-copy': flaky })
     settle(built)
     expect(built.campaign.status).toBe('running')
-    answered(built, { ...TIMES, twin: flaky })
+    answered(built, { ...TIMES, 'base-copy': flaky })
     settle(built)
     expect(built.campaign).toMatchObject({ status: 'paused', calibration: null })
     expect(built.campaign.status_reason).toMatch(
@@ -148,7 +148,7 @@ describe('a campaign with a noisy metric', () => {
     const second = underWay(built)
     if (!second) throw new Error('nothing is measured')
     built.add({ kind: 'order-lost', cause: second.id, order: second.id, started: true, reason: 'gone' })
-    expect(underWay(built)).toMatchObject({ attempt: 1, carried: second.carried })
+    expect(underWay(built)).toMatchObject({ attempt: 1, earlier_jobs: second.earlier_jobs })
     answered(built, TIMES)
     settle(built)
     expect(built.campaign.calibration).toMatchObject({ noise: { jobs: 2, pairs: 16 } })
@@ -160,7 +160,7 @@ describe('a campaign with a noisy metric', () => {
     const other = (nth: number) => ({ bytes: nth % 3 === 0 ? 1.2 + nth / 80 : -1.1 - nth / 70 })
     for (let orders = 0; orders < 3; orders++) {
       settle(built)
-      answered(built, { base: crossing, twin: other })
+      answered(built, { base: crossing, 'base-copy': other })
     }
     settle(built)
     expect(built.campaign.status_reason).toMatch(
@@ -180,10 +180,10 @@ describe('a campaign with a noisy metric', () => {
     answered(built, { base: { bytes: 2000 }, 'exp-001': changing })
     const planned = carryOut(built)
     expect(draftsOfKind(planned, 'calibrated')).toMatchObject([{ deterministic: false, noise: null }])
-    expect(underWay(built)).toMatchObject({ purpose: 'calibration', candidates: [{ label: 'twin' }] })
-    answered(built, { base: BASE, twin: NOTHING })
+    expect(underWay(built)).toMatchObject({ purpose: 'calibration', candidates: [{ label: 'base-copy' }] })
+    answered(built, { base: BASE, 'base-copy': NOTHING })
     settle(built)
-    answered(built, { base: BASE, twin: NOTHING })
+    answered(built, { base: BASE, 'base-copy': NOTHING })
     settle(built)
     expect(built.campaign.calibration?.reason).toMatch(/^bytes differs .*; pairs of the base/)
   })

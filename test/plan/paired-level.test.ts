@@ -88,7 +88,7 @@ describe('the level of a campaign (e-LOND)', () => {
     expect(Object.keys(firstTerms(built))).toEqual(['exp-001', 'exp-002'])
   })
 
-  it('used up stops the campaign, parked ones among those that were tested', () => {
+  it('used up stops the campaign, ideas not proven among those that were tested', () => {
     const built = noisy(`${N(2)}evidence: { max_jobs: 1 }\n`).withExperiments(3)
     measuredOut(built, { 'exp-001': SWAYING, 'exp-002': LOSS })
     expect(built.campaign).toMatchObject({

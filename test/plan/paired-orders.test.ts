@@ -73,8 +73,10 @@ describe('another job', () => {
     const [first] = under(built)
     answered(built, { 'exp-001': GAIN })
     const [second] = under(built)
-    expect(second?.carried['exp-001']).toMatchObject([{ order: first?.id, complete: false, runner: 'boot' }])
-    expect(second?.carried['exp-001']).toEqual(built.experiment('exp-001').evidence?.jobs)
+    expect(second?.earlier_jobs['exp-001']).toMatchObject([
+      { order: first?.id, complete: false, runner: 'boot' },
+    ])
+    expect(second?.earlier_jobs['exp-001']).toEqual(built.experiment('exp-001').evidence?.jobs)
     expect(second).toMatchObject({ attempt: 1, round: first?.round, base: first?.base })
     expect(second?.coins).not.toBe(first?.coins)
   })
@@ -105,7 +107,7 @@ describe('another job', () => {
     built.lost('exp-001')
     const [third] = under(built)
     const gap = { order: second?.id, runner: '', complete: false, pairs: [], unreported: true }
-    expect(third?.carried).toEqual({ 'exp-001': [...(second?.carried['exp-001'] ?? []), gap] })
+    expect(third?.earlier_jobs).toEqual({ 'exp-001': [...(second?.earlier_jobs['exp-001'] ?? []), gap] })
     expect([third?.attempt, third?.coins === second?.coins]).toEqual([1, false])
     answered(built, { 'exp-001': GAIN })
     expect(under(built)).toHaveLength(1)
@@ -126,19 +128,19 @@ describe('another job', () => {
     built.add({ kind: 'measured', cause: order.id, order: order.id, run_id: 'run-1', report: cut })
     const [again] = under(built)
     expect(again?.attempt).toBe(2)
-    expect(again?.carried['exp-001']).toMatchObject([{ complete: false, pairs: [{}, {}, {}] }])
+    expect(again?.earlier_jobs['exp-001']).toMatchObject([{ complete: false, pairs: [{}, {}, {}] }])
   })
 
   it('is never asked for without end', () => {
     const built = noisy().withExperiment()
     settle(built)
-    // Parked after three, taken up once more since nothing else is queued, and parked for good.
+    // Not proven after three, taken up once more since nothing else is queued, and not proven for good.
     for (let jobs = 0; jobs < 6; jobs++) {
       answered(built, {}, { executions: [] })
       settle(built)
     }
     expect(built.experiment('exp-001')).toMatchObject({
-      status: 'parked',
+      status: 'not-proven',
       resumed: 1,
       verdict: 'not proven',
       reason: expect.stringContaining('3 attempts'),
@@ -170,7 +172,7 @@ describe('a report that does not follow the coins of its order', () => {
 describe('what is not proven when its jobs are used up', () => {
   const two = `${SPEC}evidence: { max_jobs: 2 }\n`
 
-  it('is parked, and taken up once, with as many jobs again, when nothing else is queued', () => {
+  it('is not proven, and taken up once, with as many jobs again, when nothing else is queued', () => {
     const built = noisy(two).withExperiments(5)
     const orders = measuredOut(built, {
       'exp-001': SWAYING,
@@ -182,18 +184,22 @@ describe('what is not proven when its jobs are used up', () => {
     const own = orders.filter(order => labelsOf(order).includes('exp-001'))
     expect(own.map(order => termsOf(order)['exp-001']?.max_jobs)).toEqual([2, 2, 4, 4])
     expect(own.map(order => order.attempt)).toEqual([1, 1, 1, 1])
-    expect(own.map(order => order.carried['exp-001']?.length)).toEqual([0, 1, 2, 3])
+    expect(own.map(order => order.earlier_jobs['exp-001']?.length)).toEqual([0, 1, 2, 3])
     expect(orders.map(labelsOf).flat().lastIndexOf('exp-005')).toBeLessThan(
       orders.map(labelsOf).flat().lastIndexOf('exp-001'),
     )
-    expect(built.experiment('exp-001')).toMatchObject({ status: 'parked', resumed: 1, verdict: 'not proven' })
+    expect(built.experiment('exp-001')).toMatchObject({
+      status: 'not-proven',
+      resumed: 1,
+      verdict: 'not proven',
+    })
     expect(draftsOfKind(carryOut(built), 'steered')).toEqual([])
   })
 
   it('stays open, and is closed without proof when the campaign stops', () => {
     const built = noisy(two).withExperiment()
     measuredOut(built, { 'exp-001': SWAYING })
-    expect(built.experiment('exp-001')).toMatchObject({ status: 'parked', outcome: null, closed: false })
+    expect(built.experiment('exp-001')).toMatchObject({ status: 'not-proven', outcome: null, closed: false })
     built.add({ kind: 'campaign-stopped', cause: 'a person', code: 'person', reason: 'enough' })
     settle(built)
     expect(built.experiment('exp-001')).toMatchObject({
@@ -220,7 +226,7 @@ describe('an incumbent that moved', () => {
     under(built)
     moved(built)
     const [anew] = under(built)
-    expect([anew?.carried['exp-001'], anew && termsOf(anew)['exp-001']]).toEqual([
+    expect([anew?.earlier_jobs['exp-001'], anew && termsOf(anew)['exp-001']]).toEqual([
       [],
       expect.objectContaining({ as: 'idea', alpha: 0.001, alpha_share: 0.01 }),
     ])
@@ -236,7 +242,7 @@ describe('an incumbent that moved', () => {
     moved(built)
     const [anew] = under(built)
     const terms = anew ? termsOf(anew) : {}
-    expect(anew?.carried).toEqual({ 'exp-001': [], 'exp-002': [] })
+    expect(anew?.earlier_jobs).toEqual({ 'exp-001': [], 'exp-002': [] })
     expect([terms['exp-001'], terms['exp-002']]).toMatchObject([
       { as: 'confirmed', alpha: 0.05, alpha_share: 0.01 },
       { as: 'idea', alpha: 0.001 },
@@ -253,7 +259,7 @@ describe('a proven idea that waits for its turn', () => {
       answered(built, { 'exp-001': GAIN })
     }
     const reason = 'better, not taken yet'
-    built.add({ kind: 'requeued', cause: 'nonce', experiment: 'exp-001', why: 'carried', reason })
+    built.add({ kind: 'requeued', cause: 'nonce', experiment: 'exp-001', why: 'not-taken', reason })
     const { head: from } = built.experiment('exp-001')
     built.add({ kind: 'head-moved', cause: 'nonce', experiment: 'exp-001', from, to: oidOf('others') })
     const [anew] = under(built)
@@ -269,8 +275,8 @@ describe('a runner-up', () => {
     expect(combined.map(order => termsOf(order)[labelsOf(order)[0] ?? ''])).toMatchObject(
       combined.map(() => ({ as: 'combination', alpha: 0.05, alpha_share: 0.01 })),
     )
-    expect(combined[0]?.carried).toEqual({ [combined[0] ? (labelsOf(combined[0])[0] ?? '') : '']: [] })
-    expect(combined.at(1)?.carried).not.toEqual(combined[0]?.carried)
+    expect(combined[0]?.earlier_jobs).toEqual({ [combined[0] ? (labelsOf(combined[0])[0] ?? '') : '']: [] })
+    expect(combined.at(1)?.earlier_jobs).not.toEqual(combined[0]?.earlier_jobs)
     expect(outcomeCounts(built.campaign)).toEqual({ kept: 1, runner_up_kept: 1 })
   })
 })

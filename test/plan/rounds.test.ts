@@ -149,7 +149,7 @@ describe('a runner-up', () => {
     const built = THREE(`${SPEC}max_runner_up_merges_per_batch: 1\n`)
     const planned = carryOut(built)
     expect(endings(planned)).toEqual({ 'exp-001': 'kept' })
-    expect(draftsOfKind(planned, 'requeued')).toMatchObject([{ experiment: 'exp-003', why: 'carried' }])
+    expect(draftsOfKind(planned, 'requeued')).toMatchObject([{ experiment: 'exp-003', why: 'not-taken' }])
     expect(renderStateSentence(getExperimentState(built.campaign, built.experiment('exp-003')))).toMatch(
       /^Waiting for a runner: bytes 10 -> 9 .*, but exp-001 was better\. The next round measures it on top of the kept changes\.$/,
     )

@@ -46,7 +46,7 @@ describe('a campaign carried by plan alone', () => {
           finish(site)
           expect(violations(site.ledger.events)).toEqual([])
           const underWay = Object.values(site.campaign.experiments).filter(({ status }) =>
-            ['ordered', 'measured', 'landing', 'parked'].includes(status),
+            ['ordered', 'measured', 'landing', 'not-proven'].includes(status),
           )
           expect(underWay).toEqual([])
           const alone = Object.values(site.campaign.picks)

@@ -98,7 +98,7 @@ export function decided(number: number, more: Partial<Told<'decided'>> = {}): To
     improved: ['bytes'],
     violated: [],
     warnings: [],
-    parked: false,
+    stays_open: false,
     given_up: null,
     ...more,
   }

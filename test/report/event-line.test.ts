@@ -243,7 +243,7 @@ describe('one experiment for people', () => {
       base: POINT,
       candidates: [{ label: 'exp-001', head: POINT.commit, tree: NEXT.tree }],
       coins: '0'.repeat(64),
-      carried: {},
+      earlier_jobs: {},
       stop: { rule: 'once', min_effect: 0, scale: 'linear' },
       deadline: '2026-01-02T03:04:05.000Z',
     },

@@ -141,9 +141,9 @@ describe('what is under way', () => {
   })
 
   it('is not proven yet when its jobs are used up', () => {
-    const parked = { outcome: 'inconclusive', verdict: 'not proven', parked: true } as const
+    const open = { outcome: 'inconclusive', verdict: 'not proven', stays_open: true } as const
     const reason = formatReason({ sentence: 'bytes probably 1.0 % lower.', evidence: EVIDENCE })
-    const { campaign, events } = ends(order => [decided(7, { order, reason, ...parked })])
+    const { campaign, events } = ends(order => [decided(7, { order, reason, ...open })])
     expect(renderStateSentence(getExperimentState(campaign, seventh(campaign)))).toBe(
       'Not proven yet: bytes probably 1.0 % lower. Next: more pairs, once nothing else is queued.',
     )

@@ -35,7 +35,7 @@ export function paired(carried: ReturnType<typeof aJob>[] = []): Told<'order-iss
     base: POINT,
     candidates: [{ label: LABEL, head: '1'.repeat(40), tree: '2'.repeat(40) }],
     coins: '0'.repeat(64),
-    carried: carried.length === 0 ? {} : { [LABEL]: carried },
+    earlier_jobs: carried.length === 0 ? {} : { [LABEL]: carried },
     stop: { ...aRule({ metrics: ['bytes'], single_machine: true }), terms: { [LABEL]: TERMS } },
     deadline: AT,
   }

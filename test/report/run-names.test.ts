@@ -18,7 +18,7 @@ function order(purpose: Order['purpose'], labels: readonly string[], more: Parti
   const terms = Object.fromEntries(labels.map(label => [label, { max_jobs: 8 }]))
   const candidates = labels.map(label => ({ label, head: NEXT.commit, tree: NEXT.tree }))
   const stop = { rule: 'paired', terms }
-  return { purpose, base: POINT, candidates, stop, carried: {}, attempt: 1, ...more } as unknown as Order
+  return { purpose, base: POINT, candidates, stop, earlier_jobs: {}, attempt: 1, ...more } as unknown as Order
 }
 
 describe('the name of a job', () => {
@@ -26,7 +26,7 @@ describe('the name of a job', () => {
     ['exp-007 vs incumbent, job 1 of at most 8', order('experiment', ['exp-007'])],
     [
       'exp-007 and exp-008 vs incumbent, job 3 of at most 8',
-      order('experiment', ['exp-007', 'exp-008'], { carried: { 'exp-008': [job('1'), job('2')] } }),
+      order('experiment', ['exp-007', 'exp-008'], { earlier_jobs: { 'exp-008': [job('1'), job('2')] } }),
     ],
     ['exp-008 on top of what was kept, job 1 of at most 8', order('combination', ['exp-008'])],
     ['exp-007 vs main, job 1 of at most 8, attempt 2', order('pick', ['exp-007'], { attempt: 2 })],
@@ -47,8 +47,8 @@ describe('the name of a job', () => {
   })
 
   it('counts a run of which nothing came back as none', () => {
-    const carried = { 'exp-007': [job('1'), { ...job('2'), unreported: true as const }] }
-    expect(formatJobTitle(campaign, order('experiment', ['exp-007'], { carried }))).toContain('job 2 of')
+    const earlier_jobs = { 'exp-007': [job('1'), { ...job('2'), unreported: true as const }] }
+    expect(formatJobTitle(campaign, order('experiment', ['exp-007'], { earlier_jobs }))).toContain('job 2 of')
   })
 })
 

@@ -77,7 +77,7 @@ describe('the sentence that comes first', () => {
     ['ordered', 'waiting for a runner'],
     ['deferred', 'waiting for approval'],
     ['measured', 'waiting for the rest of its round'],
-    ['parked', 'waiting for more evidence'],
+    ['not-proven', 'waiting for more evidence'],
   ] as const)('says what a %s experiment is %s', (status, phrase) => {
     expect(describeVerdict({ ...open, status })).toBe(phrase)
     expect(renderStateSentence({ ...open, status })).toBe(`W${phrase.slice(1)}.`)
@@ -105,11 +105,11 @@ describe('what is not proven', () => {
   })
 
   it('is not proven yet while it stays open, and says what would settle it', () => {
-    const parked: ExperimentState = { ...ended('inconclusive', reason), status: 'parked', parked: true }
-    expect(renderStateSentence({ ...parked, next: 'more runners' })).toBe(
+    const open: ExperimentState = { ...ended('inconclusive', reason), status: 'not-proven', stays_open: true }
+    expect(renderStateSentence({ ...open, next: 'more runners' })).toBe(
       `Not proven yet: ${said} Next: more runners.`,
     )
-    expect(renderStateSentence(parked)).toBe(`Not proven yet: ${said}`)
+    expect(renderStateSentence(open)).toBe(`Not proven yet: ${said}`)
   })
 
   it('says what its pairs say before there is a verdict', () => {
@@ -181,12 +181,12 @@ describe('the six words', () => {
 
   it('stand first in every sentence, whatever an experiment has come to', () => {
     const standing: fc.Arbitrary<ExperimentState> = fc.record({
-      status: fc.constantFrom('queued', 'deferred', 'ordered', 'measured', 'parked', 'ended'),
+      status: fc.constantFrom('queued', 'deferred', 'ordered', 'measured', 'not-proven', 'ended'),
       verdict: fc.option(fc.constantFrom(...verdictWordSchema.options)),
       outcome: fc.option(fc.constantFrom(...outcomeSchema.options)),
       reason: fc.option(fc.string()),
       reverted: fc.boolean(),
-      parked: fc.boolean(),
+      stays_open: fc.boolean(),
     })
     const instead = ['kept, then reverted', 'better, not taken', 'promising alone', 'reverted']
     const words = [...verdictWordSchema.options, ...instead]

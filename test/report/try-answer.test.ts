@@ -47,9 +47,9 @@ describe('what winnow try answers', () => {
     [{ verdict: 'worse' }, 15, 'undo the change; it is harmful'],
     [{ verdict: 'kept', outcome: 'kept' }, 0, 'git merge optimize/size'],
     [{ verdict: 'not proven', outcome: 'inconclusive' }, 11, 'look for a larger gain'],
-    [{ verdict: 'not proven', outcome: null, status: 'parked' }, 11, 'repeat the command for more jobs'],
+    [{ verdict: 'not proven', outcome: null, status: 'not-proven' }, 11, 'repeat the command for more jobs'],
     [
-      { verdict: 'not proven', outcome: null, status: 'parked', given_up: 'for_now' },
+      { verdict: 'not proven', outcome: null, status: 'not-proven', given_up: 'for_now' },
       11,
       'look for a larger gain, or repeat the command for more jobs',
     ],

@@ -45,7 +45,7 @@ export type ForecastInput = {
 }
 
 /** Outcomes of experiments with one true effect, as shares, and their average use of pairs and jobs. */
-export type Forecast = { keep: number; drop: number; park: number; pairs: number; jobs: number }
+export type Forecast = { keep: number; drop: number; not_proven: number; pairs: number; jobs: number }
 
 /** Numbers in [0, 1), reproducible by seed; for simulations only. */
 export type SeededRandom = () => number
@@ -149,16 +149,23 @@ function findQuietEnough(input: PlanningInput): number | null {
 
 /** Simulates experiments under the very rule that judges them, second looks included (decision 3.8). */
 export function predictOutcomes(input: ForecastInput): Forecast {
-  const total = { keep: 0, drop: 0, park: 0, pairs: 0, jobs: 0 }
+  const total = { keep: 0, drop: 0, not_proven: 0, pairs: 0, jobs: 0 }
   for (const ended of simulateRuns(input)) {
     const { status } = getEvidenceStatus(ended)
-    if (status === 'keep' || status === 'drop' || status === 'park') total[status] += 1
+    if (status === 'keep' || status === 'drop' || status === 'not-proven')
+      total[status === 'not-proven' ? 'not_proven' : status] += 1
     total.pairs += ended.differences.length
     total.jobs += ended.jobs.length
   }
   const runs = countRuns(input)
-  const { keep, drop, park, pairs, jobs } = total
-  return { keep: keep / runs, drop: drop / runs, park: park / runs, pairs: pairs / runs, jobs: jobs / runs }
+  const { keep, drop, not_proven, pairs, jobs } = total
+  return {
+    keep: keep / runs,
+    drop: drop / runs,
+    not_proven: not_proven / runs,
+    pairs: pairs / runs,
+    jobs: jobs / runs,
+  }
 }
 
 /**

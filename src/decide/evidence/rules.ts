@@ -9,7 +9,7 @@ import {
 } from './rank-test.ts'
 import type { EvidenceDecision, EvidenceState, GiveUp } from './state.ts'
 
-export type EvidenceStatus = 'continue' | 'new-job' | 'keep' | 'drop' | 'park'
+export type EvidenceStatus = 'continue' | 'new-job' | 'keep' | 'drop' | 'not-proven'
 export type EvidenceReason =
   | EvidenceDecision['reason']
   | GiveUp['reason']
@@ -51,8 +51,8 @@ export function getEvidenceStatus({
   const current = jobs.at(-1)
   if (current === undefined) return { status: 'new-job', reason: 'not-begun' }
   if (!current.ended) return { status: 'continue', reason: 'measuring' }
-  if (given_up !== null) return { status: 'park', reason: given_up.reason }
-  if (jobs.length >= rule.max_jobs) return { status: 'park', reason: 'jobs-used-up' }
+  if (given_up !== null) return { status: 'not-proven', reason: given_up.reason }
+  if (jobs.length >= rule.max_jobs) return { status: 'not-proven', reason: 'jobs-used-up' }
   return { status: 'new-job', reason: screened?.job === jobs.length - 1 ? 'promising' : 'job-ended' }
 }
 

@@ -281,7 +281,7 @@ export const evidenceStateSchema = z.strictObject({
   decided: decidedSchema.nullable(),
 }) satisfies z.ZodType<EvidenceState>
 
-/** Lets a parked state use more jobs; measuring longer does not inflate the error (decision 3.3). */
+/** Lets a state that is not proven use more jobs; measuring longer does not inflate the error (decision 3.3). */
 export function resumeEvidence(state: EvidenceState, { maxJobs }: { maxJobs: number }): EvidenceState {
   if (state.decided !== null) {
     throw new UserError(

@@ -28,7 +28,7 @@ import { renderEvidenceLine, renderEvidenceSentence } from './evidence-text.ts'
 
 type PairedInput = {
   spec: Spec
-  order: Pick<Order, 'id' | 'stop' | 'carried'>
+  order: Pick<Order, 'id' | 'stop' | 'earlier_jobs'>
   report: Report
   label: Side
 }
@@ -52,7 +52,7 @@ export function assessPaired(input: PairedInput, rule: PairedRule): AssessmentFi
   const evaluation = evaluatePairs(paired)
   if (evaluation.status !== 'continue') return decidePaired(paired, evaluation)
   // All pairs were run, and only those for a proof are missing: there is no proof.
-  if (jobs.at(-1)?.complete === true) return decidePaired(paired, { ...evaluation, status: 'park' })
+  if (jobs.at(-1)?.complete === true) return decidePaired(paired, { ...evaluation, status: 'not-proven' })
   return createEarlyEndRetry(rule, jobs)
 }
 
@@ -98,7 +98,7 @@ function decidePaired(paired: PairedCase, evaluation: PairsEvaluation): Assessme
 const PAIRED_OUTCOMES = {
   keep: 'eligible',
   drop: 'dropped',
-  park: 'inconclusive',
+  'not-proven': 'inconclusive',
   'new-job': 'promising',
 } as const
 
@@ -158,7 +158,12 @@ function createEarlyEndRetry({ pairs }: PairedRule, jobs: readonly PairJob[]): A
 
 type PairsRule = Extract<StopRule, { rule: 'pairs' }>
 
-type PairsInput = { spec: Spec; order: Pick<Order, 'id' | 'stop' | 'carried'>; report: Report; label: Side }
+type PairsInput = {
+  spec: Spec
+  order: Pick<Order, 'id' | 'stop' | 'earlier_jobs'>
+  report: Report
+  label: Side
+}
 
 /** For a revert or a foreign tip, which need no gain: gates must hold, and its pairs must not show harm. */
 export function assessPairs(input: PairsInput, rule: PairsRule): AssessmentFinding {
@@ -192,13 +197,13 @@ export function assessPairs(input: PairsInput, rule: PairsRule): AssessmentFindi
 }
 
 export function listPairJobs(
-  order: Pick<Order, 'id' | 'stop' | 'carried'>,
+  order: Pick<Order, 'id' | 'stop' | 'earlier_jobs'>,
   measured: MeasuredRun,
   label: Side,
 ): PairJob[] {
   const job = buildPairJob(toPairRequest(order), measured, label)
-  const carried = order.carried[label] ?? []
-  return job.pairs.length === 0 ? carried : [...carried, job]
+  const earlier_jobs = order.earlier_jobs[label] ?? []
+  return job.pairs.length === 0 ? earlier_jobs : [...earlier_jobs, job]
 }
 
 type PairsContext = { spec: Spec; order: Order; stop: PairedRule }
@@ -207,10 +212,10 @@ type PairsContext = { spec: Spec; order: Order; stop: PairedRule }
 export function isPairNeeded({ spec, order, stop }: PairsContext, soFar: MeasuredRun, label: Side): boolean {
   const terms = stop.terms[label]
   if (terms === undefined) return false
-  const carried = order.carried[label] ?? []
+  const earlier_jobs = order.earlier_jobs[label] ?? []
   const jobs = listPairJobs(order, soFar, label)
   const paired = { spec, rule: stop, terms, jobs }
   if (findOffScaleMetric(paired) !== null) return false
   // A report without any pair says nothing. If only one machine is left by now, earlier pairs may suffice.
-  return jobs.length === carried.length || evaluatePairs(paired).status === 'continue'
+  return jobs.length === earlier_jobs.length || evaluatePairs(paired).status === 'continue'
 }

@@ -67,7 +67,7 @@ export interface MetricPair {
 export function evaluatePairs(paired: PairedCase): PairsEvaluation {
   const evaluation = evaluateMeasuredPairs(paired)
   return evaluation.status === 'new-job' && hasNoItemsLeft(paired)
-    ? { ...evaluation, status: 'park' }
+    ? { ...evaluation, status: 'not-proven' }
     : evaluation
 }
 
@@ -204,13 +204,13 @@ function evaluateSimplification(
 function getContinueStatus(maxJobs: number, jobs: PairedCase['jobs']): EvidenceStatus {
   const last = jobs.at(-1)
   if (last !== undefined && !last.complete) return 'continue'
-  return selectReportedJobs(jobs).length < maxJobs ? 'new-job' : 'park'
+  return selectReportedJobs(jobs).length < maxJobs ? 'new-job' : 'not-proven'
 }
 
 /** The primary needs no more pairs: it is dropped, or given up. */
 function hasEnded({ primary }: EvaluationParts): boolean {
   const { status } = getEvidenceStatus(primary)
-  return status === 'drop' || (status === 'park' && primary.given_up !== null)
+  return status === 'drop' || (status === 'not-proven' && primary.given_up !== null)
 }
 
 function findWonTieBreaker(
@@ -245,7 +245,7 @@ function hasSettled({ primary, harmed }: EvaluationParts): boolean {
 /** An idea that is given up and shown to harm another metric is worse, and not merely unproven. */
 function getEndStatus(parts: EvaluationParts): EvidenceStatus {
   const { status } = getEvidenceStatus(parts.primary)
-  return status === 'park' && hasEnded(parts) && parts.harmed.length > 0 ? 'drop' : status
+  return status === 'not-proven' && hasEnded(parts) && parts.harmed.length > 0 ? 'drop' : status
 }
 
 /**

@@ -128,10 +128,10 @@ function renderQualifier(
   if (others.length > 0) return `${others.join(', ')} proven worse`
   if (harmed.length > 0) return null
   if (promising !== null)
-    return `${promising} is promising${status === 'park' ? `, ${describeNotEnough(paired)}` : ''}`
+    return `${promising} is promising${status === 'not-proven' ? `, ${describeNotEnough(paired)}` : ''}`
   if (tie !== null) return `${tie} is better (tie-breaker)`
   if (status === 'keep') return explainKeep(paired, improved)
-  if (status === 'park' && hasNoItemsLeft(paired)) return 'every item was scored before'
+  if (status === 'not-proven' && hasNoItemsLeft(paired)) return 'every item was scored before'
   if (improved.length > 0 && open.length > 0) return `${open.join(', ')} not proven harmless yet`
   return explainEnd(paired, reason)
 }

@@ -228,7 +228,7 @@ function renderCampaignPull({ world, page }: DesiredContext): DesiredPull[] {
 /** Merged with all that the campaign has: its text no longer asks for the merge. */
 function isItsMerge(campaign: Campaign, pull: CampaignPullFacts): boolean {
   if (pull.state !== 'merged' || campaign.status !== 'stopped') return false
-  return pull.head === campaign.incumbent.commit || Object.hasOwn(campaign.heeded, formatPullCause(pull))
+  return pull.head === campaign.incumbent.commit || Object.hasOwn(campaign.handled, formatPullCause(pull))
 }
 
 /** The text names these pull requests, and the ledger has their numbers only once they have ended. */
@@ -278,8 +278,8 @@ function isPullDue(
 }
 
 /** A person who resumes the campaign after its pull request was closed wants it back. */
-function isPullReopened({ status, heeded }: Campaign, pull: CampaignPullFacts): boolean {
-  return pull.state === 'closed' && status === 'running' && Object.hasOwn(heeded, formatPullCause(pull))
+function isPullReopened({ status, handled }: Campaign, pull: CampaignPullFacts): boolean {
+  return pull.state === 'closed' && status === 'running' && Object.hasOwn(handled, formatPullCause(pull))
 }
 
 // Pull requests that are no experiments yet

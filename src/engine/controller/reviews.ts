@@ -165,7 +165,7 @@ function isConceivable(approvers: Approvers, { author, writer }: Review): boolea
 }
 
 function isUnrecorded({ world }: Observation, pull: Pull, review: Review): boolean {
-  return !Object.hasOwn(world.campaign.heeded, formatReviewCause(pull, review))
+  return !Object.hasOwn(world.campaign.handled, formatReviewCause(pull, review))
 }
 
 function formatReviewCause({ number }: Pull, { author, at }: Review): string {

@@ -58,7 +58,7 @@ export async function findCandidates(search: CandidateSearch): Promise<Map<Exper
     found.set(experiment.id, facts)
     return facts
   }
-  const open = listExperiments(campaign).filter(({ status }) => status !== 'ended' && status !== 'parked')
+  const open = listExperiments(campaign).filter(({ status }) => status !== 'ended' && status !== 'not-proven')
   const queued = open.filter(
     experiment =>
       experiment.status === 'queued' &&

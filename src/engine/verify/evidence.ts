@@ -273,7 +273,7 @@ function findRejudgementGaps(
   judgement: Judgement,
   experiment: Campaign['experiments'][string],
 ): string[] {
-  if (judgement.is === 'again') return [`judged again, its report proves nothing: ${judgement.reason}`]
+  if (judgement.is === 'retry') return [`judged again, its report proves nothing: ${judgement.reason}`]
   if (judgement.is === 'final')
     return [`judged again, its report says ${judgement.outcome} (${judgement.reason}), not ${event.outcome}`]
   const { assessment } = judgement
@@ -329,7 +329,7 @@ function findEffectGaps(
   const { name, order, report } = measured
   if (spec === null) return ['the spec in force cannot be read']
   const reading = readEffectReport(campaign, spec, { order, report, event: event.cause })
-  if (reading.is === 'more') return [`${name} is one job of several, and says nothing by itself`]
+  if (reading.is === 'needs-more-pairs') return [`${name} is one job of several, and says nothing by itself`]
   if (reading.is === 'failed') return [`${name} shows no effect: ${reading.reason}`]
   return compareFields(event, reading.draft).map(
     ({ field, recorded, recomputed }) =>

@@ -20,7 +20,7 @@ import {
   buildPairedRule,
   buildPairsRule,
   buildPickRule,
-  getCarriedJobs,
+  getEarlierJobs,
   getPickJobs,
 } from '../../plan/paired-order.ts'
 import { readSpec } from '../../spec/load.ts'
@@ -127,8 +127,8 @@ function findPairedGap(campaign: Campaign, spec: Spec, order: Order, stop: Paire
   if (toCanonicalJson(stop) !== toCanonicalJson(wanted)) return 'its terms are not those of the campaign'
   const mismatch = order.candidates.find(({ label, tree }) => {
     const experiment = campaign.experiments[label]
-    const known = experiment ? getCarriedJobs(campaign, experiment, tree) : []
-    return toCanonicalJson(order.carried[label] ?? []) !== toCanonicalJson(known)
+    const known = experiment ? getEarlierJobs(campaign, experiment, tree) : []
+    return toCanonicalJson(order.earlier_jobs[label] ?? []) !== toCanonicalJson(known)
   })
   return mismatch ? `the pairs it carries of ${mismatch.label} are not those that were measured` : null
 }
@@ -155,8 +155,8 @@ function findPickStopGap(campaign: Campaign, spec: Spec, order: Order): string |
   const trees = { base: base.tree, tree: candidate?.tree ?? '' }
   const wanted = buildPickRule({ campaign, spec, singleMachine: stop.single_machine }, pick, trees)
   if (toCanonicalJson(stop) !== toCanonicalJson(wanted)) return 'its terms are not those of the campaign'
-  const carried = order.carried[pick.id] ?? []
-  if (toCanonicalJson(carried) === toCanonicalJson(getPickJobs(campaign, pick, trees))) return null
+  const earlier_jobs = order.earlier_jobs[pick.id] ?? []
+  if (toCanonicalJson(earlier_jobs) === toCanonicalJson(getPickJobs(campaign, pick, trees))) return null
   return `the pairs it carries of ${pick.id} are not those that were measured`
 }
 
@@ -187,14 +187,14 @@ export function findReportingGaps(campaign: Campaign, order: Order, purpose: Rep
     return [`an order for ${purpose} measures one commit`]
   const wanted = findMeasuredSpan(campaign, order, purpose)
   if (wanted === null) return [`it measures ${candidate.head}, which is no landing in force`]
-  const { from, to, carried } = wanted
+  const { from, to, earlier_jobs } = wanted
   const gaps: string[] = []
   if (!isSamePoint(order.base, from)) gaps.push(`its base is ${order.base.commit}, not ${from.commit}`)
   if (!isSamePoint({ commit: candidate.head, tree: candidate.tree }, to))
     gaps.push(`it measures tree ${candidate.tree} of ${candidate.head}, not ${to.tree} of ${to.commit}`)
   if (!hasItsPart(order, purpose))
     gaps.push(`job ${order.part ?? 'without a number'} is none of its ${EFFECT_JOBS} jobs`)
-  if (toCanonicalJson(order.carried['incumbent'] ?? []) !== toCanonicalJson(carried))
+  if (toCanonicalJson(order.earlier_jobs['incumbent'] ?? []) !== toCanonicalJson(earlier_jobs))
     gaps.push('the pairs it carries are not those that were measured')
   return gaps
 }
@@ -207,21 +207,21 @@ function hasItsPart({ part }: Order, purpose: ReportingPurpose): boolean {
 interface MeasuredSpan {
   from: Point
   to: Point
-  carried: readonly PairJob[]
+  earlier_jobs: readonly PairJob[]
 }
 
 function findMeasuredSpan(campaign: Campaign, order: Order, purpose: ReportingPurpose): MeasuredSpan | null {
   const { reference: from, incumbent: to } = campaign
-  if (purpose === 'progression') return { from, to, carried: [] }
+  if (purpose === 'progression') return { from, to, earlier_jobs: [] }
   const landing = findMeasuredLanding(campaign, order)
   if (landing === null) return null
   return purpose === 'effect'
     ? toLandingSpan(landing)
-    : { from: landing.base, to, carried: landing.watch.jobs }
+    : { from: landing.base, to, earlier_jobs: landing.watch.jobs }
 }
 
 function toLandingSpan({ base: from, commit, tree }: Landing): MeasuredSpan {
-  return { from, to: { commit, tree }, carried: [] }
+  return { from, to: { commit, tree }, earlier_jobs: [] }
 }
 
 /** Invariant 4: a campaign starts with the spec and harness of its start commit. */

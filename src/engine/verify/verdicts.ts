@@ -8,7 +8,7 @@ import { buildMachineKey } from '../../model/report.ts'
 import type { Outcome } from '../../model/verdict.ts'
 import type { PlanStep } from '../../plan/action.ts'
 import { reportEffects } from '../../plan/effects.ts'
-import { findDueBaseline, parkRepeatedlyLost } from '../../plan/landing.ts'
+import { findDueBaseline, stopAfterRepeatedLoss } from '../../plan/landing.ts'
 import { judgePicks } from '../../plan/picks.ts'
 import { planBase } from '../../plan/preparation.ts'
 import { readReports } from '../../plan/reports.ts'
@@ -129,7 +129,7 @@ async function computeExpectedDrafts(
   if (campaign.status === 'stopped')
     return [...closeRemaining(world, found), ...reportEffects(world)].flatMap(listStepDrafts)
   const steps = [
-    ...parkRepeatedlyLost(world),
+    ...stopAfterRepeatedLoss(world),
     ...reportEffects(world),
     ...judgePicks(world, found),
     ...settleRound(world, found).steps,

@@ -41,7 +41,7 @@ function buildDryRunOrder(order: Order): Order {
     purpose: 'calibration',
     base: order.pin,
     candidates: [],
-    carried: {},
+    earlier_jobs: {},
     stop: { rule: 'calibrate', runs: 1 },
   }
 }

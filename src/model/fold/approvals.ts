@@ -97,7 +97,7 @@ const applySteered: EventHandler<'steered'> = (campaign, event) => {
   if (action === 'avoid' || experiment === null) return addAvoided(campaign, event)
   const subject = findSubject(campaign, experiment)
   if (action === 'retry') {
-    if (subject?.status !== 'parked') return
+    if (subject?.status !== 'not-proven') return
     subject.status = 'queued'
     if (subject.given_up === null) subject.resumed += 1
     subject.give_up = subject.given_up === 'for_good' ? 'never' : 'late'

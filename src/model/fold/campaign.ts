@@ -30,7 +30,7 @@ const applyCampaignStarted: EventHandler<'campaign-started'> = (campaign, event)
   campaign.spec_sha256 = event.spec_sha256
   campaign.spec_yaml = event.spec_yaml
   campaign.aggregation = getAggregation(readCampaignSpec(campaign))
-  campaign.ruled_by = { start: event.seq, spec: event.seq }
+  campaign.set_by = { start: event.seq, spec: event.seq }
   campaign.default_spec_sha256 = event.spec_sha256
   campaign.default_tip = event.start.commit
   campaign.harness = event.harness
@@ -48,7 +48,7 @@ const applyCampaignAmended: EventHandler<'campaign-amended'> = (campaign, event)
   campaign.private_repository = event.private_repository ?? campaign.private_repository
   campaign.default_branch = event.default_branch ?? campaign.default_branch
   campaign.aggregation = getAggregation(readCampaignSpec(campaign))
-  campaign.ruled_by.spec = event.seq
+  campaign.set_by.spec = event.seq
   changeHarness(campaign, event.harness)
 }
 
@@ -170,7 +170,7 @@ function listCoveredLandings(
 
 function updateWatch(campaign: Campaign, landing: Landing, event: LedgerEvent<'effect-measured'>): void {
   const live = campaign.orders[event.order]
-  const jobs = live ? (live.order.carried[live.order.candidates[0]?.label ?? ''] ?? []) : []
+  const jobs = live ? (live.order.earlier_jobs[live.order.candidates[0]?.label ?? ''] ?? []) : []
   const latest =
     live?.report && buildPairJob(toPairRequest(live.order), toMeasuredRun(live.report.report), 'incumbent')
   landing.watch = { state: event.state ?? 'open', jobs: latest ? [...jobs, latest] : jobs, at: event.at }

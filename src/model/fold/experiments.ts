@@ -178,7 +178,7 @@ const applyDecided: EventHandler<'decided'> = (campaign, event) => {
     if (round.combined.includes(experiment.id) && event.outcome !== 'runner_up_kept')
       round.combination_failed = true
   }
-  if (event.parked) return markNotProven(campaign, experiment, event)
+  if (event.stays_open) return markNotProven(campaign, experiment, event)
   if (isLanded(event.outcome) && !isPicked(experiment)) return awaitMerge(campaign, experiment, event)
   endExperiment(campaign, experiment, event)
   experiment.order = event.order
@@ -200,7 +200,7 @@ function awaitMerge(campaign: Campaign, experiment: Experiment, event: LedgerEve
 function markNotProven(campaign: Campaign, experiment: Experiment, event: LedgerEvent<'decided'>): void {
   dropOrders(campaign, experiment)
   leaveRound(campaign, experiment)
-  experiment.status = 'parked'
+  experiment.status = 'not-proven'
   experiment.attempts = 0
   experiment.verdict = event.verdict
   experiment.reason = event.reason
@@ -224,7 +224,7 @@ const applyMerged: EventHandler<'merged'> = (campaign, event) => {
   if (purpose === 'simplify') campaign.simplified += Math.max(0, -(primary_delta ?? 0))
   const proof = { order, pin: campaign.pin.commit, reverted: null }
   const watch = { state: 'open' as const, jobs: [], at: event.at }
-  const facts = { effect: null, upstream: false, watch, spec_seq: campaign.ruled_by.spec }
+  const facts = { effect: null, upstream: false, watch, spec_seq: campaign.set_by.spec }
   campaign.landings.push({ experiment: id, commit, tree, head, base, ...proof, ...facts })
   addKeptStep(campaign, experiment, { from: base.tree, to: tree })
   if (order !== null) campaign.proven[base.tree] ??= order

@@ -43,7 +43,7 @@ export function applyEvent(campaign: Campaign, event: LedgerEvent): void {
   countWritingJobs(campaign, event)
   // Ledgers of earlier releases do not state the host. A job of GitHub Actions implies pull requests on GitHub.
   if (isActionsRun(event.by)) campaign.host ??= 'github'
-  if (CAUSES_BY_PEOPLE.test(event.cause)) campaign.heeded[event.cause] = event.kind
+  if (CAUSES_BY_PEOPLE.test(event.cause)) campaign.handled[event.cause] = event.kind
   campaign.seq = event.seq + 1
   campaign.updated_at = event.at
 }
@@ -90,7 +90,7 @@ export function fold(campaign: Campaign, events: Iterable<LedgerEvent>): Campaig
  * Records which events the results of an experiment consist of, so that its end reads only those from a long ledger.
  */
 function recordResultEvents(campaign: Campaign, event: LedgerEvent): void {
-  const { start, spec } = campaign.ruled_by
+  const { start, spec } = campaign.set_by
   const seqs = event.kind === 'order-issued' ? [start, spec, event.seq] : [event.seq]
   for (const id of listAffectedExperiments(campaign, event)) {
     const experiment = findSubject(campaign, id)

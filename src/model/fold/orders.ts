@@ -111,11 +111,11 @@ function isUsingOrder({ status, order, standalone, holdout }: Experiment, id: Or
 
 /** The order's evidence becomes the experiment's. Its share of the error budget is taken only once. */
 function carryEvidence(campaign: Campaign, experiment: Experiment, order: Order): void {
-  const { stop, base, harness, carried } = order
+  const { stop, base, harness, earlier_jobs } = order
   const candidate = order.candidates.find(({ label }) => label === experiment.id)
   const terms = stop.rule === 'paired' ? stop.terms[experiment.id] : undefined
   if (!candidate || !terms) return
-  const jobs = carried[experiment.id] ?? []
+  const jobs = earlier_jobs[experiment.id] ?? []
   const { as, alpha, alpha_share, max_jobs, give_up } = terms
   const trees = { head: candidate.head, base: base.tree, tree: candidate.tree, harness }
   experiment.evidence = { as, alpha, alpha_share, max_jobs, give_up, ...trees, jobs }
@@ -341,14 +341,14 @@ function interruptMember(experiment: Experiment, order: Order, loss: OrderLoss):
 }
 
 function buildInterruption(order: Order, { at, partial }: OrderLoss, times: number): Interruption {
-  const { id, coins, base, harness, stop, candidates, carried } = order
+  const { id, coins, base, harness, stop, candidates, earlier_jobs } = order
   const common = {
     order: id,
     rule: stop.rule,
     base: base.tree,
     harness,
     trees: Object.fromEntries(candidates.map(({ label, tree }) => [label, tree])),
-    carried,
+    earlier_jobs,
     at,
     times,
   }

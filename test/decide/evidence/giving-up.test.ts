@@ -14,7 +14,7 @@ describe('the search for a gain is given up, and claims nothing', () => {
     const before = observed(begin({ pairsPerJob: 4 }), SWAYING.slice(0, 3))
     expect(getEvidenceStatus(before)).toEqual({ status: 'continue', reason: 'measuring' })
     const after = computeEvidenceVerdict(observed(before, SWAYING.slice(3)))
-    expect(after).toMatchObject({ status: 'park', reason: 'no-promise-after-job-1', worse: false })
+    expect(after).toMatchObject({ status: 'not-proven', reason: 'no-promise-after-job-1', worse: false })
   })
 
   test('after job 2 when HL is at most half of min_effect', () => {
@@ -22,7 +22,7 @@ describe('the search for a gain is given up, and claims nothing', () => {
     const one = observed(begin({ pairsPerJob: 4 }), gains)
     expect(computeEvidenceVerdict(one)).toMatchObject({ status: 'new-job', effect: expect.closeTo(0.008) })
     expect(getEvidenceStatus(observed(one, gains, 2))).toEqual({
-      status: 'park',
+      status: 'not-proven',
       reason: 'no-promise-after-job-2',
     })
   })
@@ -45,7 +45,10 @@ describe('the search for a gain is given up, and claims nothing', () => {
 
   test('when the runner says the job is over, though base failures left it short of pairs', () => {
     const short = observed(begin({ pairsPerJob: 4 }), [0.03, -0.03])
-    expect(getEvidenceStatus(endJob(short, 1))).toEqual({ status: 'park', reason: 'no-promise-after-job-1' })
+    expect(getEvidenceStatus(endJob(short, 1))).toEqual({
+      status: 'not-proven',
+      reason: 'no-promise-after-job-1',
+    })
   })
 
   test('in the middle of a job once E_drop reaches 5', () => {
@@ -86,7 +89,7 @@ describe('once given up, a few more pairs may still prove', () => {
       if (getEvidenceStatus(state).status === 'continue')
         state = observed(state, [more % 2 === 0 ? 0.06 : -0.002])
     }
-    expect(getEvidenceStatus(state)).toEqual({ status: 'park', reason: 'gain-unlikely' })
+    expect(getEvidenceStatus(state)).toEqual({ status: 'not-proven', reason: 'gain-unlikely' })
     expect(state.differences.length).toBeLessThanOrEqual(3 + PROOF_PAIRS)
   })
 
@@ -114,7 +117,7 @@ describe('what was given up', () => {
   const swaying = observed(begin({ pairsPerJob: 4 }), [0.08, -0.06, 0.07, -0.08])
 
   test('gets a second look where its estimate is a gain, and a gain of twice min_effect is not excluded', () => {
-    expect(getEvidenceStatus(swaying)).toMatchObject({ status: 'park' })
+    expect(getEvidenceStatus(swaying)).toMatchObject({ status: 'not-proven' })
     expect(isWorthSecondLook(swaying)).toBe((computeEvidenceVerdict(swaying).effect ?? 0) > 0)
     const losing = observed(begin({ pairsPerJob: 4 }), [0.03, -0.06, 0.02, -0.08])
     expect(isWorthSecondLook(losing)).toBe(false)
@@ -132,7 +135,7 @@ describe('what was given up', () => {
   test('and asked for by a person, is not given up again', () => {
     const asked = resumeEvidence(swaying, { maxJobs: 3 })
     expect(computeEvidenceVerdict(afterJobs(asked, [0.08, -0.06, 0.07, -0.08]))).toMatchObject({
-      status: 'park',
+      status: 'not-proven',
       reason: 'jobs-used-up',
       jobs: 3,
     })

@@ -51,8 +51,8 @@ describe('the chance to keep', () => {
   })
 
   test('shares add up to 1', () => {
-    const { keep, drop, park } = predictOutcomes(at(0.06, 0.02))
-    expect(keep + drop + park).toBeCloseTo(1, 12)
+    const { keep, drop, not_proven } = predictOutcomes(at(0.06, 0.02))
+    expect(keep + drop + not_proven).toBeCloseTo(1, 12)
   })
 
   test('of what is no number is an error', () => {

@@ -39,7 +39,7 @@ function states(start: EvidenceState, pairs: readonly Values[], keep = (state: E
   for (const pair of pairs) {
     const now = all.at(-1) ?? start
     const { status } = getEvidenceStatus(now)
-    if (status === 'park') break
+    if (status === 'not-proven') break
     if (status === 'new-job') job += 1
     all.push(keep(observePair(now, { ...pair, job })))
   }

@@ -106,7 +106,7 @@ describe('a promising idea', () => {
     const ruledOut = computeLnEvidence(reverseDifferences(against.differences), -0.02)
     expect(computeLnMean(against.drop)).toBeCloseTo(ruledOut, 12)
     expect(getEvidenceStatus(observed(against, [-0.9], 2))).toEqual({
-      status: 'park',
+      status: 'not-proven',
       reason: 'no-promise-after-job-2',
     })
   })
@@ -137,26 +137,26 @@ describe('an idea that was confirmed before, or is a combination', () => {
 })
 
 describe('an idea that stays open', () => {
-  const parked = observed(begin({ pairsPerJob: 2, maxJobs: 1 }), UNDECIDED)
+  const unproven = observed(begin({ pairsPerJob: 2, maxJobs: 1 }), UNDECIDED)
 
-  test('is parked when its jobs are used up', () => {
-    expect(getEvidenceStatus(parked)).toEqual({ status: 'park', reason: 'jobs-used-up' })
-    expect(() => observed(parked, [0.03], 2)).toThrow(UserError)
+  test('is not proven when its jobs are used up', () => {
+    expect(getEvidenceStatus(unproven)).toEqual({ status: 'not-proven', reason: 'jobs-used-up' })
+    expect(() => observed(unproven, [0.03], 2)).toThrow(UserError)
   })
 
-  test('is parked too when it screens in the last job', () => {
-    expect(getEvidenceStatus(observed(begin({ maxJobs: 1 }), PROMISING)).status).toBe('park')
+  test('is not proven too when it screens in the last job', () => {
+    expect(getEvidenceStatus(observed(begin({ maxJobs: 1 }), PROMISING)).status).toBe('not-proven')
   })
 
   test('resumes with more jobs where it stopped', () => {
-    const more = resumeEvidence(parked, { maxJobs: 2 })
+    const more = resumeEvidence(unproven, { maxJobs: 2 })
     expect(getEvidenceStatus(more)).toEqual({ status: 'new-job', reason: 'job-ended' })
-    expect(computeEvidenceVerdict(more).evidence).toBe(computeEvidenceVerdict(parked).evidence)
-    expect(getEvidenceStatus(observed(more, UNDECIDED, 2)).status).toBe('park')
+    expect(computeEvidenceVerdict(more).evidence).toBe(computeEvidenceVerdict(unproven).evidence)
+    expect(getEvidenceStatus(observed(more, UNDECIDED, 2)).status).toBe('not-proven')
   })
 
   test('does not resume without more jobs, nor after a verdict', () => {
-    expect(() => resumeEvidence(parked, { maxJobs: 1 })).toThrow('1 jobs are used')
+    expect(() => resumeEvidence(unproven, { maxJobs: 1 })).toThrow('1 jobs are used')
     expect(() => resumeEvidence(observed(begin(), [null, null]), { maxJobs: 9 })).toThrow(
       'a verdict was reached',
     )

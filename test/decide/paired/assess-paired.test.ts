@@ -25,7 +25,7 @@ function execution(side: 'base' | 'exp-001', value: Value): Execution {
 
 interface Given {
   executions: Execution[]
-  carried?: PairJob[]
+  earlier_jobs?: PairJob[]
   metric?: Raw
   terms?: Partial<PairedTerms>
   metrics?: string[]
@@ -35,7 +35,7 @@ interface Given {
 
 function assessed({
   executions,
-  carried = [],
+  earlier_jobs = [],
   metric = {},
   terms = {},
   metrics = ['bytes'],
@@ -46,7 +46,7 @@ function assessed({
   const stop = aRule({ metrics, terms: { 'exp-001': someTerms(terms) } })
   return assessCandidate({
     spec: aSpec({ metric: { primary, ...metric }, ...spec }),
-    order: { id: 'a'.repeat(64), carried: { 'exp-001': carried }, stop },
+    order: { id: 'a'.repeat(64), earlier_jobs: { 'exp-001': earlier_jobs }, stop },
     report: aReport(executions, rest),
     label: 'exp-001',
     baseline: null,
@@ -68,7 +68,7 @@ describe('the verdict of a job', () => {
   })
 
   it('that confirms what earlier ones screened is eligible, with effect and interval of all pairs', () => {
-    const kept = assessed({ executions: blocks(gain(3)), carried: [SCREENED] })
+    const kept = assessed({ executions: blocks(gain(3)), earlier_jobs: [SCREENED] })
     expect(kept).toMatchObject({ outcome: 'eligible', improved_objectives: ['bytes'], worse: false })
     expect(kept.reason).toMatch(
       /^bytes 4\.9 % lower \(4\.\d to 5\.\d %\), on this machine\.\nevidence 157 \(needed to be sure: 100\) .* 9 pairs in 2 jobs on this machine, 22 executions$/,
@@ -116,12 +116,12 @@ describe('the verdict of a job', () => {
   it('without a pair says nothing, whatever earlier jobs said', () => {
     const nothing = { retry: true, reason: 'the report has no pair of exp-001' }
     expect(assessed({ executions: [] })).toMatchObject(nothing)
-    expect(assessed({ executions: [], carried: [SCREENED] })).toMatchObject(nothing)
+    expect(assessed({ executions: [], earlier_jobs: [SCREENED] })).toMatchObject(nothing)
   })
 
   it('of somebody the order has no terms for proves nothing', () => {
     const stop = aRule({ terms: {} })
-    const order = { id: 'a'.repeat(64), carried: {}, stop }
+    const order = { id: 'a'.repeat(64), earlier_jobs: {}, stop }
     const report = aReport(blocks(gain()))
     expect(assessCandidate({ spec: aSpec(), order, report, label: 'exp-001', baseline: null })).toMatchObject(
       {
@@ -160,7 +160,7 @@ describe('executions that fail among pairs', () => {
 
   it('two of the candidate end it in two jobs as well', () => {
     const earlier = aJob('1', [...gainsOf('bytes', 0.05, 5), null])
-    expect(assessed({ executions: blocks([95, null]), carried: [earlier] })).toMatchObject({
+    expect(assessed({ executions: blocks([95, null]), earlier_jobs: [earlier] })).toMatchObject({
       outcome: 'error',
       reason: 'two of its executions failed, but those of the base ran',
     })
@@ -207,7 +207,7 @@ describe('what is said', () => {
   it('of a guardrail that is still open, and of one that was harmed', () => {
     const metric = { objectives: [{ name: 'guard', direction: 'minimize', role: 'guardrail' }] }
     const given = { metric, metrics: ['bytes', 'guard'] }
-    const carried = [
+    const earlier_jobs = [
       aJob(
         '1',
         gainsOf('bytes', 0.05, 6).map((gains, at) => ({ ...gains, guard: at % 2 === 0 ? 0.05 : -0.06 })),
@@ -216,7 +216,7 @@ describe('what is said', () => {
     const swaying = STEADY.map((bytes, at) => ({ bytes, guard: at % 2 === 0 ? 95 : 106 }))
     const open = assessed({
       ...given,
-      carried,
+      earlier_jobs,
       executions: blocks(
         swaying,
         STEADY.map(() => ({ bytes: 100, guard: 100 })),
@@ -233,7 +233,7 @@ describe('what is said', () => {
         harmed,
         STEADY.map(() => ({ bytes: 100, guard: 100 })),
       ),
-      carried: [SCREENED],
+      earlier_jobs: [SCREENED],
     })
     expect(worse).toMatchObject({ outcome: 'dropped', worse: true, violated_objectives: ['guard'] })
     expect(worse.reason).toContain('guard proven worse')
@@ -242,7 +242,7 @@ describe('what is said', () => {
   it('of a target: reached when the cautious end of the interval reaches it', () => {
     const at = (target: number) => {
       const metric = { primary: { type: 'hard', name: 'bytes', direction: 'minimize', target } }
-      return assessed({ executions: blocks(gain(3)), carried: [SCREENED], metric }).target_reached
+      return assessed({ executions: blocks(gain(3)), earlier_jobs: [SCREENED], metric }).target_reached
     }
     expect([at(96), at(95.05), at(90)]).toEqual([true, false, false])
   })
@@ -251,9 +251,17 @@ describe('what is said', () => {
 describe('a job asks after every pair whether a candidate needs another', () => {
   const built = campaign()
   const order = built.issue({ purpose: 'experiment', candidates: [] })
-  const wants = (values: readonly Value[], carried: PairJob[] = [], terms: Partial<PairedTerms> = {}) => {
+  const wants = (
+    values: readonly Value[],
+    earlier_jobs: PairJob[] = [],
+    terms: Partial<PairedTerms> = {},
+  ) => {
     const stop = aRule({ terms: { 'exp-001': someTerms(terms) } })
-    const asking = { spec: aSpec(), order: { ...order, stop, carried: { 'exp-001': carried } }, stop }
+    const asking = {
+      spec: aSpec(),
+      order: { ...order, stop, earlier_jobs: { 'exp-001': earlier_jobs } },
+      stop,
+    }
     return isPairNeeded(asking, { executions: blocks(values), runner: 'boot' }, 'exp-001')
   }
 
@@ -262,7 +270,7 @@ describe('a job asks after every pair whether a candidate needs another', () => 
     const proven = { ...SCREENED, order: 'b'.repeat(64) }
     const single = { 'exp-001': [SCREENED, proven] }
     const stop = aRule({ single_machine: true, terms: { 'exp-001': someTerms({}) } })
-    const asking = { spec: aSpec(), order: { ...order, stop, carried: single }, stop }
+    const asking = { spec: aSpec(), order: { ...order, stop, earlier_jobs: single }, stop }
     expect(isPairNeeded(asking, { executions: [], runner: 'boot' }, 'exp-001')).toBe(true)
   })
 

@@ -49,10 +49,10 @@ describe('one candidate by its pairs', () => {
     })
   })
 
-  it('is parked when its jobs are used up, and goes on where it stood once it is given more', () => {
+  it('is not proven when its jobs are used up, and goes on where it stood once it is given more', () => {
     const undecided: Gains[] = [0.05, -0.02, 0.04, -0.01, 0.03, 0.06, -0.03, 0.02].map(bytes => ({ bytes }))
     const jobs = [aJob('1', undecided)]
-    expect(statusOf(jobs, { terms: { max_jobs: 1 } })).toBe('park')
+    expect(statusOf(jobs, { terms: { max_jobs: 1 } })).toBe('not-proven')
     expect(statusOf(jobs, { terms: { max_jobs: 2 } })).toBe('new-job')
   })
 
@@ -120,13 +120,13 @@ describe('several required objectives', () => {
     expect(standing(gain, { pairs: 4, of: gain })).toMatchObject({ status: 'keep', improved: ['other'] })
   })
 
-  it('where the primary has dropped, one that is used up is parked and not asked for ever', () => {
+  it('where the primary has dropped, one that is used up is not proven and not asked for ever', () => {
     const mixed: Gains[] = [0.05, -0.02, 0.04, -0.01, 0.03, 0.06, -0.03, 0.02].map(other => ({
       bytes: 0,
       other,
     }))
     const jobs = [aJob('1', together(8, { bytes: 0, other: 0.06 })), aJob('2', mixed)]
-    expect(statusOf(jobs, { metric, rule, terms: { max_jobs: 2 } })).toBe('park')
+    expect(statusOf(jobs, { metric, rule, terms: { max_jobs: 2 } })).toBe('not-proven')
     expect(statusOf(jobs, { metric, rule, terms: { max_jobs: 3 } })).toBe('new-job')
   })
 
@@ -154,7 +154,7 @@ describe('a guardrail', () => {
     expect(with_(-0.05)).toMatchObject({ status: 'drop', harmed: ['guard'], improved: ['bytes'] })
   })
 
-  it('neither is measured on beyond the gain, in this job, then in others, and then parked', () => {
+  it('neither is measured on beyond the gain, in this job, then in others, and then not proven', () => {
     const swaying: Gains[] = [0.05, -0.06, 0.03, -0.03, 0.06, -0.05, 0.02, -0.02].map(guard => ({
       bytes: 0.05,
       guard,
@@ -167,7 +167,7 @@ describe('a guardrail', () => {
       open: ['guard'],
     })
     expect(statusOf([first, second], { metric, rule })).toBe('new-job')
-    expect(statusOf([first, second], { metric, rule, terms: { max_jobs: 2 } })).toBe('park')
+    expect(statusOf([first, second], { metric, rule, terms: { max_jobs: 2 } })).toBe('not-proven')
   })
 
   it('may be worse by max_regression, and not without it', () => {
@@ -226,10 +226,10 @@ describe('a simplification', () => {
     expect(cost(-0.03)).toBe(Infinity)
   })
 
-  it('is dropped for harm, and parked when it stays open', () => {
+  it('is dropped for harm, and not proven when it stays open', () => {
     expect(statusOf([aJob('1', gainsOf('bytes', -0.05, 8))], { terms })).toBe('drop')
     const open: Gains[] = [0.02, -0.05, 0.01, -0.04, 0.03, -0.03, 0.02, -0.06].map(bytes => ({ bytes }))
-    expect(statusOf([aJob('1', open)], { terms: { ...terms, max_jobs: 1 } })).toBe('park')
+    expect(statusOf([aJob('1', open)], { terms: { ...terms, max_jobs: 1 } })).toBe('not-proven')
     expect(statusOf([aJob('1', open)], { terms })).toBe('new-job')
   })
 })
@@ -289,9 +289,9 @@ describe('one candidate by what models score', () => {
 
   it('has no job after one that found no item that was not scored before', () => {
     const second = { ...aJob('2', []), complete: true, pairs: unscored }
-    expect(statusWith(SCREENED, second)).toBe('park')
-    expect(statusWith(SCREENED, { ...second, complete: false })).not.toBe('park')
-    expect(evaluatePairs(aCase([SCREENED, second])).status).not.toBe('park')
+    expect(statusWith(SCREENED, second)).toBe('not-proven')
+    expect(statusWith(SCREENED, { ...second, complete: false })).not.toBe('not-proven')
+    expect(evaluatePairs(aCase([SCREENED, second])).status).not.toBe('not-proven')
   })
 
   it('has one after a first of which models gave no scores: there its items were all new', () => {

@@ -68,9 +68,9 @@ describe('the sentence of what pairs decided', () => {
       /stopped early: a gain looks unlikely after the first job\.$/,
     )
     const open = aJob('a', [3.3, -1, 2.4, -2.1, 1.9, 2.7, -1.5, 3])
-    const parked = said(aCase([open], { terms: { max_jobs: 1 } }))
-    expect(parked).toEqual({
-      status: 'park',
+    const unproven = said(aCase([open], { terms: { max_jobs: 1 } }))
+    expect(unproven).toEqual({
+      status: 'not-proven',
       sentence: expect.stringMatching(/ %\), but 18 runs were not enough to be sure\.$/),
     })
   })
