@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { flattenPlaces, type ManifestFormat, type ManifestReading, matchNames } from './manifest-format.ts'
-import type { PackageEntry } from './package.ts'
+import { flattenOthers, type ManifestReading } from './manifest-format.ts'
+import { buildPackage, type PackageEntry } from './package.ts'
 import { parseJsonTree, stripTrailingCommas } from './text-formats.ts'
 
 const wanted = z.record(z.string(), z.string()).default({})
@@ -20,63 +20,38 @@ const lockfile = z.object({
 })
 
 /** Members that repeat the manifests. Changes to them show in the manifests. */
-const DESCRIBES = new Set([
-  ...Object.keys(lockfile.shape),
-  'configVersion',
-  'overrides',
-  'catalog',
-  'catalogs',
-])
-
-export const bunLock: ManifestFormat = {
-  ecosystem: 'npm',
-  kind: 'lockfile',
-  matches: matchNames('bun.lock'),
-  read: readBunLock,
-}
+const DESCRIBES = [...Object.keys(lockfile.shape), 'configVersion', 'overrides', 'catalog', 'catalogs']
 
 /** Bun writes a comma after the last member of every object and list. */
-function readBunLock(text: string): ManifestReading {
+export function readBunLock(text: string): ManifestReading {
   const tree = parseJsonTree(stripTrailingCommas(text))
   const { packages, workspaces, lockfileVersion } = lockfile.parse(tree)
   const direct = new Set(Object.values(workspaces).flatMap(each => Object.values(each).flatMap(Object.keys)))
-  const others = Object.entries(tree).filter(([key]) => !DESCRIBES.has(key))
-  const knowsScripts = lockfileVersion === 2
   return {
-    packages: Object.entries(packages).map(([key, each]) =>
-      toBunPackage(key, each, { direct, knowsScripts }),
-    ),
-    rest: flattenPlaces(Object.fromEntries(others), 1),
+    packages: Object.entries(packages).map(([key, each]) => ({
+      ...toBunPackage(key, each, lockfileVersion),
+      direct: direct.has(key),
+    })),
+    rest: flattenOthers(tree, DESCRIBES),
   }
 }
 
-type BunLockContext = { direct: ReadonlySet<string>; knowsScripts: boolean }
-
-function toBunPackage(
-  key: string,
-  [id, ...rest]: z.infer<typeof entry>,
-  context: BunLockContext,
-): PackageEntry {
+function toBunPackage(key: string, [id, ...rest]: z.infer<typeof entry>, format: number): PackageEntry {
   const at = id.indexOf('@', 1)
   const name = at === -1 ? id : id.slice(0, at)
   const reference = at === -1 ? '' : id.slice(at + 1)
   const isVersion = /^\d/.test(reference)
   const [registry] = rest
-  const source = !isVersion
-    ? reference
-    : typeof registry === 'string' && registry !== ''
-      ? registry
-      : 'registry'
+  const registrySource = typeof registry === 'string' && registry !== '' ? registry : 'registry'
+  const source = isVersion ? registrySource : reference
   const folder = /(?:@[^/]+\/)?[^/]+$/.exec(key)?.[0] ?? key
   const hash = rest.slice(1).findLast(each => typeof each === 'string')
   const runs = rest.some(each => typeof each !== 'string' && each['hasInstallScript'] === true)
-  return {
+  return buildPackage({
     name,
     version: isVersion ? reference : '*',
     source: folder === name ? source : `${source}, installed as ${folder}`,
     integrity: hash ?? null,
-    direct: context.direct.has(key),
-    scripts: context.knowsScripts ? runs : null,
-    licence: null,
-  }
+    scripts: format === 2 ? runs : null,
+  })
 }

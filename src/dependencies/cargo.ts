@@ -2,16 +2,14 @@ import { z } from 'zod'
 import {
   appendToKey,
   type Field,
-  flattenPlaces,
+  flattenOthers,
   formatJson,
   formatValue,
   type InstalledPackage,
-  type ManifestFormat,
   type ManifestReading,
-  matchNames,
   splitFields,
 } from './manifest-format.ts'
-import { buildRequestedPackage, type PackageEntry } from './package.ts'
+import { buildPackage, buildRequestedPackage, type PackageEntry } from './package.ts'
 import { parseTomlTree } from './text-formats.ts'
 
 // Cargo.toml
@@ -26,16 +24,8 @@ const PLACES = [
 ]
 
 const request = z.union([z.string(), z.record(z.string(), z.unknown())])
-const requests = z.record(z.string(), request)
 
-export const cargoToml: ManifestFormat = {
-  ecosystem: 'cargo',
-  kind: 'manifest',
-  matches: matchNames('cargo.toml'),
-  read: readCargoToml,
-}
-
-function readCargoToml(text: string): ManifestReading {
+export function readCargoToml(text: string): ManifestReading {
   const { fields, rest } = splitFields(parseTomlTree(text), PLACES, 2)
   return { packages: fields.flatMap(parseCargoField), rest }
 }
@@ -44,7 +34,9 @@ function readCargoToml(text: string): ManifestReading {
 function parseCargoField({ path, value }: Field): PackageEntry[] {
   const [head = '', inner] = path
   const place = head === 'patch' ? `patches ${inner ?? ''}` : head === 'replace' ? 'replaces' : null
-  return Object.entries(requests.parse(value)).map(([key, wanted]) => toCargoRequest(key, wanted, place))
+  return Object.entries(z.record(z.string(), request).parse(value)).map(([key, wanted]) =>
+    toCargoRequest(key, wanted, place),
+  )
 }
 
 function toCargoRequest(key: string, wanted: z.infer<typeof request>, place: string | null): PackageEntry {
@@ -62,7 +54,7 @@ function toCargoRequest(key: string, wanted: z.infer<typeof request>, place: str
     each => each !== null,
   )
   const source = sources.length === 0 ? 'registry' : sources.join(', ')
-  return buildRequestedPackage({ name, version: formatValue(version), source, notes })
+  return buildRequestedPackage({ name, version: formatValue(version), source }, notes)
 }
 
 function formatCargoOptions(options: Readonly<Record<string, unknown>>): string | null {
@@ -90,24 +82,17 @@ const lockfile = z.object({
   patch: z.object({ unused: z.array(entry).default([]) }).default({ unused: [] }),
 })
 
-export const cargoLock: ManifestFormat = {
-  ecosystem: 'cargo',
-  kind: 'lockfile',
-  matches: matchNames('cargo.lock'),
-  read: readCargoLock,
-}
-
-function readCargoLock(text: string): ManifestReading {
+export function readCargoLock(text: string): ManifestReading {
   const tree = parseTomlTree(text)
   const { package: packages, root, metadata, patch } = lockfile.parse(tree)
   const all = [...packages, ...(root === undefined ? [] : [root]), ...patch.unused]
   const own = all.filter(({ source }) => source === undefined)
-  const direct = new Set(own.flatMap(({ dependencies }) => dependencies.map(getCargoName)))
-  const others = Object.entries(tree).filter(([key]) => !(key in lockfile.shape))
+  // Formats: `name`, `name 1.0.0`, `name 1.0.0 (registry+https://…)`.
+  const direct = new Set(own.flatMap(({ dependencies }) => dependencies.map(each => each.split(' ')[0])))
   const found = all.map(each => ({ each, converted: toCargoPackage(each, direct, metadata) }))
   return {
     packages: found.map(({ converted }) => converted),
-    rest: flattenPlaces(Object.fromEntries(others), 1),
+    rest: flattenOthers(tree, Object.keys(lockfile.shape)),
     installed: collectCargoInstalls(found),
   }
 }
@@ -119,10 +104,8 @@ function collectCargoInstalls(
   const places = new Map<string, string[]>()
   for (const { each } of found) {
     const { name, version, source = '' } = each
-    const full = toCargoKey(each)
-    for (const written of [name, `${name} ${version}`, `${name} ${version} (${source})`]) {
-      appendToKey(places, written, [full])
-    }
+    for (const written of [name, `${name} ${version}`, `${name} ${version} (${source})`])
+      appendToKey(places, written, [toCargoKey(each)])
   }
   const installed = new Map<string, InstalledPackage>()
   for (const [written, needs] of places) installed.set(written, { package: null, needs })
@@ -135,25 +118,18 @@ function toCargoKey({ name, version, source = '' }: CargoLockEntry): string {
   return JSON.stringify([name, version, source])
 }
 
-/** Formats: `name`, `name 1.0.0`, `name 1.0.0 (registry+https://…)`. */
-function getCargoName(dependency: string): string {
-  return dependency.split(' ')[0] ?? dependency
-}
-
 function toCargoPackage(
   each: CargoLockEntry,
-  direct: ReadonlySet<string>,
+  direct: ReadonlySet<string | undefined>,
   metadata: Readonly<Record<string, string>>,
 ): PackageEntry {
   const { name, version, source, checksum } = each
   const old = metadata[`checksum ${name} ${version} (${source ?? ''})`]
-  return {
+  return buildPackage({
     name,
     version,
     source: source?.replace(/^registry\+/, '') ?? 'path',
     integrity: checksum ?? old ?? null,
     direct: direct.has(name),
-    scripts: null,
-    licence: null,
-  }
+  })
 }

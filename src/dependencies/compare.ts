@@ -1,12 +1,6 @@
 import { z } from 'zod'
-import { explainUnknownFormat, findManifestFormat } from './formats.ts'
-import {
-  appendToKey,
-  type InstalledPackage,
-  type ManifestFormat,
-  type ManifestReading,
-  NO_PACKAGES,
-} from './manifest-format.ts'
+import { explainUnknownFormat, findManifestFormat, type ManifestFormat } from './formats.ts'
+import { appendToKey, type InstalledPackage, type ManifestReading, NO_PACKAGES } from './manifest-format.ts'
 import {
   type AddedPackage,
   dedupePackages,

@@ -1,44 +1,75 @@
-import { foldPath } from '../decide/packages.ts'
-import { bunLock } from './bun.ts'
-import { cargoLock, cargoToml } from './cargo.ts'
-import { goMod, goSum } from './go.ts'
-import type { ManifestFormat } from './manifest-format.ts'
-import { buildGradle, gradleLockfile, pom, versionCatalog } from './maven.ts'
-import { packageJson, packageLock } from './npm.ts'
-import { packagesLock, projectFile } from './nuget.ts'
-import { composerJson, composerLock } from './packagist.ts'
-import { pnpmLock, pnpmWorkspace } from './pnpm.ts'
-import { pipfileLock, poetryLock, uvLock } from './python-lockfiles.ts'
-import { pipfile, pyproject, requirementsTxt } from './python-manifests.ts'
-import { gemfile, gemfileLock } from './rubygems.ts'
-import { yarnLock } from './yarn.ts'
+import { foldPath, isRequirements } from '../decide/packages.ts'
+import { readBunLock } from './bun.ts'
+import { readCargoLock, readCargoToml } from './cargo.ts'
+import { readGoMod, readGoSum } from './go.ts'
+import type { ManifestReading } from './manifest-format.ts'
+import { readBuildGradle, readGradleLockfile, readPom, readVersionCatalog } from './maven.ts'
+import { readPackageJson, readPackageLock } from './npm.ts'
+import { readPackagesLock, readProjectFile } from './nuget.ts'
+import type { Ecosystem } from './package.ts'
+import { readComposerJson, readComposerLock } from './packagist.ts'
+import { readPnpmLock, readPnpmWorkspace } from './pnpm.ts'
+import { readPipfileLock, readPoetryLock, readUvLock } from './python-lockfiles.ts'
+import { readPipfile, readPyproject, readRequirements } from './python-manifests.ts'
+import { readGemfile, readGemfileLock } from './rubygems.ts'
+import { readYarnLock } from './yarn.ts'
 
-const NPM = [packageJson, packageLock, pnpmWorkspace, pnpmLock, yarnLock, bunLock]
-const PYPI = [requirementsTxt, pyproject, poetryLock, uvLock, pipfile, pipfileLock]
-const CARGO = [cargoToml, cargoLock]
+export interface ManifestFormat {
+  ecosystem: Ecosystem
+  kind: 'manifest' | 'lockfile'
+  /** Throws Unreadable for everything that it does not know for certain. */
+  read: (text: string) => ManifestReading
+}
 
-const GO = [goMod, goSum]
-const RUBYGEMS = [gemfile, gemfileLock]
-const PACKAGIST = [composerJson, composerLock]
-const MAVEN = [pom, buildGradle, versionCatalog, gradleLockfile]
-const NUGET = [projectFile, packagesLock]
+/** File names in lower case. */
+type FormatTable = ReadonlyMap<string, readonly [Ecosystem, ManifestFormat['read']]>
 
-const FORMATS: readonly ManifestFormat[] = [
-  ...NPM,
-  ...PYPI,
-  ...CARGO,
-  ...GO,
-  ...RUBYGEMS,
-  ...PACKAGIST,
-  ...MAVEN,
-  ...NUGET,
-]
+const MANIFESTS: FormatTable = new Map([
+  ['package.json', ['npm', readPackageJson]],
+  ['pnpm-workspace.yaml', ['npm', readPnpmWorkspace]],
+  ['pyproject.toml', ['pypi', readPyproject]],
+  ['pipfile', ['pypi', readPipfile]],
+  ['cargo.toml', ['cargo', readCargoToml]],
+  ['go.mod', ['go', readGoMod]],
+  ['gemfile', ['rubygems', readGemfile]],
+  ['composer.json', ['packagist', readComposerJson]],
+  ['pom.xml', ['maven', readPom]],
+  ['build.gradle', ['maven', readBuildGradle]],
+  ['build.gradle.kts', ['maven', readBuildGradle]],
+  ['libs.versions.toml', ['maven', readVersionCatalog]],
+  ['directory.packages.props', ['nuget', readProjectFile]],
+  ['directory.build.props', ['nuget', readProjectFile]],
+  ['directory.build.targets', ['nuget', readProjectFile]],
+])
+const LOCKFILES: FormatTable = new Map([
+  ['package-lock.json', ['npm', readPackageLock]],
+  ['npm-shrinkwrap.json', ['npm', readPackageLock]],
+  ['pnpm-lock.yaml', ['npm', readPnpmLock]],
+  ['yarn.lock', ['npm', readYarnLock]],
+  ['bun.lock', ['npm', readBunLock]],
+  ['poetry.lock', ['pypi', readPoetryLock]],
+  ['uv.lock', ['pypi', readUvLock]],
+  ['pipfile.lock', ['pypi', readPipfileLock]],
+  ['cargo.lock', ['cargo', readCargoLock]],
+  ['go.sum', ['go', readGoSum]],
+  ['go.work.sum', ['go', readGoSum]],
+  ['gemfile.lock', ['rubygems', readGemfileLock]],
+  ['composer.lock', ['packagist', readComposerLock]],
+  ['gradle.lockfile', ['maven', readGradleLockfile]],
+  ['buildscript-gradle.lockfile', ['maven', readGradleLockfile]],
+  ['packages.lock.json', ['nuget', readPackagesLock]],
+])
+const PROJECT_FILE = /^(?:[^/]+\.)?(?:cs|fs|vb)proj$/
 
 /** Undefined: winnow cannot read files of this name. */
 export function findManifestFormat(path: string): ManifestFormat | undefined {
   const folded = foldPath(path)
   const name = folded.slice(folded.lastIndexOf('/') + 1)
-  return FORMATS.find(({ matches }) => matches(name, folded))
+  if (isRequirements(folded)) return { ecosystem: 'pypi', kind: 'manifest', read: readRequirements }
+  if (PROJECT_FILE.test(name)) return { ecosystem: 'nuget', kind: 'manifest', read: readProjectFile }
+  const kind = LOCKFILES.has(name) ? 'lockfile' : 'manifest'
+  const found = LOCKFILES.get(name) ?? MANIFESTS.get(name)
+  return found && { ecosystem: found[0], kind, read: found[1] }
 }
 
 const PROGRAMS =

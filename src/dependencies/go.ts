@@ -1,5 +1,5 @@
-import { type ManifestFormat, type ManifestReading, matchNames, Unreadable } from './manifest-format.ts'
-import type { PackageEntry } from './package.ts'
+import { type ManifestReading, Unreadable } from './manifest-format.ts'
+import { buildPackage, type PackageEntry } from './package.ts'
 
 // go.mod
 
@@ -8,21 +8,7 @@ const HARMLESS = new Set(['exclude', 'retract'])
 const REQUIRE = /^(?<name>\S+) (?<version>v\S+)$/
 const REPLACE = /^(?<old>\S+)(?: (?<oldVersion>v\S+))? => (?<name>\S+)(?: (?<version>v\S+))?$/
 
-/** One directive: a line of its own, or a line of a block. */
-interface GoDirective {
-  verb: string
-  words: string
-  comment: string
-}
-
-export const goMod: ManifestFormat = {
-  ecosystem: 'go',
-  kind: 'manifest',
-  matches: matchNames('go.mod'),
-  read: readGoMod,
-}
-
-function readGoMod(text: string): ManifestReading {
+export function readGoMod(text: string): ManifestReading {
   const packages: PackageEntry[] = []
   const rest = new Map<string, string>()
   for (const { verb, words, comment } of parseGoDirectives(text)) {
@@ -34,9 +20,10 @@ function readGoMod(text: string): ManifestReading {
   return { packages, rest }
 }
 
-function parseGoDirectives(text: string): GoDirective[] {
+/** Lists the directives: lines of their own, and the lines of blocks. */
+function parseGoDirectives(text: string) {
   if (/["`]|\/\*/.test(text)) throw new Unreadable('has quoted words')
-  const directives: GoDirective[] = []
+  const directives: { verb: string; words: string; comment: string }[] = []
   let block: string | null = null
   for (const line of text.split(/\r?\n/)) {
     const [code = '', ...comments] = line.split('//')
@@ -69,23 +56,16 @@ function parseGoReplace(words: string): PackageEntry {
 
 /** Go runs no code of a module when it fetches it. */
 function toGoRequest(name: string, version: string, source: string, direct: boolean): PackageEntry {
-  return { name, version, source, integrity: null, direct, scripts: false, licence: null }
+  return buildPackage({ name, version, source, direct, scripts: false })
 }
 
 // go.sum
 
 const LINE = /^(?<name>\S+) (?<version>v[^\s/]+)(?<mod>\/go\.mod)? (?<hash>h1:[\w+/]+=*)$/
 
-export const goSum: ManifestFormat = {
-  ecosystem: 'go',
-  kind: 'lockfile',
-  matches: matchNames('go.sum', 'go.work.sum'),
-  read: text =>
-    ({ packages: listGoSumLines(text).map(toGoSumPackage), rest: new Map() }) satisfies ManifestReading,
-}
-
-function listGoSumLines(text: string): string[] {
-  return text.split(/\r?\n/).filter(line => line !== '')
+export function readGoSum(text: string): ManifestReading {
+  const lines = text.split(/\r?\n/).filter(line => line !== '')
+  return { packages: lines.map(toGoSumPackage), rest: new Map() }
 }
 
 /**
@@ -97,5 +77,5 @@ function toGoSumPackage(line: string): PackageEntry {
   if (name === undefined || version === undefined || hash === undefined)
     throw new Unreadable(`has a line that go does not write: ${JSON.stringify(line.slice(0, 80))}`)
   const integrity = mod === undefined ? hash : `go.mod ${hash}`
-  return { name, version, source: 'registry', integrity, direct: null, scripts: false, licence: null }
+  return buildPackage({ name, version, integrity, scripts: false })
 }

@@ -1,4 +1,4 @@
-import type { Ecosystem, PackageEntry } from './package.ts'
+import type { PackageEntry } from './package.ts'
 
 export interface ManifestReading {
   packages: readonly PackageEntry[]
@@ -18,25 +18,12 @@ export interface InstalledPackage {
   needs: readonly string[] | null
 }
 
-/** `read` throws Unreadable for everything that it does not know for certain. */
-export interface ManifestFormat {
-  ecosystem: Ecosystem
-  kind: 'manifest' | 'lockfile'
-  /** Both arguments are in lower case. */
-  matches: (name: string, path: string) => boolean
-  read: (text: string) => ManifestReading
-}
-
 /** The file differs from what its installer writes, so two readers could find different packages in it. */
 export class Unreadable extends Error {
   override readonly name = 'Unreadable'
 }
 
 export const NO_PACKAGES: ManifestReading = { packages: [], rest: new Map() }
-
-export function matchNames(...names: readonly string[]): ManifestFormat['matches'] {
-  return name => names.includes(name)
-}
 
 // Trees
 
@@ -105,6 +92,11 @@ export function flattenPlaces(value: unknown, depth: number, at: Pattern = []): 
     return new Map(inner)
   }
   return new Map([[at.join('.'), formatJson(value)]])
+}
+
+/** Flattens all members but those that repeat the manifests. */
+export function flattenOthers(tree: Tree, repeated: readonly string[]): Map<string, string> {
+  return flattenPlaces(Object.fromEntries(Object.entries(tree).filter(([key]) => !repeated.includes(key))), 1)
 }
 
 export function formatJson(value: unknown): string {

@@ -3,9 +3,7 @@ import {
   flattenPlaces,
   formatJson,
   formatValue,
-  type ManifestFormat,
   type ManifestReading,
-  matchNames,
   Unreadable,
 } from './manifest-format.ts'
 import { buildRequestedPackage, type PackageEntry } from './package.ts'
@@ -15,7 +13,8 @@ import { parseTomlTree, parseXml, readChildTexts, splitElements, type XmlElement
 function toMavenPackage(coordinates: string, notes: readonly string[]): PackageEntry {
   const [group = '', artifact = '', version = '*', ...more] = coordinates.split(':')
   const all = [...more.map(each => `classifier ${each}`), ...notes]
-  return { ...buildRequestedPackage({ name: `${group}:${artifact}`, version, notes: all }), scripts: false }
+  // Fetching a jar runs no code.
+  return buildRequestedPackage({ name: `${group}:${artifact}`, version, scripts: false }, all)
 }
 
 // libs.versions.toml
@@ -33,23 +32,19 @@ const catalog = z.object({
   libraries: z.record(z.string(), library).default({}),
 })
 
-export const versionCatalog: ManifestFormat = {
-  ecosystem: 'maven',
-  kind: 'manifest',
-  matches: matchNames('libs.versions.toml'),
-  read: readVersionCatalog,
-}
-
 /**
  * Plugins are programs of the build, and the build may read a version that no library refers to. So both must
  * not change.
  */
-function readVersionCatalog(text: string): ManifestReading {
+export function readVersionCatalog(text: string): ManifestReading {
   const tree = parseTomlTree(text)
   const { versions, libraries } = catalog.parse(tree)
   const named = new Set(Object.values(libraries).map(getVersionReference))
-  const others = Object.entries(versions).filter(([name]) => !named.has(name) || isNamedElsewhere(tree, name))
   const { versions: _, libraries: __, ...members } = tree
+  const plugins = formatJson(members['plugins'] ?? {})
+  const others = Object.entries(versions).filter(
+    ([name]) => !named.has(name) || plugins.includes(`"ref":${JSON.stringify(name)}`),
+  )
   return {
     packages: Object.entries(libraries).map(([alias, each]) => toCatalogPackage(alias, each, versions)),
     rest: flattenPlaces({ ...members, versions: Object.fromEntries(others) }, 2),
@@ -63,10 +58,6 @@ function getCatalogVersion(each: Library): z.infer<typeof version> | undefined {
 function getVersionReference(each: Library): string | null {
   const wanted = getCatalogVersion(each)
   return typeof wanted === 'object' && typeof wanted['ref'] === 'string' ? wanted['ref'] : null
-}
-
-function isNamedElsewhere(tree: Readonly<Record<string, unknown>>, name: string): boolean {
-  return formatJson(tree['plugins'] ?? {}).includes(`"ref":${JSON.stringify(name)}`)
 }
 
 /** A build script refers to a library by its alias, so the alias is part of the request. */
@@ -89,59 +80,36 @@ function toCatalogPackage(
 
 // pom.xml
 
-const LISTS = ['dependencies/dependency', 'dependencyManagement/dependencies/dependency']
-const PLACES = LISTS.flatMap(list => [`project/${list}`, `project/profiles/profile/${list}`])
+const PLACES = ['dependencies/dependency', 'dependencyManagement/dependencies/dependency'].flatMap(list => [
+  `project/${list}`,
+  `project/profiles/profile/${list}`,
+])
 
-export const pom: ManifestFormat = {
-  ecosystem: 'maven',
-  kind: 'manifest',
-  matches: matchNames('pom.xml'),
-  read: readPom,
-}
-
-function readPom(text: string): ManifestReading {
+export function readPom(text: string): ManifestReading {
   const root = parseXml(text)
   if (root.name !== 'project') throw new Unreadable(`is about ${root.name}, not project`)
   const { taken, rest } = splitElements(root, PLACES)
   return { packages: taken.map(toPomPackage), rest }
 }
 
-/** Fetching a jar runs no code. */
 function toPomPackage(element: XmlElement): PackageEntry {
-  const {
-    groupId,
-    artifactId,
-    version = '*',
-    systemPath,
-    ...others
-  } = Object.fromEntries(readChildTexts(element))
+  const texts = Object.fromEntries(readChildTexts(element))
+  const { groupId, artifactId, version = '*', systemPath, ...others } = texts
   if (Object.keys(element.attributes).length > 0) throw new Unreadable('has attributes on a dependency')
   if (groupId === undefined || artifactId === undefined)
     throw new Unreadable('has a dependency without a name')
-  const notes = Object.entries(others)
-    .map(([key, value]) => `${key} ${value}`)
-    .sort()
+  const notes = Object.entries(others).map(([key, value]) => `${key} ${value}`)
   const source = systemPath === undefined ? 'registry' : `path ${systemPath}`
-  return {
-    ...buildRequestedPackage({ name: `${groupId}:${artifactId}`, version, source, notes }),
-    scripts: false,
-  }
+  const known = { name: `${groupId}:${artifactId}`, version, source, scripts: false }
+  return buildRequestedPackage(known, notes.sort())
 }
 
 // build.gradle
 
-const KINDS = ['api', 'implementation', 'compileOnly', 'compileOnlyApi', 'runtimeOnly', 'annotationProcessor']
-const OTHER_KINDS = [
-  'classpath',
-  'developmentOnly',
-  'kapt',
-  'ksp',
-  'compile',
-  'runtime',
-  'testCompile',
-  'testRuntime',
-]
-const SETS = /^[a-z]\w*(?:Api|Implementation|CompileOnly|RuntimeOnly|AnnotationProcessor)$/
+const CONFIGURATION =
+  /^(?:api|implementation|compileOnly|compileOnlyApi|runtimeOnly|annotationProcessor|classpath|developmentOnly|kapt|ksp|compile|runtime|testCompile|testRuntime)$/
+const SOURCE_SET_CONFIGURATION =
+  /^[a-z]\w*(?:Api|Implementation|CompileOnly|RuntimeOnly|AnnotationProcessor)$/
 
 const COORDINATES = String.raw`(?:'(?<single>[\w.:@+,[\]()-]+)'|"(?<double>[\w.:@+,[\]()-]+)")`
 const CALL = String.raw`(?:(?<platform>platform|enforcedPlatform)\s*\(\s*${COORDINATES}\s*\)|${COORDINATES.replaceAll('?<', '?<plain')})`
@@ -152,18 +120,11 @@ const GRADLE_LINE = new RegExp(
 /** Multi-line texts: a line inside one can look like a dependency. */
 const LONG_TEXT = /'''|"""|\$\//
 
-export const buildGradle: ManifestFormat = {
-  ecosystem: 'maven',
-  kind: 'manifest',
-  matches: matchNames('build.gradle', 'build.gradle.kts'),
-  read: readBuildGradle,
-}
-
 /**
  * A build script is a program. Only plain lines of `dependencies { }` count as dependencies; every other line
  * must not change.
  */
-function readBuildGradle(text: string): ManifestReading {
+export function readBuildGradle(text: string): ManifestReading {
   const packages: PackageEntry[] = []
   const program: string[] = []
   const openBlocks: string[] = []
@@ -189,7 +150,8 @@ function hasCommentInside(line: string): boolean {
 function parseGradleDependency(line: string): PackageEntry | null {
   const groups = GRADLE_LINE.exec(line)?.groups ?? {}
   const kind = groups['kind']
-  if (kind === undefined || !isKind(kind)) return null
+  if (kind === undefined) return null
+  if (!CONFIGURATION.test(kind) && !SOURCE_SET_CONFIGURATION.test(kind)) return null
   const named = Object.entries(groups).filter(([, value]) => value !== undefined)
   const coordinates = named.find(([key]) => /(?:single|double)$/.test(key))?.[1]
   const platform = named.find(([key]) => key.endsWith('platform'))?.[1]
@@ -197,22 +159,11 @@ function parseGradleDependency(line: string): PackageEntry | null {
   return toMavenPackage(coordinates, [kind, ...(platform === undefined ? [] : [platform])])
 }
 
-function isKind(kind: string): boolean {
-  return KINDS.includes(kind) || OTHER_KINDS.includes(kind) || SETS.test(kind)
-}
-
 // gradle.lockfile
 
 const GRADLE_LOCK_LINE = /^(?<coordinates>[^:=\s]+:[^:=\s]+:[^:=\s]+)=[\w,$.-]*$/
 
-export const gradleLockfile: ManifestFormat = {
-  ecosystem: 'maven',
-  kind: 'lockfile',
-  matches: matchNames('gradle.lockfile', 'buildscript-gradle.lockfile'),
-  read: readGradleLockfile,
-}
-
-function readGradleLockfile(text: string): ManifestReading {
+export function readGradleLockfile(text: string): ManifestReading {
   const lines = text
     .split(/\r\n?|\n/)
     .filter(line => line !== '' && !line.startsWith('#') && !line.startsWith('empty='))

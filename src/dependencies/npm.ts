@@ -1,15 +1,13 @@
 import { z } from 'zod'
 import {
   type Field,
-  flattenPlaces,
+  flattenOthers,
   type InstalledPackage,
-  type ManifestFormat,
   type ManifestReading,
-  matchNames,
   splitFields,
   Unreadable,
 } from './manifest-format.ts'
-import { buildRequestedPackage, type PackageEntry } from './package.ts'
+import { buildPackage, buildRequestedPackage, type PackageEntry } from './package.ts'
 import { parseJsonTree } from './text-formats.ts'
 
 // Requests
@@ -23,18 +21,19 @@ type NpmOrigin = Pick<PackageEntry, 'name' | 'version' | 'source'>
 export function parseNpmRange(key: string, spec: string): NpmOrigin {
   const alias = ALIAS.exec(spec)?.groups
   if (alias?.['name'] !== undefined) {
-    const { name, range } = { name: alias['name'], range: alias['range'] }
-    const source = name === key ? 'registry' : `registry, installed as ${key}`
-    return { name, version: range === undefined || range === '' ? '*' : range, source }
+    const { name, range } = alias
+    return {
+      name,
+      version: range || '*',
+      source: name === key ? 'registry' : `registry, installed as ${key}`,
+    }
   }
   if (spec.startsWith('catalog:')) return { name: key, version: spec, source: 'registry' }
-  if (isAddress(spec)) return { name: key, version: '*', source: spec }
-  return { name: key, version: spec.trim() === '' ? '*' : spec.trim(), source: 'registry' }
-}
-
-/** npm reads `..` and `a.tgz` as paths, and `user/repo` as GitHub repositories. */
-function isAddress(spec: string): boolean {
-  return /[:/\\]/.test(spec) || spec.startsWith('.') || TARBALL_FILE.test(spec)
+  // npm reads `..` and `a.tgz` as paths, and `user/repo` as GitHub repositories.
+  const isAddress = /[:/\\]/.test(spec) || spec.startsWith('.') || TARBALL_FILE.test(spec)
+  return isAddress
+    ? { name: key, version: '*', source: spec }
+    : { name: key, version: spec.trim() || '*', source: 'registry' }
 }
 
 /** Shortens the usual address of a registry to `https://host/`. Returns other addresses unchanged. */
@@ -49,30 +48,22 @@ export function getRegistryAddress(name: string, version: string, resolved: stri
 const RANGES = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies']
 const OVERRIDES = ['overrides', 'resolutions', 'pnpm.overrides']
 
-const ranges = z.record(z.string(), z.string())
 type Overrides = string | { [key: string]: Overrides }
 const overrides: z.ZodType<Overrides> = z.lazy(() => z.union([z.string(), z.record(z.string(), overrides)]))
 
-export const packageJson: ManifestFormat = {
-  ecosystem: 'npm',
-  kind: 'manifest',
-  matches: matchNames('package.json'),
-  read: readPackageJson,
-}
-
-function readPackageJson(text: string): ManifestReading {
-  const tree = parseJsonTree(text)
-  const { fields, rest } = splitFields(tree, [...RANGES, ...OVERRIDES])
+export function readPackageJson(text: string): ManifestReading {
+  const { fields, rest } = splitFields(parseJsonTree(text), [...RANGES, ...OVERRIDES])
   return { packages: fields.flatMap(parsePackageJsonField), rest }
 }
 
 function parsePackageJsonField({ path, value }: Field): PackageEntry[] {
   if (OVERRIDES.includes(path.join('.'))) return listOverrides(overrides.parse(value), [])
-  return listRangePackages(ranges.parse(value))
+  return listRangePackages(value)
 }
 
-export function listRangePackages(wanted: Readonly<Record<string, string>>): PackageEntry[] {
-  return Object.entries(wanted).map(([key, spec]) => toNpmRequest(key, spec))
+export function listRangePackages(value: unknown): PackageEntry[] {
+  const wanted = z.record(z.string(), z.string()).parse(value)
+  return Object.entries(wanted).map(([key, spec]) => buildRequestedPackage(parseNpmRange(key, spec)))
 }
 
 /**
@@ -82,8 +73,8 @@ export function listOverrides(wanted: Overrides, within: readonly string[]): Pac
   if (typeof wanted !== 'string')
     return Object.entries(wanted).flatMap(([key, inner]) => listOverrides(inner, [...within, key]))
   const name = getOverriddenName(within.findLast(key => key !== '.') ?? '')
-  const found = toNpmRequest(name, wanted)
-  return [{ ...found, version: `${found.version} (overrides ${within.join('>')})`, direct: false }]
+  const request = buildRequestedPackage(parseNpmRange(name, wanted), [`overrides ${within.join('>')}`])
+  return [{ ...request, direct: false }]
 }
 
 /** Parses `debug>ms`, `debug/ms`, `debug/@s/n` and `ms@^2`: returns the last package, without its range. */
@@ -94,10 +85,6 @@ function getOverriddenName(selector: string): string {
     .slice(isScoped ? -2 : -1)
     .join('/')
     .replace(/(?<=.)@.*$/, '')
-}
-
-function toNpmRequest(key: string, spec: string): PackageEntry {
-  return buildRequestedPackage(parseNpmRange(key, spec))
 }
 
 // package-lock.json
@@ -137,39 +124,31 @@ const lockfile = z.object({
 })
 
 /** Members that describe the project itself. Changes to them show in package.json. */
-const DESCRIBES = new Set(['name', 'version', 'lockfileVersion', 'requires', 'packages', 'dependencies'])
+const DESCRIBES = ['name', 'version', 'lockfileVersion', 'requires', 'packages', 'dependencies']
 const FOLDER = 'node_modules/'
 
-export const packageLock: ManifestFormat = {
-  ecosystem: 'npm',
-  kind: 'lockfile',
-  matches: matchNames('package-lock.json', 'npm-shrinkwrap.json'),
-  read: readPackageLock,
-}
-
 /** Newer versions of npm read `packages`, older ones `dependencies`. Packages of both count. */
-function readPackageLock(text: string): ManifestReading {
+export function readPackageLock(text: string): ManifestReading {
   const tree = parseJsonTree(text)
   const { packages, dependencies } = lockfile.parse(tree)
-  const others = Object.entries(tree).filter(([key]) => !DESCRIBES.has(key))
   const own = Object.entries(packages).filter(([key]) => !key.includes(FOLDER))
-  const direct = new Set(own.flatMap(([, each]) => listWantedNames(each)))
-  const found = Object.entries(packages).map(([key, each]) => ({
-    key,
-    each,
-    converted: toInstalledPackages(key, each, direct),
-  }))
-  const places = new Map<string, InstalledPackage>()
-  for (const { key, each, converted } of found)
-    for (const one of converted)
-      places.set(key, { package: one, needs: listNeededPlaces(packages, key, each) })
+  const direct = new Set(
+    own.flatMap(([, each]) => [...listNeededNames(each), ...Object.keys(each.devDependencies)]),
+  )
+  const installed = new Map<string, InstalledPackage>()
+  for (const [key, each] of Object.entries(packages)) {
+    const found = toInstalledPackage(key, each, direct)
+    if (found !== null) installed.set(key, { package: found, needs: listNeededPlaces(packages, key, each) })
+  }
+  // No real project nests this deep, and searching all its folders would take too long.
+  const isTooDeep = Object.keys(packages).some(key => key.split('/').length > 100)
   return {
     packages: [
-      ...found.flatMap(({ converted }) => converted),
+      ...[...installed.values()].flatMap(each => each.package ?? []),
       ...Object.entries(dependencies).flatMap(([key, each]) => listLegacyPackages(key, each)),
     ],
-    rest: flattenPlaces(Object.fromEntries(others), 1),
-    ...(places.size === 0 || Object.keys(packages).some(isTooDeep) ? {} : { installed: places }),
+    rest: flattenOthers(tree, DESCRIBES),
+    ...(installed.size === 0 || isTooDeep ? {} : { installed }),
   }
 }
 
@@ -179,10 +158,8 @@ function listNeededPlaces(
   key: string,
   each: PackageLockEntry,
 ): string[] {
-  const { dependencies, optionalDependencies, peerDependencies } = each
-  const names = [dependencies, optionalDependencies, peerDependencies].flatMap(Object.keys)
-  return names.flatMap(name => {
-    for (let folder = key; ; folder = getParentFolder(folder)) {
+  return listNeededNames(each).flatMap(name => {
+    for (let folder = key; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/')))) {
       const place = `${folder === '' ? '' : `${folder}/`}${FOLDER}${name}`
       if (Object.hasOwn(packages, place)) return [place]
       if (folder === '') return []
@@ -190,65 +167,46 @@ function listNeededPlaces(
   })
 }
 
-/** No real project nests this deep, and searching all its folders would take too long. */
-function isTooDeep(key: string): boolean {
-  return key.split('/').length > 100
+function listNeededNames({ dependencies, optionalDependencies, peerDependencies }: PackageLockEntry) {
+  return [dependencies, optionalDependencies, peerDependencies].flatMap(Object.keys)
 }
 
-function getParentFolder(folder: string): string {
-  return folder.slice(0, Math.max(0, folder.lastIndexOf('/')))
-}
-
-function listWantedNames(each: PackageLockEntry): string[] {
-  const { dependencies, devDependencies, optionalDependencies, peerDependencies } = each
-  return [dependencies, devDependencies, optionalDependencies, peerDependencies].flatMap(Object.keys)
-}
-
-function toInstalledPackages(
+/** Null: a package of this repository, which npm does not fetch. Its entry must have no address. */
+function toInstalledPackage(
   key: string,
   each: PackageLockEntry,
   wanted: ReadonlySet<string>,
-): PackageEntry[] {
+): PackageEntry | null {
   const at = key.lastIndexOf(FOLDER)
-  if (at === -1) return checkLocalPackage(key, each)
+  if (at === -1) {
+    if (each.resolved === undefined) return null
+    throw new Unreadable(`fetches ${JSON.stringify(key)}, which is not in ${FOLDER}, from ${each.resolved}`)
+  }
   if (key.split('/').includes('..'))
     throw new Unreadable(`installs outside the project: ${JSON.stringify(key)}`)
   const folder = key.slice(at + FOLDER.length)
   const name = each.name ?? folder
-  const version = each.version ?? '*'
-  return [
-    {
-      name,
-      version,
-      source: `${formatLockSource(name, version, each)}${name === folder ? '' : `, installed as ${folder}`}`,
-      integrity: each.integrity ?? null,
-      direct: wanted.has(folder) && key.indexOf(FOLDER) === at,
-      scripts: each.link ? null : each.hasInstallScript,
-      licence: typeof each.license === 'string' ? each.license : null,
-    },
-  ]
-}
-
-/** npm does not fetch packages of this repository, so their entries must have no address. */
-function checkLocalPackage(key: string, { resolved }: PackageLockEntry): PackageEntry[] {
-  if (resolved === undefined) return []
-  throw new Unreadable(`fetches ${JSON.stringify(key)}, which is not in ${FOLDER}, from ${resolved}`)
-}
-
-function formatLockSource(
-  name: string,
-  version: string,
-  { link, inBundle, resolved }: PackageLockEntry,
-): string {
-  return link
+  const { version = '*', link, resolved, inBundle: bundled } = each
+  const source = link
     ? `path ${resolved ?? 'unknown'}`
-    : formatFetchSource({ name, version, resolved, bundled: inBundle })
+    : formatFetchSource(name, version, { resolved, bundled })
+  return {
+    name,
+    version,
+    source: `${source}${name === folder ? '' : `, installed as ${folder}`}`,
+    integrity: each.integrity ?? null,
+    direct: wanted.has(folder) && key.indexOf(FOLDER) === at,
+    scripts: link ? null : each.hasInstallScript,
+    licence: typeof each.license === 'string' ? each.license : null,
+  }
 }
-
-type FetchedFile = { name: string; version: string; resolved: string | undefined; bundled: boolean }
 
 /** A file bundled in another package has no address. Shows one that is there anyway. */
-function formatFetchSource({ name, version, resolved, bundled }: FetchedFile): string {
+function formatFetchSource(
+  name: string,
+  version: string,
+  { resolved, bundled }: { resolved?: string | undefined; bundled: boolean },
+): string {
   const address = resolved === undefined ? null : getRegistryAddress(name, version, resolved)
   if (bundled) return address === null ? 'bundled' : `bundled or ${address}`
   return address ?? 'registry'
@@ -259,11 +217,7 @@ function listLegacyPackages(name: string, each: LegacyEntry): PackageEntry[] {
   const alias = /^npm:(?<actual>@?[^@]+)@(?<version>.+)$/.exec(each.version)?.groups
   const actual = alias?.['actual'] ?? name
   const version = alias?.['version'] ?? each.version
-  const source = `${formatLegacySource(actual, version, each)}${actual === name ? '' : `, installed as ${name}`}`
-  const integrity = each.integrity ?? null
-  return [{ name: actual, version, source, integrity, direct: null, scripts: null, licence: null }, ...inner]
-}
-
-function formatLegacySource(name: string, version: string, { resolved, bundled }: LegacyEntry): string {
-  return /[:/]/.test(version) ? version : formatFetchSource({ name, version, resolved, bundled })
+  const place = /[:/]/.test(version) ? version : formatFetchSource(actual, version, each)
+  const source = `${place}${actual === name ? '' : `, installed as ${name}`}`
+  return [buildPackage({ name: actual, version, source, integrity: each.integrity ?? null }), ...inner]
 }

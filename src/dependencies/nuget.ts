@@ -1,29 +1,15 @@
 import { z } from 'zod'
-import {
-  flattenPlaces,
-  type ManifestFormat,
-  type ManifestReading,
-  matchNames,
-  Unreadable,
-} from './manifest-format.ts'
-import { buildRequestedPackage, type PackageEntry } from './package.ts'
+import { flattenOthers, type ManifestReading, Unreadable } from './manifest-format.ts'
+import { buildPackage, buildRequestedPackage, type PackageEntry } from './package.ts'
 import { parseJsonTree, parseXml, readChildTexts, splitElements, type XmlElement } from './text-formats.ts'
 
 // Project files
 
-const PROJECT = /^(?:[^/]+\.)?(?:cs|fs|vb)proj$/
-const SHARED = ['directory.packages.props', 'directory.build.props', 'directory.build.targets']
-const ITEMS = ['PackageReference', 'PackageVersion', 'GlobalPackageReference']
-const PLACES = ITEMS.map(item => `Project/ItemGroup/${item}`)
+const PLACES = ['PackageReference', 'PackageVersion', 'GlobalPackageReference'].map(
+  item => `Project/ItemGroup/${item}`,
+)
 
-export const projectFile: ManifestFormat = {
-  ecosystem: 'nuget',
-  kind: 'manifest',
-  matches: name => PROJECT.test(name) || SHARED.includes(name),
-  read: readProjectFile,
-}
-
-function readProjectFile(text: string): ManifestReading {
+export function readProjectFile(text: string): ManifestReading {
   const root = parseXml(text)
   if (root.name !== 'Project') throw new Unreadable(`is about ${root.name}, not Project`)
   const { taken, rest } = splitElements(root, PLACES)
@@ -44,13 +30,8 @@ function toProjectPackage(element: XmlElement): PackageEntry {
   const name = Include ?? Update
   if (name === undefined) throw new Unreadable(`has a ${element.name} without Include`)
   const about = element.name === 'PackageReference' ? [] : [element.name]
-  const notes = [
-    ...about,
-    ...Object.entries(others)
-      .map(([key, value]) => `${key} ${value}`)
-      .sort(),
-  ]
-  return buildRequestedPackage({ name, version: Version, notes })
+  const notes = Object.entries(others).map(([key, value]) => `${key} ${value}`)
+  return buildRequestedPackage({ name, version: Version }, [...about, ...notes.sort()])
 }
 
 // packages.lock.json
@@ -69,30 +50,15 @@ const lockfile = z.object({
   dependencies: z.record(z.string(), z.record(z.string(), entry)),
 })
 
-export const packagesLock: ManifestFormat = {
-  ecosystem: 'nuget',
-  kind: 'lockfile',
-  matches: matchNames('packages.lock.json'),
-  read: readPackagesLock,
-}
-
 /** The lockfile has one list per target framework. Projects of the same repository are not fetched. */
-function readPackagesLock(text: string): ManifestReading {
+export function readPackagesLock(text: string): ManifestReading {
   const tree = parseJsonTree(text)
   const { dependencies } = lockfile.parse(tree)
-  const others = Object.entries(tree).filter(([key]) => !(key in lockfile.shape))
   const entries = Object.values(dependencies).flatMap(each => Object.entries(each))
-  return {
-    packages: entries.flatMap(([name, each]) => toNugetPackages(name, each)),
-    rest: flattenPlaces(Object.fromEntries(others), 1),
-  }
-}
-
-function toNugetPackages(name: string, each: z.infer<typeof entry>): PackageEntry[] {
-  if (each.type === 'Project') return []
-  const { resolved: version, contentHash, type } = each
-  const integrity = contentHash ?? null
-  return [
-    { name, version, source: 'registry', integrity, direct: type === 'Direct', scripts: null, licence: null },
-  ]
+  const packages = entries.flatMap(([name, each]) => {
+    if (each.type === 'Project') return []
+    const { resolved: version, contentHash: integrity = null, type } = each
+    return buildPackage({ name, version, integrity, direct: type === 'Direct' })
+  })
+  return { packages, rest: flattenOthers(tree, Object.keys(lockfile.shape)) }
 }

@@ -21,19 +21,17 @@ export interface PackageEntry {
   licence: string | null
 }
 
-interface PackageRequest extends Pick<PackageEntry, 'name' | 'version'> {
-  source?: string
-  notes?: readonly string[]
+type KnownPackage = Pick<PackageEntry, 'name' | 'version'> & Partial<PackageEntry>
+
+/** What a file does not say about a package is null. */
+export function buildPackage(known: KnownPackage): PackageEntry {
+  return { source: 'registry', integrity: null, direct: null, scripts: null, licence: null, ...known }
 }
 
-export function buildRequestedPackage({
-  name,
-  version,
-  source = 'registry',
-  notes = [],
-}: PackageRequest): PackageEntry {
-  const annotated = notes.length === 0 ? version : `${version} (${notes.join(', ')})`
-  return { name, version: annotated, source, integrity: null, direct: true, scripts: null, licence: null }
+/** For manifests. The notes become part of the version: another option is another request. */
+export function buildRequestedPackage(known: KnownPackage, notes: readonly string[] = []): PackageEntry {
+  const version = notes.length === 0 ? known.version : `${known.version} (${notes.join(', ')})`
+  return buildPackage({ direct: true, ...known, version })
 }
 
 /** A package whose version, source or integrity the base does not have. */
@@ -78,13 +76,11 @@ export function listAddedPackages(
   candidate: readonly PackageEntry[],
 ): PackageEntry[] {
   const known = new Map(base.map(each => [toPackageKey(each), each]))
-  return candidate.filter(each => isNew(known.get(toPackageKey(each)), each))
-}
-
-/** A known package is new again if it starts to run code when it is installed. */
-function isNew(known: PackageEntry | undefined, each: PackageEntry): boolean {
-  if (known === undefined) return true
-  return known.scripts === false && each.scripts === true
+  return candidate.filter(each => {
+    const same = known.get(toPackageKey(each))
+    // A known package is new again if it starts to run code when it is installed.
+    return same === undefined || (same.scripts === false && each.scripts === true)
+  })
 }
 
 export function toPackageKey({ name, version, source, integrity }: PackageEntry): string {
@@ -96,18 +92,15 @@ export function dedupePackages(packages: readonly PackageEntry[]): PackageEntry[
   const found = new Map<string, PackageEntry>()
   for (const each of packages) {
     const other = found.get(toPackageKey(each))
-    found.set(toPackageKey(each), other === undefined ? each : mergePackages(other, each))
+    const { direct = null, scripts = null, licence = null } = other ?? {}
+    found.set(toPackageKey(each), {
+      ...(other ?? each),
+      direct: combineFlags(direct, each.direct),
+      scripts: combineFlags(scripts, each.scripts),
+      licence: licence ?? each.licence,
+    })
   }
   return [...found.values()]
-}
-
-function mergePackages(one: PackageEntry, other: PackageEntry): PackageEntry {
-  return {
-    ...one,
-    direct: combineFlags(one.direct, other.direct),
-    scripts: combineFlags(one.scripts, other.scripts),
-    licence: one.licence ?? other.licence,
-  }
 }
 
 function combineFlags(one: boolean | null, other: boolean | null): boolean | null {

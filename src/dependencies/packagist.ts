@@ -1,45 +1,37 @@
 import { z } from 'zod'
 import { hashSha256, toCanonicalJson } from '../model/canonical-json.ts'
 import {
-  flattenPlaces,
+  flattenOthers,
   isTree,
   linkNeedsByName,
-  type ManifestFormat,
   type ManifestReading,
-  matchNames,
   type NamedLockEntry,
   splitFields,
 } from './manifest-format.ts'
-import { buildRequestedPackage, type PackageEntry } from './package.ts'
+import { buildPackage, buildRequestedPackage, type PackageEntry } from './package.ts'
 import { parseJsonTree } from './text-formats.ts'
 
 // composer.json
-
-const KINDS = ['require', 'require-dev']
-const requests = z.record(z.string(), z.string())
-
-export const composerJson: ManifestFormat = {
-  ecosystem: 'packagist',
-  kind: 'manifest',
-  matches: matchNames('composer.json'),
-  read: readComposerJson,
-}
 
 /**
  * `php` and `ext-json` belong to the machine. A change of them changes more than packages, so they are not
  * dependencies here.
  */
-function readComposerJson(text: string): ManifestReading {
-  const tree = parseJsonTree(text)
-  const { fields, rest } = splitFields(tree, KINDS)
+export function readComposerJson(text: string): ManifestReading {
+  const { fields, rest } = splitFields(parseJsonTree(text), ['require', 'require-dev'])
   const wanted = fields.flatMap(({ path: [kind], value }) =>
-    Object.entries(requests.parse(value)).map(([name, version]) => ({ kind, name, version })),
+    Object.entries(z.record(z.string(), z.string()).parse(value)).map(([name, version]) => ({
+      kind,
+      name,
+      version,
+    })),
   )
+  const packages = wanted.filter(({ name }) => name.includes('/'))
   const platform = wanted.filter(({ name }) => !name.includes('/'))
   return {
-    packages: wanted
-      .filter(({ name }) => name.includes('/'))
-      .map(({ name, version }) => buildRequestedPackage({ name: name.toLowerCase(), version })),
+    packages: packages.map(({ name, version }) =>
+      buildRequestedPackage({ name: name.toLowerCase(), version }),
+    ),
     rest: new Map([
       ...rest,
       ...platform.map(({ kind, name, version }) => [`${kind}.${name}`, version] as const),
@@ -68,7 +60,7 @@ type ComposerEntry = z.infer<typeof entry>
 const lockfile = z.object({ packages: z.array(entry), 'packages-dev': z.array(entry).nullish() })
 
 /** Members that repeat composer.json. Changes to them show there. */
-const DESCRIBES = new Set([
+const DESCRIBES = [
   ...Object.keys(lockfile.shape),
   '_readme',
   'aliases',
@@ -81,7 +73,7 @@ const DESCRIBES = new Set([
   'prefer-lowest',
   'prefer-stable',
   'stability-flags',
-])
+]
 
 /** Members that only people read. */
 const ABOUT = [
@@ -96,23 +88,14 @@ const ABOUT = [
   'license',
 ]
 
-export const composerLock: ManifestFormat = {
-  ecosystem: 'packagist',
-  kind: 'lockfile',
-  matches: matchNames('composer.lock'),
-  read: readComposerLock,
-}
-
-function readComposerLock(text: string): ManifestReading {
+export function readComposerLock(text: string): ManifestReading {
   const tree = parseJsonTree(text)
   const lock = lockfile.parse(tree)
-  const others = Object.entries(tree).filter(([key]) => !DESCRIBES.has(key))
-  const entries = [...lock.packages, ...(lock['packages-dev'] ?? [])]
-  const found = entries.map(each => ({ each, converted: toComposerPackage(each) }))
+  const entries = [...lock.packages, ...(lock['packages-dev'] ?? [])].map(toNamedComposerEntry)
   return {
-    packages: found.map(({ converted }) => converted),
-    rest: flattenPlaces(Object.fromEntries(others), 1),
-    installed: linkNeedsByName(found.map(({ each, converted }) => toNamedComposerEntry(each, converted))),
+    packages: entries.map(each => each.package),
+    rest: flattenOthers(tree, DESCRIBES),
+    installed: linkNeedsByName(entries),
   }
 }
 
@@ -120,7 +103,8 @@ function readComposerLock(text: string): ManifestReading {
 const PLATFORM = /^(?:php(?:-\w+)?|hhvm|(?:ext|lib)-[\w.-]+|composer(?:-(?:plugin|runtime)-api)?)$/i
 
 /** A package may replace or provide others. Those have no entry of their own. */
-function toNamedComposerEntry(each: ComposerEntry, converted: PackageEntry): NamedLockEntry {
+function toNamedComposerEntry(each: ComposerEntry): NamedLockEntry {
+  const converted = toComposerPackage(each)
   const needs = listComposerLinks(each['require'])
   const others = [each['replace'], each['provide']].flatMap(links => listComposerLinks(links) ?? [])
   return {
@@ -147,13 +131,12 @@ function toComposerPackage(each: ComposerEntry): PackageEntry {
     .map(({ type: kind, url }) => `${kind} ${url}`)
   const relevant = Object.entries(each).filter(([key]) => !ABOUT.includes(key))
   const pinned = dist?.shasum || dist?.reference || source?.reference || 'unpinned'
-  return {
+  return buildPackage({
     name: name.toLowerCase(),
     version,
     source: origins.join(' or ') || 'unknown',
     integrity: `${pinned}, entry sha256:${hashSha256(toCanonicalJson(Object.fromEntries(relevant)))}`,
-    direct: null,
     scripts: type === 'composer-plugin' || type === 'composer-installer',
     licence: license.join(' or ') || null,
-  }
+  })
 }

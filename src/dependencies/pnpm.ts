@@ -2,17 +2,15 @@ import { z } from 'zod'
 import {
   appendToKey,
   type Field,
-  flattenPlaces,
+  flattenOthers,
   formatJson,
   type InstalledPackage,
-  type ManifestFormat,
   type ManifestReading,
-  matchNames,
   splitFields,
   Unreadable,
 } from './manifest-format.ts'
 import { getRegistryAddress, listOverrides, listRangePackages } from './npm.ts'
-import { buildRequestedPackage, type PackageEntry } from './package.ts'
+import { buildPackage, buildRequestedPackage, type PackageEntry } from './package.ts'
 import { parseYamlTree } from './text-formats.ts'
 
 // pnpm-lock.yaml
@@ -47,38 +45,37 @@ const lockfile = z.object({
 })
 
 /** Members that repeat the manifests, or that only describe how packages depend on each other. */
-const DESCRIBES = new Set([
+const DESCRIBES = [
   ...Object.keys(lockfile.shape),
   'settings',
   'catalogs',
   'overrides',
   'ignoredOptionalDependencies',
   'time',
-])
+]
 
-export const pnpmLock: ManifestFormat = {
-  ecosystem: 'npm',
-  kind: 'lockfile',
-  matches: matchNames('pnpm-lock.yaml'),
-  read: readPnpmLock,
-}
-
-function readPnpmLock(text: string): ManifestReading {
+export function readPnpmLock(text: string): ManifestReading {
   const tree = parseYamlTree(text)
   const lock = lockfile.parse(tree)
-  const others = Object.entries(tree).filter(([key]) => !DESCRIBES.has(key))
   for (const id of Object.keys(lock.snapshots))
-    if (lock.packages[stripPeers(id)] === undefined)
+    if (!Object.hasOwn(lock.packages, stripPeers(id)))
       throw new Unreadable(`has a snapshot of ${JSON.stringify(id)} and no such package`)
   const choices = [lock, ...Object.values(lock.importers)].flatMap(listPnpmChoices)
-  const direct = new Set(choices.map(({ id }) => id))
-  const knowsScripts = lock.lockfileVersion !== '9.0'
-  const found = Object.entries(lock.packages).map(
-    ([key, each]) => [toPnpmId(key), toPnpmPackage(key, each, { direct, knowsScripts })] as const,
-  )
+  const direct = new Set(choices.map(({ key, version }) => resolvePnpmId(key, version)))
+  const links = choices.filter(({ version }) => version.startsWith('link:'))
+  const found = Object.entries(lock.packages).map(([key, each]) => {
+    const id = toPnpmId(key)
+    const scripts = lock.lockfileVersion === '9.0' ? null : each.requiresBuild === 'true'
+    return [id, { ...toPnpmPackage(id, each), direct: direct.has(id), scripts }] as const
+  })
   return {
-    packages: [...found.map(([, each]) => each), ...choices.flatMap(listPnpmLinks)],
-    rest: flattenPlaces(Object.fromEntries(others), 1),
+    packages: [
+      ...found.map(([, each]) => each),
+      ...links.map(({ key: name, version }) =>
+        buildRequestedPackage({ name, version: '*', source: `path ${version.slice('link:'.length)}` }),
+      ),
+    ],
+    rest: flattenOthers(tree, DESCRIBES),
     installed: collectPnpmInstalls(new Map(found), { ...lock.packages, ...lock.snapshots }),
   }
 }
@@ -89,46 +86,30 @@ function collectPnpmInstalls(
   snapshots: Readonly<Record<string, unknown>>,
 ): Map<string, InstalledPackage> {
   const needs = new Map<string, string[]>()
-  for (const [key, each] of Object.entries(snapshots)) {
-    const id = toPnpmId(key)
-    appendToKey(needs, id, listPnpmNeeds(each))
-  }
+  for (const [key, each] of Object.entries(snapshots)) appendToKey(needs, toPnpmId(key), listPnpmNeeds(each))
   return new Map([...packages].map(([id, each]) => [id, { package: each, needs: needs.get(id) ?? [] }]))
 }
 
-const needing = z.object({
-  dependencies: z.record(z.string(), z.string()).catch({}),
-  optionalDependencies: z.record(z.string(), z.string()).catch({}),
-})
+const ranges = z.record(z.string(), z.string())
+const needing = z.object({ dependencies: ranges.catch({}), optionalDependencies: ranges.catch({}) })
 
 function listPnpmNeeds(snapshot: unknown): string[] {
-  const { data } = needing.safeParse(snapshot)
-  const all = [data?.dependencies ?? {}, data?.optionalDependencies ?? {}].flatMap(each =>
-    Object.entries(each),
-  )
+  const { dependencies = {}, optionalDependencies = {} } = needing.safeParse(snapshot).data ?? {}
+  const all = [dependencies, optionalDependencies].flatMap(each => Object.entries(each))
   return all.map(([key, version]) => resolvePnpmId(key, version))
+}
+
+function listPnpmChoices({ dependencies, devDependencies, optionalDependencies }: Importer) {
+  const all = [dependencies, devDependencies, optionalDependencies].flatMap(each => Object.entries(each))
+  return all.map(([key, { version }]) => ({ key, version }))
 }
 
 /**
  * `/ms@2.1.3(peer@1)`, and `2.1.3` under the key `ms`, both mean ms@2.1.3. An alias contains the other name.
  */
-type PnpmChoice = { key: string; version: string; id: string }
-
-function listPnpmChoices({ dependencies, devDependencies, optionalDependencies }: Importer): PnpmChoice[] {
-  const all = [dependencies, devDependencies, optionalDependencies].flatMap(each => Object.entries(each))
-  return all.map(([key, { version }]) => {
-    return { key, version, id: resolvePnpmId(key, version) }
-  })
-}
-
 function resolvePnpmId(key: string, version: string): string {
   const chosen = toPnpmId(version)
   return /^\d[^@/]*$/.test(chosen) ? `${key}@${chosen}` : chosen
-}
-
-function listPnpmLinks({ key, version }: PnpmChoice): PackageEntry[] {
-  if (!version.startsWith('link:')) return []
-  return [buildRequestedPackage({ name: key, version: '*', source: `path ${version.slice('link:'.length)}` })]
 }
 
 function stripPeers(key: string): string {
@@ -140,27 +121,17 @@ function toPnpmId(key: string): string {
   return stripPeers(key).replace(/^\//, '')
 }
 
-type PnpmLockContext = { direct: ReadonlySet<string>; knowsScripts: boolean }
-
-function toPnpmPackage(
-  key: string,
-  each: PnpmEntry,
-  { direct, knowsScripts }: PnpmLockContext,
-): PackageEntry {
-  const id = toPnpmId(key)
+function toPnpmPackage(id: string, each: PnpmEntry): PackageEntry {
   const at = id.indexOf('@', 1)
   const name = each.name ?? (at === -1 ? id : id.slice(0, at))
   const version = each.version ?? (at === -1 ? '*' : id.slice(at + 1))
   const { integrity, ...origin } = each.resolution
-  return {
+  return buildPackage({
     name,
     version,
     source: formatPnpmSource(name, version, origin),
     integrity: typeof integrity === 'string' ? integrity : null,
-    direct: direct.has(id),
-    scripts: knowsScripts ? each.requiresBuild === 'true' : null,
-    licence: null,
-  }
+  })
 }
 
 function formatPnpmSource(name: string, version: string, origin: Readonly<Record<string, unknown>>): string {
@@ -178,21 +149,11 @@ function formatPnpmSource(name: string, version: string, origin: Readonly<Record
 
 // pnpm-workspace.yaml
 
-const ranges = z.record(z.string(), z.string())
-
-export const pnpmWorkspace: ManifestFormat = {
-  ecosystem: 'npm',
-  kind: 'manifest',
-  matches: matchNames('pnpm-workspace.yaml'),
-  read: readPnpmWorkspace,
-}
-
-function readPnpmWorkspace(text: string): ManifestReading {
+export function readPnpmWorkspace(text: string): ManifestReading {
   const { fields, rest } = splitFields(parseYamlTree(text), ['catalog', 'catalogs.*', 'overrides'])
   return { packages: fields.flatMap(parsePnpmWorkspaceField), rest }
 }
 
 function parsePnpmWorkspaceField({ path: [place], value }: Field): PackageEntry[] {
-  const wanted = ranges.parse(value)
-  return place === 'overrides' ? listOverrides(wanted, []) : listRangePackages(wanted)
+  return place === 'overrides' ? listOverrides(ranges.parse(value), []) : listRangePackages(value)
 }

@@ -1,16 +1,13 @@
 import { z } from 'zod'
 import { hashSha256 } from '../model/canonical-json.ts'
 import {
-  flattenPlaces,
+  flattenOthers,
   formatJson,
   type InstalledPackage,
   linkNeedsByName,
-  type ManifestFormat,
   type ManifestReading,
-  matchNames,
-  type NamedLockEntry,
 } from './manifest-format.ts'
-import type { PackageEntry } from './package.ts'
+import { buildPackage, type PackageEntry } from './package.ts'
 import { normalizePythonName } from './python-manifests.ts'
 import { parseJsonTree, parseTomlTree } from './text-formats.ts'
 
@@ -19,6 +16,18 @@ import { parseJsonTree, parseTomlTree } from './text-formats.ts'
 interface DistributionFile {
   name: string
   hash: string | null
+}
+
+function describeFiles(files: readonly DistributionFile[]) {
+  const hashes = files.map(({ hash }) => hash).filter(hash => hash !== null)
+  const isWheel = files.some(({ name }) => /\.whl$/i.test(name))
+  return {
+    integrity: computeIntegrity(files),
+    // An installer may choose any of several files, so all their hashes count.
+    ...(files.length > 1 && hashes.length === files.length ? { files: hashes } : {}),
+    // Without a wheel, installing runs the package's own build. With wheels, none may fit the machine.
+    scripts: files.length > 0 && !isWheel ? true : null,
+  }
 }
 
 /**
@@ -30,20 +39,6 @@ function computeIntegrity(files: readonly DistributionFile[]): string | null {
   if (second === undefined && only.hash !== null) return only.hash
   const lines = files.map(({ name, hash }) => `${name} ${hash ?? 'unknown'}`).sort()
   return `${files.length} files, sha256:${hashSha256(lines.join('\n'))}`
-}
-
-/** An installer may choose any of several files, so all their hashes count. */
-function collectFileHashes(files: readonly DistributionFile[]): { files?: readonly string[] } {
-  const hashes = files.map(({ hash }) => hash).filter(hash => hash !== null)
-  return files.length > 1 && hashes.length === files.length ? { files: hashes } : {}
-}
-
-/**
- * Without a wheel, installing runs the package's own build. With wheels, the result is unknown: none may fit
- * the machine.
- */
-function isBuiltOnInstall(files: readonly DistributionFile[]): boolean | null {
-  return files.length > 0 && !files.some(({ name }) => /\.whl$/i.test(name)) ? true : null
 }
 
 // uv.lock
@@ -72,7 +67,7 @@ type UvEntry = z.infer<typeof uvEntry>
 const uvLockfile = z.object({ version: z.literal(1), package: z.array(uvEntry).default([]) })
 
 /** Members that repeat the manifests. Changes to them show there. */
-const DESCRIBES = new Set([
+const DESCRIBES = [
   ...Object.keys(uvLockfile.shape),
   'revision',
   'requires-python',
@@ -80,23 +75,15 @@ const DESCRIBES = new Set([
   'supported-markers',
   'required-markers',
   'manifest',
-])
+]
 
-export const uvLock: ManifestFormat = {
-  ecosystem: 'pypi',
-  kind: 'lockfile',
-  matches: matchNames('uv.lock'),
-  read: readUvLock,
-}
-
-function readUvLock(text: string): ManifestReading {
+export function readUvLock(text: string): ManifestReading {
   const tree = parseTomlTree(text)
   const { package: packages } = uvLockfile.parse(tree)
-  const others = Object.entries(tree).filter(([key]) => !DESCRIBES.has(key))
-  const direct = new Set(packages.filter(isLocal).flatMap(listUvNeeds).map(normalizePythonName))
+  const direct = new Set(packages.flatMap(listUvRequests))
   return {
     packages: packages.filter(each => !isProject(each)).map(each => toUvPackage(each, direct)),
-    rest: flattenPlaces(Object.fromEntries(others), 1),
+    rest: flattenOthers(tree, DESCRIBES),
     installed: collectUvInstalls(packages, direct),
   }
 }
@@ -107,9 +94,13 @@ function collectUvInstalls(
   direct: ReadonlySet<string>,
 ): Map<string, InstalledPackage> {
   const places = new Map<string, string | null>()
-  for (const each of packages)
-    for (const written of listUvSpellings(each))
+  for (const each of packages) {
+    const { name, version, source } = each
+    // uv writes the shortest unambiguous spelling of a need.
+    const spellings = [{ name }, { name, version }, { name, source }, { name, version, source }]
+    for (const written of spellings.map(formatUvNeed))
       places.set(written, places.has(written) ? null : toUvKey(each))
+  }
   const found = packages.filter(each => !isProject(each))
   return new Map(
     found.map(each => {
@@ -120,11 +111,6 @@ function collectUvInstalls(
       return [toUvKey(each), { package: toUvPackage(each, direct), needs: known }]
     }),
   )
-}
-
-/** Lists every way in which uv may write a need: it uses the shortest unambiguous one. */
-function listUvSpellings({ name, version, source }: UvEntry): string[] {
-  return [{ name }, { name, version }, { name, source }, { name, version, source }].map(formatUvNeed)
 }
 
 function formatUvNeed({ name, version, source }: z.infer<typeof uvNeed>): string {
@@ -139,29 +125,21 @@ function isProject({ source }: UvEntry): boolean {
   return source['virtual'] === '.' || source['editable'] === '.'
 }
 
-function isLocal({ source }: UvEntry): boolean {
-  return 'virtual' in source || 'editable' in source || 'directory' in source
-}
-
-function listUvNeeds(each: UvEntry): string[] {
+/** What the packages of this repository ask for. */
+function listUvRequests(each: UvEntry): string[] {
+  const isLocal = ['virtual', 'editable', 'directory'].some(kind => Object.hasOwn(each.source, kind))
+  if (!isLocal) return []
   const inner = [each['dev-dependencies'], each['optional-dependencies']].flatMap(Object.values)
-  return [each.dependencies, ...inner].flat().map(({ name }) => name)
+  return [each.dependencies, ...inner].flat().map(({ name }) => normalizePythonName(name))
 }
 
 function toUvPackage(each: UvEntry, direct: ReadonlySet<string>): PackageEntry {
   const published = [...(each.sdist === undefined ? [] : [each.sdist]), ...each.wheels]
   const files = published.map(({ url, path, hash }) => ({ name: url ?? path ?? '', hash: hash ?? null }))
   const name = normalizePythonName(each.name)
-  return {
-    name,
-    version: each.version,
-    source: formatUvSource(each),
-    integrity: computeIntegrity(files),
-    ...collectFileHashes(files),
-    direct: direct.has(name),
-    scripts: isBuiltOnInstall(files),
-    licence: null,
-  }
+  const { version } = each
+  const source = formatUvSource(each)
+  return buildPackage({ name, version, source, ...describeFiles(files), direct: direct.has(name) })
 }
 
 function formatUvSource({ source }: UvEntry): string {
@@ -200,34 +178,19 @@ const poetryLockfile = z.object({
   extras: z.unknown().optional(),
 })
 
-export const poetryLock: ManifestFormat = {
-  ecosystem: 'pypi',
-  kind: 'lockfile',
-  matches: matchNames('poetry.lock'),
-  read: readPoetryLock,
-}
-
-function readPoetryLock(text: string): ManifestReading {
+export function readPoetryLock(text: string): ManifestReading {
   const tree = parseTomlTree(text)
   const { package: packages, metadata } = poetryLockfile.parse(tree)
-  const others = Object.entries(tree).filter(([key]) => !(key in poetryLockfile.shape))
-  const found = packages.map(each => ({
-    each,
-    converted: toPoetryPackage(each, metadata.files[each.name] ?? []),
-  }))
+  // If the lockfile has two versions of a package, a marker chooses between them.
+  const entries = packages.map(each => {
+    const converted = toPoetryPackage(each, metadata.files[each.name] ?? [])
+    const wanted = Object.keys(each.dependencies).map(normalizePythonName)
+    return { package: converted, names: [converted.name], wanted }
+  })
   return {
-    packages: found.map(({ converted }) => converted),
-    rest: flattenPlaces(Object.fromEntries(others), 1),
-    installed: linkNeedsByName(found.map(({ each, converted }) => toNamedPoetryEntry(each, converted))),
-  }
-}
-
-/** If the lockfile has two versions of a package, a marker chooses between them. */
-function toNamedPoetryEntry({ dependencies }: PoetryEntry, converted: PackageEntry): NamedLockEntry {
-  return {
-    package: converted,
-    names: [converted.name],
-    wanted: Object.keys(dependencies).map(normalizePythonName),
+    packages: entries.map(each => each.package),
+    rest: flattenOthers(tree, Object.keys(poetryLockfile.shape)),
+    installed: linkNeedsByName(entries),
   }
 }
 
@@ -237,16 +200,12 @@ function toPoetryPackage(
 ): PackageEntry {
   const published = [...own, ...old].map(({ file, hash }) => ({ name: file, hash }))
   const chosen = [source?.reference, source?.resolved_reference, source?.subdirectory].filter(Boolean)
-  return {
+  return buildPackage({
     name: normalizePythonName(name),
     version,
     source: source === undefined ? 'registry' : `${source.type} ${[source.url, ...chosen].join('#')}`,
-    integrity: computeIntegrity(published),
-    ...collectFileHashes(published),
-    direct: null,
-    scripts: isBuiltOnInstall(published),
-    licence: null,
-  }
+    ...describeFiles(published),
+  })
 }
 
 // Pipfile.lock
@@ -260,15 +219,8 @@ const pipfileEntry = z.looseObject({
 })
 const pipfileCategory = z.record(z.string(), pipfileEntry)
 
-export const pipfileLock: ManifestFormat = {
-  ecosystem: 'pypi',
-  kind: 'lockfile',
-  matches: matchNames('pipfile.lock'),
-  read: readPipfileLock,
-}
-
 /** Every member except `_meta` is a category of packages. */
-function readPipfileLock(text: string): ManifestReading {
+export function readPipfileLock(text: string): ManifestReading {
   const { _meta: meta, ...categories } = parseJsonTree(text)
   const { sources } = z.object({ sources: z.unknown().optional() }).parse(meta)
   const packages = Object.values(categories).flatMap(each => Object.entries(pipfileCategory.parse(each)))
@@ -281,15 +233,11 @@ function readPipfileLock(text: string): ManifestReading {
 function toPipfilePackage(name: string, each: z.infer<typeof pipfileEntry>): PackageEntry {
   const { version, hashes, index, markers: _, extras: __, ...origin } = each
   const isElsewhere = Object.keys(origin).length > 0
-  return {
+  const elsewhere = formatJson(index === undefined ? origin : { index, ...origin })
+  return buildPackage({
     name: normalizePythonName(name),
     version: version.replace(/^==/, ''),
-    source: isElsewhere
-      ? formatJson(index === undefined ? origin : { index, ...origin })
-      : (index ?? 'registry'),
-    integrity: hashes.length === 0 ? null : hashes.toSorted().join(' '),
-    direct: null,
-    scripts: null,
-    licence: null,
-  }
+    source: isElsewhere ? elsewhere : (index ?? 'registry'),
+    integrity: hashes.toSorted().join(' ') || null,
+  })
 }

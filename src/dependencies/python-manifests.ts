@@ -4,9 +4,7 @@ import {
   type Field,
   formatJson,
   formatValue,
-  type ManifestFormat,
   type ManifestReading,
-  matchNames,
   splitFields,
   Unreadable,
 } from './manifest-format.ts'
@@ -127,14 +125,7 @@ const SOURCES = 'tool.uv.sources'
 /** Members of a group are requirements or names of other groups. Other groups add no new requirement. */
 const list = z.array(z.union([z.string(), z.object({ 'include-group': z.string() })]))
 
-export const pyproject: ManifestFormat = {
-  ecosystem: 'pypi',
-  kind: 'manifest',
-  matches: matchNames('pyproject.toml'),
-  read: readPyproject,
-}
-
-function readPyproject(text: string): ManifestReading {
+export function readPyproject(text: string): ManifestReading {
   const { fields, rest } = splitFields(parseTomlTree(text), [...LISTS, ...POETRY, SOURCES], 2)
   const python = fields.flatMap(getPythonVersion)
   return { packages: fields.flatMap(parsePyprojectField), rest: new Map([...rest, ...python]) }
@@ -174,15 +165,8 @@ const ADDRESS = /^(?:[a-z+]+:|\.{0,2}\/|\.\.?$)|\.(?:whl|zip|tar\.gz|tgz)(?:\[|$
 const NAMED = /^[A-Za-z\d][\w.-]*\s*(?:\[[^\]]*\]\s*)?@/
 const EGG = /[#&]egg=(?<name>[\w.-]+)/
 
-export const requirementsTxt: ManifestFormat = {
-  ecosystem: 'pypi',
-  kind: 'manifest',
-  matches: (_, path) => isRequirements(path),
-  read: readRequirements,
-}
-
 /** Options such as another index or another file apply to all packages, so they are not dependencies. */
-function readRequirements(text: string): ManifestReading {
+export function readRequirements(text: string): ManifestReading {
   const packages: PackageEntry[] = []
   const rest = new Map<string, string>()
   for (const line of splitRequirementLines(text)) {
@@ -243,14 +227,7 @@ function parseAddressName(address: string): string {
 
 // Pipfile
 
-export const pipfile: ManifestFormat = {
-  ecosystem: 'pypi',
-  kind: 'manifest',
-  matches: matchNames('pipfile'),
-  read: readPipfile,
-}
-
-function readPipfile(text: string): ManifestReading {
+export function readPipfile(text: string): ManifestReading {
   const { fields, rest } = splitFields(parseTomlTree(text), ['packages', 'dev-packages'])
   return { packages: fields.flatMap(({ value }) => parsePoetryPackages(value)), rest }
 }

@@ -1,12 +1,5 @@
-import {
-  appendToKey,
-  type InstalledPackage,
-  type ManifestFormat,
-  type ManifestReading,
-  matchNames,
-  Unreadable,
-} from './manifest-format.ts'
-import { buildRequestedPackage, type PackageEntry } from './package.ts'
+import { appendToKey, type InstalledPackage, type ManifestReading, Unreadable } from './manifest-format.ts'
+import { buildPackage, buildRequestedPackage, type PackageEntry } from './package.ts'
 
 // Gemfile
 
@@ -27,30 +20,12 @@ const OPENS =
   /\bdo\s*(?:\|[^|]*\|)?\s*$|\{\s*(?:\|[^|]*\|)?\s*$|^(?:if|unless|case|while|until|for|begin|def|class|module)\b/
 const CLOSES = /^(?:end\b|\})/
 const SORTS = /^(?:group|platforms?)\b/
-const GEMFILE_SOURCES = new Set([
-  'git',
-  'github',
-  'gitlab',
-  'gist',
-  'bitbucket',
-  'path',
-  'source',
-  'branch',
-  'ref',
-  'tag',
-])
-
-export const gemfile: ManifestFormat = {
-  ecosystem: 'rubygems',
-  kind: 'manifest',
-  matches: matchNames('gemfile'),
-  read: readGemfile,
-}
+const GEMFILE_SOURCE = /^(?:git|github|gitlab|gist|bitbucket|path|source|branch|ref|tag)$/
 
 /**
  * A Gemfile is a program. A `gem` call with literals only is a dependency; every other line must not change.
  */
-function readGemfile(text: string): ManifestReading {
+export function readGemfile(text: string): ManifestReading {
   const packages: PackageEntry[] = []
   const program: string[] = []
   const openBlocks: string[] = []
@@ -88,19 +63,14 @@ function toGemRequest(
     value: (option?.['value'] ?? '').replace(/^(['"])(.*)\1$/, '$2'),
   }))
   const ranges = options.filter(({ key }) => key === '').map(({ value }) => value)
-  const origins = options
-    .filter(({ key }) => GEMFILE_SOURCES.has(key))
-    .map(({ key, value }) => `${key} ${value}`)
-  const notes = options
-    .filter(({ key }) => key !== '' && !GEMFILE_SOURCES.has(key))
-    .map(({ key, value }) => `${key} ${value}`)
+  const listOptions = (isWanted: (key: string) => boolean) =>
+    options.filter(({ key }) => isWanted(key)).map(({ key, value }) => `${key} ${value}`)
+  const origins = listOptions(key => GEMFILE_SOURCE.test(key))
+  const notes = listOptions(key => key !== '' && !GEMFILE_SOURCE.test(key))
   const places = [...openBlocks.filter(opening => !SORTS.test(opening)), ...origins]
-  return buildRequestedPackage({
-    name: (groups['name'] ?? '').slice(1, -1),
-    version: ranges.join(', ') || '*',
-    source: places.join(', ') || 'registry',
-    notes,
-  })
+  const name = (groups['name'] ?? '').slice(1, -1)
+  const version = ranges.join(', ') || '*'
+  return buildRequestedPackage({ name, version, source: places.join(', ') || 'registry' }, notes)
 }
 
 // Gemfile.lock
@@ -113,19 +83,12 @@ const NEEDS = /^ {6}(?<name>\S+)(?: \([^()]+\))?$/
 const ASKED = /^ {2}(?<name>[^\s!]+)!?(?: \([^()]+\))?!?$/
 const CHECKSUM = /^ {2}(?<id>\S+ \([^()]+\))(?: (?<sums>\S+))?$/
 
-export const gemfileLock: ManifestFormat = {
-  ecosystem: 'rubygems',
-  kind: 'lockfile',
-  matches: matchNames('gemfile.lock'),
-  read: readGemfileLock,
-}
-
 interface GemfileSection {
   head: string
   lines: readonly string[]
 }
 
-function readGemfileLock(text: string): ManifestReading {
+export function readGemfileLock(text: string): ManifestReading {
   const sections = splitGemSections(text)
   const listLines = (head: string) =>
     sections.filter(each => each.head === head).flatMap(({ lines }) => lines)
@@ -138,7 +101,7 @@ function readGemfileLock(text: string): ManifestReading {
       .filter(({ head }) => GEM_LOCK_SOURCES.has(head))
       .flatMap(section => parseGemSpecs(section, direct, sums)),
     ...listLines('BUNDLED WITH').map(line => ({
-      gem: buildGem('bundler', line.trim(), 'registry'),
+      gem: buildPackage({ name: 'bundler', version: line.trim() }),
       wanted: [],
     })),
   ]
@@ -206,10 +169,9 @@ function parseGemSpecs(
 ): GemSpec[] {
   const at = lines.indexOf('  specs:')
   if (at === -1) throw new Unreadable(`has no specs in ${head}`)
-  const options = lines.slice(0, at).map(line => matchGroups(GEM_LOCK_OPTION, line))
   const source = formatGemSource(
     head,
-    options.map(({ key = '', value = '' }) => [key, value]),
+    lines.slice(0, at).map(line => matchGroups(GEM_LOCK_OPTION, line)),
   )
   const specs: GemSpec[] = []
   for (const line of lines.slice(at + 1)) {
@@ -217,26 +179,20 @@ function parseGemSpecs(
     if (wanted === undefined) {
       const { name = '', version = '' } = matchGroups(SPEC, line)
       const integrity = sums.get(`${name} (${version})`) ?? null
-      specs.push({
-        gem: { ...buildGem(name, version, source), integrity, direct: direct.has(name) },
-        wanted: [],
-      })
-      continue
+      const gem = buildPackage({ name, version, source, integrity, direct: direct.has(name) })
+      specs.push({ gem, wanted: [] })
+    } else {
+      const needing = specs.at(-1)
+      if (needing === undefined) throw toUnknownLineError(line)
+      needing.wanted.push(wanted)
     }
-    const needing = specs.at(-1)
-    if (needing === undefined) throw toUnknownLineError(line)
-    needing.wanted.push(wanted)
   }
   return specs
 }
 
-function formatGemSource(head: string, options: readonly (readonly [string, string])[]): string {
-  const remotes = options.filter(([key]) => key === 'remote').map(([, value]) => value)
-  const others = options.filter(([key]) => key !== 'remote').map(([key, value]) => `${key} ${value}`)
+function formatGemSource(head: string, options: readonly ReturnType<typeof matchGroups>[]): string {
+  const remotes = options.filter(({ key }) => key === 'remote').map(({ value }) => value)
+  const others = options.filter(({ key }) => key !== 'remote').map(({ key, value }) => `${key} ${value}`)
   const kind = head === 'GEM' ? '' : `${head.toLowerCase()} `
   return [`${kind}${remotes.join(' or ')}`, ...others].join(', ')
-}
-
-function buildGem(name: string, version: string, source: string): PackageEntry {
-  return { name, version, source, integrity: null, direct: null, scripts: null, licence: null }
 }

@@ -1,24 +1,10 @@
 import { z } from 'zod'
-import {
-  appendToKey,
-  type InstalledPackage,
-  type ManifestFormat,
-  type ManifestReading,
-  matchNames,
-  Unreadable,
-} from './manifest-format.ts'
+import { appendToKey, type InstalledPackage, type ManifestReading, Unreadable } from './manifest-format.ts'
 import { getRegistryAddress, parseNpmRange } from './npm.ts'
-import type { PackageEntry } from './package.ts'
+import { buildPackage, type PackageEntry } from './package.ts'
 import { parseYamlTree } from './text-formats.ts'
 
-export const yarnLock: ManifestFormat = {
-  ecosystem: 'npm',
-  kind: 'lockfile',
-  matches: matchNames('yarn.lock'),
-  read: readYarnLock,
-}
-
-function readYarnLock(text: string): ManifestReading {
+export function readYarnLock(text: string): ManifestReading {
   const isBerry = /^__metadata:\s*$/m.test(text)
   if (isBerry && /^#.*yarn lockfile v1/im.test(text)) throw new Unreadable('says it is of two versions')
   const entries = isBerry ? parseBerryEntries(text) : parseYarnClassic(text).map(toClassicInstall)
@@ -26,15 +12,13 @@ function readYarnLock(text: string): ManifestReading {
   return { packages, rest: new Map(), installed: collectYarnInstalls(entries) }
 }
 
-const UNKNOWN = { direct: null, scripts: null, licence: null }
-
 // Classic format
 
 /** One block of a classic yarn.lock: the descriptors that ask for a package, and the package. */
 interface YarnEntry {
-  descriptors: readonly string[]
-  fields: ReadonlyMap<string, string>
-  wanted: readonly (readonly [name: string, range: string])[]
+  descriptors: string[]
+  fields: Map<string, string>
+  wanted: [name: string, range: string][]
 }
 
 const TEXT = String.raw`"(?:[^"\\]|\\["\\])*"|[^\s",:#][^\s",:]*`
@@ -48,50 +32,37 @@ const MEMBER = new RegExp(`^    (${TEXT}) (${TEXT}|[^\\s",]+)$`)
  * predict.
  */
 function parseYarnClassic(text: string): YarnEntry[] {
-  const entries: YarnEntryDraft[] = []
+  const entries: YarnEntry[] = []
   const seen = new Set<string>()
   for (const line of text.split(/\r?\n/)) {
     if (line === '' || line.startsWith('#')) continue
     const entry = entries.at(-1)
     if (HEAD.test(line)) {
-      const descriptors = parseQuotedTexts(line)
-      for (const descriptor of descriptors) claimDescriptors(seen, descriptor)
+      const descriptors = [...line.matchAll(new RegExp(TEXT, 'g'))].map(([text]) => unquoteYarnText(text))
+      for (const descriptor of descriptors) {
+        if (seen.has(descriptor)) throw new Unreadable(`answers ${JSON.stringify(descriptor)} twice`)
+        seen.add(descriptor)
+      }
       entries.push({ descriptors, fields: new Map(), wanted: [] })
-    } else if (entry === undefined || !isInner(line, entry)) {
+    } else if (entry === undefined || !readInnerLine(line, entry)) {
       throw new Unreadable(`has a line that yarn does not write: ${JSON.stringify(line.slice(0, 80))}`)
     }
   }
   return entries
 }
 
-interface YarnEntryDraft {
-  descriptors: string[]
-  fields: Map<string, string>
-  wanted: [name: string, range: string][]
-}
-
-function isInner(line: string, { fields, wanted }: YarnEntryDraft): boolean {
+/** False for a line that yarn does not write. */
+function readInnerLine(line: string, { fields, wanted }: YarnEntry): boolean {
   const [, key, value] = FIELD.exec(line) ?? []
-  if (key === undefined || value === undefined) return SECTION.test(line) || isMember(line, wanted)
-  if (fields.has(key)) throw new Unreadable(`has two ${key} in one entry`)
-  fields.set(key, unquoteYarnText(value))
-  return true
-}
-
-function isMember(line: string, wanted: YarnEntryDraft['wanted']): boolean {
   const [, name, range] = MEMBER.exec(line) ?? []
-  if (name === undefined || range === undefined) return false
+  if (key !== undefined && value !== undefined) {
+    if (fields.has(key)) throw new Unreadable(`has two ${key} in one entry`)
+    fields.set(key, unquoteYarnText(value))
+    return true
+  }
+  if (name === undefined || range === undefined) return SECTION.test(line)
   wanted.push([unquoteYarnText(name), unquoteYarnText(range)])
   return true
-}
-
-function claimDescriptors(seen: Set<string>, descriptor: string): void {
-  if (seen.has(descriptor)) throw new Unreadable(`answers ${JSON.stringify(descriptor)} twice`)
-  seen.add(descriptor)
-}
-
-function parseQuotedTexts(line: string): string[] {
-  return [...line.matchAll(new RegExp(TEXT, 'g'))].map(([text]) => unquoteYarnText(text))
 }
 
 function unquoteYarnText(text: string): string {
@@ -101,25 +72,18 @@ function unquoteYarnText(text: string): string {
 function toClassicInstall({ descriptors, fields, wanted }: YarnEntry): YarnInstall {
   const version = fields.get('version')
   if (version === undefined) throw new Unreadable(`has no version for ${descriptors.join(', ')}`)
-  const [url, hash] = splitResolvedUrl(fields.get('resolved'))
-  const integrity = [fields.get('integrity'), hash].filter(each => each !== undefined).join(' ')
+  // The part after # is the hash of the file, or the commit.
+  const [, url, hash] = /^([^#]*)(#.*)?$/.exec(fields.get('resolved') ?? '') ?? []
+  const integrity = [fields.get('integrity'), hash].filter(each => each !== undefined).join(' ') || null
   const found = descriptors.map(descriptor => {
-    const { name, alias } = parseDescriptorNames(descriptor)
-    const source = formatAliasedSource(
-      alias,
-      name,
-      url === undefined ? 'registry' : getRegistryAddress(name, version, url),
-    )
-    const known = { integrity: integrity === '' ? null : integrity, ...UNKNOWN }
-    return { descriptor, package: { name, version, source, ...known } }
+    const { name: alias, rest } = splitDescriptor(descriptor)
+    // An alias `b` for package `a` installs `a`. Without an alias `b` is another package, even with the same files.
+    const { name } = parseNpmRange(alias, rest)
+    const address = url ? getRegistryAddress(name, version, url) : 'registry'
+    const source = formatAliasedSource(alias, name, address)
+    return { descriptor, package: buildPackage({ name, version, source, integrity }) }
   })
   return { found, wanted: wanted.map(([name, range]) => [`${name}@${range}`]) }
-}
-
-/** The part after # is the hash of the file, or the commit. */
-function splitResolvedUrl(resolved: string | undefined): [url: string | undefined, hash: string | undefined] {
-  const at = resolved?.indexOf('#') ?? -1
-  return at === -1 ? [resolved, undefined] : [resolved?.slice(0, at), resolved?.slice(at)]
 }
 
 // Needs
@@ -187,7 +151,9 @@ type BerryEntry = z.infer<typeof berryEntry>
 function parseBerryEntries(text: string): YarnInstall[] {
   const { __metadata: _, ...members } = parseYamlTree(text)
   const entries = Object.entries(z.record(z.string(), berryEntry).parse(members))
-  const own = entries.filter(([, { resolution }]) => getWorkspacePath(resolution) !== null)
+  const own = entries.filter(([, { resolution }]) =>
+    splitDescriptor(resolution).rest.startsWith('workspace:'),
+  )
   const direct = new Set(own.flatMap(([, each]) => listBerryNeeds(each).flat()))
   return entries.map(([key, each]) => {
     const descriptors = key.split(', ')
@@ -206,18 +172,13 @@ function listBerryPackages(
   direct: boolean,
 ): YarnInstall['found'] {
   const { name, rest: reference } = splitDescriptor(resolution)
-  if (getWorkspacePath(resolution) === '.') return []
+  if (reference === 'workspace:.') return []
   const source = reference === `npm:${version}` ? 'registry' : reference
   return descriptors.map(descriptor => {
     const installed = formatAliasedSource(splitDescriptor(descriptor).name, name, source)
-    const known = { integrity: checksum ?? null, ...UNKNOWN, direct }
-    return { descriptor, package: { name, version, source: installed, ...known } }
+    const known = { name, version, source: installed, integrity: checksum ?? null, direct }
+    return { descriptor, package: buildPackage(known) }
   })
-}
-
-function getWorkspacePath(resolution: string): string | null {
-  const { rest } = splitDescriptor(resolution)
-  return rest.startsWith('workspace:') ? rest.slice('workspace:'.length) : null
 }
 
 // Descriptors
@@ -226,12 +187,6 @@ function splitDescriptor(descriptor: string): { name: string; rest: string } {
   const at = descriptor.indexOf('@', 1)
   if (at === -1) throw new Unreadable(`names ${JSON.stringify(descriptor)} without a range`)
   return { name: descriptor.slice(0, at), rest: descriptor.slice(at + 1) }
-}
-
-/** An alias `b` for package `a` installs `a`. Without an alias `b` is another package, even with the same files. */
-function parseDescriptorNames(descriptor: string): { name: string; alias: string } {
-  const { name: alias, rest } = splitDescriptor(descriptor)
-  return { name: parseNpmRange(alias, rest).name, alias }
 }
 
 function formatAliasedSource(alias: string, name: string, source: string): string {
