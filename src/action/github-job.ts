@@ -94,7 +94,7 @@ export function buildJobEnvironment(task: Task, job: GithubJob): Call['environme
     random: SYSTEM_RANDOM,
     faults: { reach: () => undefined },
     progress: { say },
-    registries: createPublicRegistries({ version: VERSION, web }),
+    registries: createPublicRegistries({ web }),
     forge: refs =>
       createGithubForge({
         apiUrl,

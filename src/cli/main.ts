@@ -31,7 +31,7 @@ async function runMain(): Promise<number> {
   const interrupted = handleInterrupts(line => terminal.err(line))
   const home = fileURLToPath(new URL('..', import.meta.url))
   const program = { called: getProgramCommand(process.argv[1] ?? '', env), runtime: process.execPath, home }
-  const registries = createPublicRegistries({ version: VERSION, web: createWebFetch(env) })
+  const registries = createPublicRegistries({ web: createWebFetch(env) })
   const started = { env, directory: process.cwd(), pid: process.pid, version: VERSION, program, registries }
   try {
     return await runCommandLine(process.argv.slice(2), started, terminal, interrupted.signal)

@@ -83,13 +83,14 @@ const NAMED = 3
 
 function compareManifest(file: ManifestFile): ManifestChange {
   const format = findManifestFormat(file.path)
-  const unchanged = isSame(file)
+  const { base: before, candidate: after } = file
+  const unchanged = before === null || after === null ? before === after : Buffer.compare(before, after) === 0
   if (format === undefined) {
     const fault = unchanged ? null : formatUnreadable(explainUnknownFormat(file.path))
     return { ecosystem: null, added: [], brings: getUnknownCount, removed: 0, fault, wanted: [] }
   }
-  const base = readSide(format, file.base)
-  const candidate = readSide(format, file.candidate)
+  const base = readSide(format, before)
+  const candidate = readSide(format, after)
   const { ecosystem } = format
   const wanted = format.kind === 'manifest' ? candidate.reading.packages.map(({ name }) => name) : []
   const same = { ecosystem, added: [], brings: getUnknownCount, removed: 0, fault: null, wanted }
@@ -108,11 +109,6 @@ function compareManifest(file: ManifestFile): ManifestChange {
 
 function getUnknownCount(): null {
   return null
-}
-
-function isSame({ base, candidate }: ManifestFile): boolean {
-  if (base === null || candidate === null) return base === candidate
-  return Buffer.compare(base, candidate) === 0
 }
 
 type ManifestSide = { reading: ManifestReading; problem: string | null }
@@ -153,19 +149,12 @@ function findManifestFault(
   const invalid = added.find(({ name }) => !isPackageName(ecosystem, name))
   if (invalid !== undefined)
     return `names a package ${JSON.stringify(invalid.name)}, which no ${ecosystem} package can be called`
-  const places = listChangedPlaces(base.rest, candidate.rest)
-  if (places.length === 0) return null
-  return `changes ${formatPlaces(places)}: only dependencies may change in this file`
-}
-
-function listChangedPlaces(base: ManifestReading['rest'], candidate: ManifestReading['rest']): string[] {
-  const places = [...new Set([...base.keys(), ...candidate.keys()])]
-  return places.filter(place => base.get(place) !== candidate.get(place))
-}
-
-function formatPlaces(places: readonly string[]): string {
-  const more = places.length - NAMED
-  return `${places.slice(0, NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  const places = [...new Set([...base.rest.keys(), ...candidate.rest.keys()])]
+  const changed = places.filter(place => base.rest.get(place) !== candidate.rest.get(place))
+  if (changed.length === 0) return null
+  const more = changed.length > NAMED ? ` and ${changed.length - NAMED} more` : ''
+  const named = `${changed.slice(0, NAMED).join(', ')}${more}`
+  return `changes ${named}: only dependencies may change in this file`
 }
 
 // Transitive packages

@@ -22,12 +22,10 @@ const request = z.union([z.string(), table, z.array(table)])
  */
 function parsePoetryPackages(value: unknown): PackageEntry[] {
   const wanted = Object.entries(z.record(z.string(), request).parse(value))
-  return wanted.flatMap(([name, each]) => parsePoetryRequest(name, each))
-}
-
-function parsePoetryRequest(name: string, each: z.infer<typeof request>): PackageEntry[] {
-  if (typeof each === 'string') return [toPythonRequest(name, each, 'registry')]
-  return Array.isArray(each) ? each.map(one => fromPoetryTable(name, one)) : [fromPoetryTable(name, each)]
+  return wanted.flatMap(([name, each]) => {
+    if (typeof each === 'string') return toPythonRequest(name, each, 'registry')
+    return [each].flat().map(one => fromPoetryTable(name, one))
+  })
 }
 
 function fromPoetryTable(name: string, wanted: z.infer<typeof table>): PackageEntry {
@@ -40,11 +38,8 @@ function fromPoetryTable(name: string, wanted: z.infer<typeof table>): PackageEn
     ...[url, source, index].map(each => (each === undefined ? null : formatValue(each))),
   ].filter(each => each !== null)
   const option = Object.keys(options).length === 0 ? '' : ` ${formatJson(options)}`
-  return toPythonRequest(
-    name,
-    `${formatValue(version)}${option}`,
-    sources.length === 0 ? 'registry' : sources.join(', '),
-  )
+  const origin = sources.join(', ') || 'registry'
+  return toPythonRequest(name, `${formatValue(version)}${option}`, origin)
 }
 
 // Requirements
@@ -85,12 +80,9 @@ function parseVersionRequirement(
   const at = wanted.indexOf(';')
   const specifiers = (at === -1 ? wanted : wanted.slice(0, at)).trim()
   if (!SPECIFIERS.test(specifiers)) throw toRequirementError(text)
-  const version = specifiers.replace(/^\(|\)$/g, '').replace(/\s+/g, '')
-  return toPythonRequest(
-    name,
-    formatRequirement(version === '' ? '*' : version, extras, at === -1 ? '' : wanted.slice(at + 1)),
-    'registry',
-  )
+  const version = specifiers.replace(/^\(|\)$/g, '').replace(/\s+/g, '') || '*'
+  const marker = at === -1 ? '' : wanted.slice(at + 1)
+  return toPythonRequest(name, formatRequirement(version, extras, marker), 'registry')
 }
 
 function formatRequirement(version: string, extras: string | undefined, marker: string): string {
@@ -135,26 +127,22 @@ export function readPyproject(text: string): ManifestReading {
 function getPythonVersion({ path, value }: Field): [string, string][] {
   const place = path.join('.')
   if (place !== 'tool.poetry.dependencies') return []
-  const { python } = z.record(z.string(), z.unknown()).parse(value)
+  const { python } = table.parse(value)
   return python === undefined ? [] : [[`${place}.python`, formatJson(python)]]
 }
 
 function parsePyprojectField({ path, value }: Field): PackageEntry[] {
   if (path[1] === 'poetry') return parsePoetryPackages(value).filter(({ name }) => name !== 'python')
-  if (path.join('.') === SOURCES) return listSourcePackages(z.record(z.string(), z.unknown()).parse(value))
+  if (path.join('.') === SOURCES)
+    return Object.entries(table.parse(value)).map(([name, source]) =>
+      toPythonRequest(name, '*', formatJson(source)),
+    )
   const wanted = list
     .parse(value)
     .filter(each => typeof each === 'string')
     .map(parseRequirement)
-  if (path.join('.') === 'build-system.requires')
-    return wanted.map(each => ({ ...each, version: `${each.version} (build)` }))
-  return path[1] === 'uv'
-    ? wanted.map(each => ({ ...each, version: `${each.version} (${path[2] ?? ''})` }))
-    : wanted
-}
-
-function listSourcePackages(sources: Readonly<Record<string, unknown>>): PackageEntry[] {
-  return Object.entries(sources).map(([name, source]) => toPythonRequest(name, '*', formatJson(source)))
+  const use = path[0] === 'build-system' ? 'build' : path[1] === 'uv' ? path[2] : undefined
+  return use === undefined ? wanted : wanted.map(each => ({ ...each, version: `${each.version} (${use})` }))
 }
 
 // requirements.txt

@@ -1,11 +1,16 @@
 import { z } from 'zod'
 import type { Fetch, Registries, Release, ReleaseDate } from '../ports.ts'
+import { VERSION } from '../version.ts'
 import type { Ecosystem } from './package.ts'
-import { findDateByName, NAME_REGISTRIES, type NameRegistry, type RegistryAnswer } from './release-dates.ts'
+import {
+  findDateByName,
+  getLatestDate,
+  NAME_REGISTRIES,
+  type NameRegistry,
+  type RegistryAnswer,
+} from './release-dates.ts'
 
 interface RegistryAccess {
-  /** Version of winnow, for the user agent. */
-  version: string
   /** Addresses of registries. Defaults to the public ones. */
   bases?: Partial<Record<NameRegistry, string>>
   goServers?: GoServers
@@ -44,35 +49,24 @@ type DateLookup = (request: RegistryRequest) => Promise<ReleaseDate | null>
  * Null: no public registry knows the date, because of another source or of hashes that it does not publish.
  */
 function findDateLookup(release: Release): DateLookup | null {
-  const { ecosystem } = release
+  const { ecosystem, name } = release
   const plain = release.version
     .replace(/ \([^()]*\)$/, '')
     .replace(/ ;.*$/, '')
     .replace(/^\[[^\]]*\] (?=[=<>~!])/, '')
-  const exact = getExactVersion({ ecosystem, version: plain })
+  const exact = getExactVersion(ecosystem, plain)
   const hashes = listReleaseHashes(release)
   if (exact !== null && hashes.length > 0)
-    return async request => withHash(await fetchHashDate({ ...release, version: exact }, hashes, request))
+    return request => fetchHashDate({ ecosystem, name, version: exact }, hashes, request)
   if (!isOnlyNamed(release)) return null
-  if (ecosystem === 'go') {
-    if (exact === null) return null
-    return async request => toNamedDate(await fetchGoDate({ ...release, version: exact }, null, request))
-  }
+  if (ecosystem === 'go')
+    return exact === null ? null : request => fetchGoDate({ name, version: exact }, null, request)
   if (!isNameRegistry(ecosystem)) return null
   const isExact = exact !== null && isOneVersion(release, plain)
-  const version = exact ?? plain
   return request =>
-    findDateByName(ecosystem, { name: release.name, version, isExact }, path =>
+    findDateByName(ecosystem, { name, version: exact ?? plain, isExact }, path =>
       fetchAnswer(`${request.bases?.[ecosystem] ?? NAME_REGISTRIES[ecosystem]}${path}`, request),
     )
-}
-
-function withHash(at: string | null): ReleaseDate | null {
-  return at === null ? null : { at, by: 'hash' }
-}
-
-function toNamedDate(at: string | null): ReleaseDate | null {
-  return at === null ? null : { at, by: 'name' }
 }
 
 function isNameRegistry(ecosystem: string): ecosystem is NameRegistry {
@@ -93,40 +87,31 @@ function isOnlyNamed({ ecosystem, source, integrity }: Release): boolean {
   return ecosystem === 'npm' && BERRY_CHECKSUM.test(integrity)
 }
 
-/** Ecosystems where a bare version in a manifest also allows compatible versions. */
-const COMPATIBLE: ReadonlySet<string> = new Set(['cargo'])
-
+/** A bare version in Cargo.toml also allows compatible versions. */
 function isOneVersion({ ecosystem, integrity }: Release, version: string): boolean {
-  return integrity !== null || !COMPATIBLE.has(ecosystem) || version.startsWith('=')
+  return integrity !== null || ecosystem !== 'cargo' || version.startsWith('=')
 }
 
 async function fetchHashDate(
-  release: Release,
+  release: Pick<Release, 'ecosystem' | 'name' | 'version'>,
   hashes: readonly string[],
   access: RegistryRequest,
-): Promise<string | null> {
-  const textFrom = async (url: string) => (await fetchAnswer(url, access)).text
-  if (release.ecosystem === 'go') return fetchGoDate(release, hashes[0] ?? '', access)
-  const registry = findHashRegistry(release.ecosystem)
-  if (registry === null) return null
-  const { base, path, published } = READERS[registry]
-  const answer: unknown = JSON.parse(await textFrom(`${access.bases?.[registry] ?? base}${path(release)}`))
-  const dates = new Map(published(answer, release.version).map(({ hash, at }) => [hash, at]))
-  return getLatestTime(hashes.map(hash => dates.get(hash) ?? null))
+): Promise<ReleaseDate | null> {
+  const { ecosystem, version } = release
+  if (ecosystem === 'go') return fetchGoDate(release, hashes[0] ?? '', access)
+  if (!isHashRegistry(ecosystem)) return null
+  const { path, published } = READERS[ecosystem]
+  const base = access.bases?.[ecosystem] ?? NAME_REGISTRIES[ecosystem]
+  const answer: unknown = JSON.parse((await fetchAnswer(`${base}${path(release)}`, access)).text)
+  const dates = new Map(published(answer, version).map(({ hash, at }) => [hash, at]))
+  return getLatestDate(
+    hashes.map(hash => dates.get(hash) ?? ''),
+    'hash',
+  )
 }
 
-async function fetchGoDate(
-  release: Release,
-  hash: string | null,
-  access: RegistryRequest,
-): Promise<string | null> {
-  const servers = access.goServers ?? GO_SERVERS
-  const textAt = async (url: string) => (await fetchAnswer(url, access)).text
-  return getLatestTime([await fetchProxyDate(release, hash, { servers, textAt })])
-}
-
-function findHashRegistry(ecosystem: Ecosystem | (string & {})): Registry | null {
-  return Object.hasOwn(READERS, ecosystem) ? (ecosystem as Registry) : null
+function isHashRegistry(ecosystem: string): ecosystem is HashRegistry {
+  return Object.hasOwn(READERS, ecosystem)
 }
 
 const EXACT = /^v?\d[\w.+-]*$/
@@ -134,27 +119,20 @@ const GO_VERSION = /^v\d[\w.+-]*$/
 const PINNED = /^(?:\[[^\]]*\] )?==(?<version>\d[\w.+-]*)(?: ;.*)?$/
 
 /** A lockfile names one version, and so does a pinned requirement. */
-function getExactVersion({ ecosystem, version }: Pick<Release, 'ecosystem' | 'version'>): string | null {
+function getExactVersion(ecosystem: string, version: string): string | null {
   const pinned = ecosystem === 'pypi' ? PINNED.exec(version)?.groups?.['version'] : undefined
   const candidate = pinned ?? version
   const isExact = (ecosystem === 'go' ? GO_VERSION : EXACT).test(candidate) && !/\.[x*]$/i.test(candidate)
   return isExact && candidate.length <= 100 ? candidate : null
 }
 
-/** Null if any of the dates is missing or unreadable. */
-function getLatestTime(dates: readonly (string | null)[]): string | null {
-  const times = dates.map(date => Date.parse(date ?? ''))
-  if (times.length === 0 || !times.every(Number.isFinite)) return null
-  return new Date(Math.max(...times)).toISOString()
-}
-
 async function fetchAnswer(
   url: string,
-  { version, web = fetch, signal }: Pick<RegistryRequest, 'version' | 'web' | 'signal'>,
+  { web = fetch, signal }: Pick<RegistryRequest, 'web' | 'signal'>,
 ): Promise<RegistryAnswer> {
   const headers = {
     accept: 'application/json, */*;q=0.5',
-    'user-agent': `winnow/${version} (git-winnow on npm)`,
+    'user-agent': `winnow/${VERSION} (git-winnow on npm)`,
   }
   const response = await web(url, { headers, redirect: 'error', signal })
   if (response.status !== 200 || response.body === null) throw new Error(`${response.status}`)
@@ -170,20 +148,14 @@ async function fetchAnswer(
 
 // Registries that publish hashes
 
-/** A published file of a release. `hash` has the format of the lockfile. */
-interface PublishedFile {
-  hash: string
-  at: string
-}
+/** Registries that return hashes and upload times in one answer. Dates that an author sets do not count. */
+type HashRegistry = 'npm' | 'cargo' | 'pypi' | 'rubygems'
 
 interface HashRegistryReader {
-  base: string
   path: (release: Pick<Release, 'name' | 'version'>) => string
-  published: (answer: unknown, version: string) => PublishedFile[]
+  /** The files of a release. Their hashes have the format of the lockfile. */
+  published: (answer: unknown, version: string) => { hash: string; at: string }[]
 }
-
-/** Registries that return hashes and upload times in one answer. Dates that an author sets do not count. */
-type Registry = 'npm' | 'cargo' | 'pypi' | 'rubygems'
 
 const npmAnswer = z.object({
   time: z.record(z.string(), z.string()),
@@ -200,9 +172,8 @@ const gemAnswer = z.array(
   z.object({ number: z.string(), platform: z.string(), created_at: z.string(), sha: z.string().nullish() }),
 )
 
-const READERS: Record<Registry, HashRegistryReader> = {
+const READERS: Record<HashRegistry, HashRegistryReader> = {
   npm: {
-    base: 'https://registry.npmjs.org',
     path: ({ name }) => `/${encodeURIComponent(name)}`,
     published: (answer, version) => {
       const { time, versions } = npmAnswer.parse(answer)
@@ -211,7 +182,6 @@ const READERS: Record<Registry, HashRegistryReader> = {
     },
   },
   cargo: {
-    base: 'https://crates.io',
     path: ({ name, version }) => `/api/v1/crates/${encodeURIComponent(name)}/${encodeURIComponent(version)}`,
     published: answer => {
       const { created_at: at, checksum: hash } = crateAnswer.parse(answer).version
@@ -219,7 +189,6 @@ const READERS: Record<Registry, HashRegistryReader> = {
     },
   },
   pypi: {
-    base: 'https://pypi.org',
     path: ({ name, version }) => `/pypi/${encodeURIComponent(name)}/${encodeURIComponent(version)}/json`,
     published: answer =>
       pypiAnswer.parse(answer).urls.map(({ upload_time_iso_8601: at, digests }) => {
@@ -227,7 +196,6 @@ const READERS: Record<Registry, HashRegistryReader> = {
       }),
   },
   rubygems: {
-    base: 'https://rubygems.org',
     path: ({ name }) => `/api/v1/versions/${encodeURIComponent(name)}.json`,
     published: (answer, version) =>
       gemAnswer
@@ -305,11 +273,13 @@ const MOST_PAGES = 4
  * arrival. The author sets the time of the commit, so it serves only as the start of the search; a wrong one
  * finds no version. A go.mod has no hash (null), so the checksum database has no entry to compare.
  */
-async function fetchProxyDate(
+async function fetchGoDate(
   { name, version }: Pick<Release, 'name' | 'version'>,
   hash: string | null,
-  { servers, textAt }: { servers: GoServers; textAt: (url: string) => Promise<string> },
-): Promise<string | null> {
+  access: RegistryRequest,
+): Promise<ReleaseDate | null> {
+  const servers = access.goServers ?? GO_SERVERS
+  const textAt = async (url: string) => (await fetchAnswer(url, access)).text
   const [path, exact] = [escapeGoPath(name), escapeGoPath(version)]
   if (hash !== null) {
     const sums = await textAt(`${servers.sums}/lookup/${path}@${exact}`)
@@ -318,11 +288,11 @@ async function fetchProxyDate(
   const info = infoAnswer.parse(JSON.parse(await textAt(`${servers.proxy}/${path}/@v/${exact}.info`)))
   let since = info.Time
   for (let page = 0; page < MOST_PAGES; page++) {
-    const lines = parseIndexLines(
-      await textAt(`${servers.index}/index?since=${encodeURIComponent(since)}&limit=${PAGE}`),
-    )
+    const text = await textAt(`${servers.index}/index?since=${encodeURIComponent(since)}&limit=${PAGE}`)
+    const written = text.split('\n').filter(line => line !== '')
+    const lines = written.map(line => indexLine.parse(JSON.parse(line)))
     const found = lines.find(({ Path, Version }) => Path === name && Version === version)
-    if (found !== undefined) return found.Timestamp
+    if (found !== undefined) return getLatestDate([found.Timestamp], hash === null ? 'name' : 'hash')
     const last = lines.at(-1)?.Timestamp
     if (last === undefined || last === since || lines.length < PAGE) return null
     since = last
@@ -334,11 +304,6 @@ async function fetchProxyDate(
 function formatSumLine({ name, version }: Pick<Release, 'name' | 'version'>, hash: string): string {
   const sum = /^go\.mod (.*)$/.exec(hash)?.[1]
   return sum === undefined ? `${name} ${version} ${hash}` : `${name} ${version}/go.mod ${sum}`
-}
-
-function parseIndexLines(text: string): z.infer<typeof indexLine>[] {
-  const lines = text.split('\n').filter(line => line !== '')
-  return lines.map(line => indexLine.parse(JSON.parse(line)))
 }
 
 /** Go's servers escape capitals, because some file systems ignore case. */

@@ -43,11 +43,9 @@ function selectFittingDate(
   { version, isExact }: ReleaseQuestion,
 ): ReleaseDate | null {
   const plain = version.replace(/^v(?=\d)/, '')
-  if (isExact) {
-    const found = all.find(each => each.version.replace(/^v(?=\d)/, '') === plain)
-    return found === undefined ? null : toReleaseDate(found.at, 'name')
-  }
-  return getLatestDate(all.filter(each => canMatchRange(each.version, version)))
+  if (!isExact) return getRangeDate(all.filter(each => canMatchRange(each.version, version)))
+  const found = all.find(each => each.version.replace(/^v(?=\d)/, '') === plain)
+  return getLatestDate([found?.at ?? ''], 'name')
 }
 
 interface NameRegistryReader {
@@ -111,18 +109,19 @@ const READERS: Record<Exclude<NameRegistry, 'maven' | 'nuget'>, NameRegistryRead
   },
 }
 
-function toReleaseDate(at: string, by: ReleaseDate['by']): ReleaseDate | null {
-  const time = Date.parse(at)
-  // nuget.org dates unlisted versions in the year 1900.
-  return Number.isFinite(time) && time > Date.UTC(1990) ? { at: new Date(time).toISOString(), by } : null
+function getRangeDate(fitting: readonly DatedVersion[]): ReleaseDate | null {
+  return getLatestDate(
+    fitting.map(({ at }) => at),
+    'range',
+  )
 }
 
-/** The latest date of the versions that fit a range. Null if one of them has no date. */
-function getLatestDate(fitting: readonly DatedVersion[]): ReleaseDate | null {
-  const dates = fitting.map(({ at }) => toReleaseDate(at, 'range'))
-  const known = dates.filter(date => date !== null).map(({ at }) => at)
-  const at = known.toSorted().at(-1)
-  return at === undefined || known.length < dates.length ? null : { at, by: 'range' }
+/** Null if there is no date, or if one of them is missing or unreadable. */
+export function getLatestDate(dates: readonly string[], by: ReleaseDate['by']): ReleaseDate | null {
+  const times = dates.map(date => Date.parse(date))
+  // nuget.org dates unlisted versions in the year 1900.
+  if (times.length === 0 || !times.every(time => time > Date.UTC(1990))) return null
+  return { at: new Date(Math.max(...times)).toISOString(), by }
 }
 
 // Maven
@@ -140,12 +139,12 @@ async function fetchMavenDate(
   if (isExact) {
     const exact = encodeURIComponent(version)
     const { lastModified } = await ask(`${folder}/${exact}/${artifact}-${exact}.pom`)
-    return toReleaseDate(lastModified ?? '', 'name')
+    return getLatestDate([lastModified ?? ''], 'name')
   }
   const { text } = await ask(`${folder}/maven-metadata.xml`)
   const [, year, month, day, hour, minute, second] =
     /<lastUpdated>\s*(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)\s*<\/lastUpdated>/.exec(text) ?? []
-  return toReleaseDate(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`, 'range')
+  return getLatestDate([`${year}-${month}-${day}T${hour}:${minute}:${second}Z`], 'range')
 }
 
 // NuGet
@@ -167,10 +166,10 @@ async function findNugetDate(question: ReleaseQuestion, ask: AskRegistry): Promi
   const exact = question.isExact ? question.version : EXACT.exec(question.version)?.[1]
   if (exact !== undefined) {
     const { text } = await ask(`/v3/registration5-semver1/${id}/${toUrlSegment(exact)}.json`)
-    return toReleaseDate(oneVersion.parse(JSON.parse(text)).published, 'name')
+    return getLatestDate([oneVersion.parse(JSON.parse(text)).published], 'name')
   }
   const fits = parseNugetRange(question.version)
-  return getLatestDate((await fetchNugetVersions(id, ask)).filter(({ version }) => fits(version)))
+  return getRangeDate((await fetchNugetVersions(id, ask)).filter(({ version }) => fits(version)))
 }
 
 /** Includes versions that need SemVer 2. Large packages have their versions on separate pages. */

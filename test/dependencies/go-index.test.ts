@@ -43,7 +43,7 @@ const ANSWERS = {
 async function asking(answers: Record<string, unknown>, release: Partial<Release> = {}) {
   const { url, asked } = await packageRegistry(answers)
   const goServers = { sums: `${url}/sums`, proxy: `${url}/proxy`, index: `${url}/index` }
-  const found = await createPublicRegistries({ version: '0.0.0', goServers }).publishedAt({
+  const found = await createPublicRegistries({ goServers }).publishedAt({
     ...MODULE,
     ...release,
   })

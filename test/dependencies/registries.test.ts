@@ -27,7 +27,7 @@ async function asking(answers: Record<string, unknown>, timeoutMs = 5_000) {
   const { url } = registry
   const bases = { npm: url, cargo: url, pypi: url, rubygems: url, packagist: url, nuget: url, maven: url }
   const goServers = { sums: `${url}/sums`, proxy: `${url}/proxy`, index: `${url}/index` }
-  return { registry, ...createPublicRegistries({ version: '0.0.0', bases, goServers, timeoutMs }) }
+  return { registry, ...createPublicRegistries({ bases, goServers, timeoutMs }) }
 }
 
 const MEMCHR: Release = {
@@ -73,7 +73,7 @@ it('is asked the way that the edge gave', async () => {
     asked.push(url)
     return new Response(JSON.stringify(packument()))
   }
-  const { publishedAt } = createPublicRegistries({ version: '0.0.0', web })
+  const { publishedAt } = createPublicRegistries({ web })
   expect(await publishedAt(LEFT_PAD)).toEqual({ at: AT, by: 'hash' })
   expect(asked).toEqual(['https://registry.npmjs.org/left-pad'])
 })
@@ -164,7 +164,7 @@ describe('when a release was published', () => {
   it('is unknown where no answer comes, or nobody is there', async () => {
     const { publishedAt } = await asking({ '/left-pad': NEVER }, 50)
     expect(await publishedAt(LEFT_PAD)).toBeNull()
-    const gone = createPublicRegistries({ version: '0.0.0', bases: { npm: 'http://127.0.0.1:1' } })
+    const gone = createPublicRegistries({ bases: { npm: 'http://127.0.0.1:1' } })
     expect(await gone.publishedAt(LEFT_PAD)).toBeNull()
   })
 
@@ -358,7 +358,7 @@ describe('what has no hash that its registry publishes as well', () => {
       asked.push(url)
       return new Response('<project/>', { headers: { 'last-modified': 'Mon, 09 Apr 2018 01:10:45 GMT' } })
     }
-    const { publishedAt } = createPublicRegistries({ version: '0.0.0', web })
+    const { publishedAt } = createPublicRegistries({ web })
     const release = named('maven', 'org.a.b:core', '1.2 (scope test)')
     expect(await publishedAt(release)).toEqual({ at: '2018-04-09T01:10:45.000Z', by: 'name' })
     expect(asked).toEqual(['https://repo1.maven.org/maven2/org/a/b/core/1.2/core-1.2.pom'])

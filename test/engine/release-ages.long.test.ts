@@ -31,7 +31,7 @@ async function adding(
     files: before,
     spec: text =>
       `${text.replace('[src/]', '[src/, package.json, package-lock.json]')}dependencies: { approved: [left-pad]${rules} }\nstopping: { max_hours: 1000 }\n`,
-    registries: createPublicRegistries({ version: '0.0.0', bases: { npm: registry.url } }),
+    registries: createPublicRegistries({ bases: { npm: registry.url } }),
   })
   await repository.start()
   return { repository, registry }
@@ -126,7 +126,7 @@ it('of several files that a lockfile names, the youngest counts, and who is aske
       files: { 'poetry.lock': tail },
       spec: text =>
         `${text.replace('[src/]', '[src/, poetry.lock]')}dependencies: { approved: [tiny], min_release_age_days: 7 }\n`,
-      registries: createPublicRegistries({ version: '0.0.0', bases: { pypi: registry.url } }),
+      registries: createPublicRegistries({ bases: { pypi: registry.url } }),
     })
     await repository.start()
     await repository.run()
