@@ -5,13 +5,7 @@ import {
   findTestTarget,
   listBenchNeeds,
 } from './benchmarks.ts'
-import {
-  describeEntry,
-  renderHeadComment,
-  renderWorkloadComment,
-  type Skeleton,
-  type SkeletonRequest,
-} from './harness.ts'
+import type { HarnessTemplate, SkeletonRequest } from './harness.ts'
 import {
   type EntryPoint,
   type Findings,
@@ -98,21 +92,17 @@ function findCTest(files: ProjectFiles, isCmake: boolean): FoundCommand | null {
 // Harness
 
 /** Renders one file that compiles as C and as C++. */
-export function buildCHarness({ name, entry, interpreter }: SkeletonRequest): Skeleton {
+export function buildCHarness({ name, interpreter }: SkeletonRequest): HarnessTemplate {
   const path = `bench/${name}.${interpreter === 'c++' ? 'cpp' : 'c'}`
   const program = `bench/${name}`
   return {
-    files: [{ path, text: renderCSource(`./${program}`, entry) }],
-    edit: path,
+    path,
     command: `./${program}`,
     // People add the sources that the workload calls: cc -O2 -I. -o bench/speed bench/speed.c parse.c
     build: `${interpreter} -O2 -I. -o ${program} ${path}`,
-    calls: describeEntry(entry),
-  }
-}
-
-function renderCSource(command: string, entry: EntryPoint | null): string {
-  return `${renderHeadComment('//', command)}
+    commentSign: '//',
+    exampleCall: 'return parse(input);',
+    render: (head, workload) => `${head}
 // Add the sources that it calls to measurement.setup, after this file.
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,7 +113,7 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-${renderWorkloadComment('//', 'return parse(input);', entry)}
+${workload}
 static long workload(void) {
   static double numbers[10000];
   for (int i = 0; i < 10000; i++) numbers[i] = (double)((long)i * 7919 % 10007);
@@ -152,5 +142,6 @@ int main(void) {
   printf("{\\"milliseconds\\": %.9f, \\"output_bytes\\": %ld}\\n", times[7], answer);
   return 0;
 }
-`
+`,
+  }
 }

@@ -4,7 +4,7 @@ import { findNearestWord } from '../spec/nearest-word.ts'
 import { compilePathspec } from '../spec/scope.ts'
 import { buildCHarness, detectC } from './c.ts'
 import { buildGoHarness, detectGo } from './go.ts'
-import type { Skeleton, SkeletonRequest } from './harness.ts'
+import { completeHarness, type HarnessTemplate, type Skeleton, type SkeletonRequest } from './harness.ts'
 import { buildJavaHarness, detectJava } from './java.ts'
 import { buildNodeHarness, detectNode } from './node.ts'
 import {
@@ -27,7 +27,7 @@ import { buildShellHarness, detectShell } from './shell.ts'
 
 interface LanguageSupport {
   detect: (project: ProjectLocation) => Findings | null
-  buildHarness: (request: SkeletonRequest) => Skeleton
+  buildHarness: (request: SkeletonRequest) => HarnessTemplate
 }
 
 const SUPPORT: Readonly<Record<Language, LanguageSupport>> = {
@@ -42,7 +42,7 @@ const SUPPORT: Readonly<Record<Language, LanguageSupport>> = {
 }
 
 export function buildSkeleton(language: Language, request: SkeletonRequest): Skeleton {
-  return SUPPORT[language].buildHarness(request)
+  return completeHarness(SUPPORT[language].buildHarness(request), request.entry)
 }
 
 export interface DetectedProject {

@@ -141,7 +141,7 @@ function draftHarness({ yard: project, detected: { findings }, name, goal }: Dra
   const files = isWanted
     ? skeleton.files.map(({ path, text }) => ({ path, text: removeStandInLine(text) }))
     : skeleton.files
-  const setup = [...(skeleton.buildsProject === true ? [] : own), ...(build === null ? [] : [build])]
+  const setup = [...(skeleton.buildsProject ? [] : own), ...(build === null ? [] : [build])]
   const metric = { name: SKELETON_METRIC, direction: 'minimize' } as const
   const gates = [{ name: SKELETON_OUTPUT, check: '> 0' }]
   return { command, setup, output: 'json', metric, files, edit, calls, gates }

@@ -1,11 +1,5 @@
 import { createToolBenchmark, findBenchScript, findBenchTarget } from './benchmarks.ts'
-import {
-  describeEntry,
-  renderHeadComment,
-  renderWorkloadComment,
-  type Skeleton,
-  type SkeletonRequest,
-} from './harness.ts'
+import type { HarnessTemplate, SkeletonRequest } from './harness.ts'
 import {
   type EntryPoint,
   type Findings,
@@ -83,25 +77,26 @@ function findGoEntry(files: ProjectFiles, sources: readonly string[]): EntryPoin
 
 // Harness
 
-export function buildGoHarness({ name, entry }: SkeletonRequest): Skeleton {
+export function buildGoHarness({ name, entry }: SkeletonRequest): HarnessTemplate {
   const folder = `bench/${name}`
-  const path = `${folder}/main.go`
   const own = `go build -o ${folder}/run ./${folder}`
   const subject = entry?.kind === 'program' ? ` && go build -o ${folder}/subject ${entry.command}` : ''
-  const files = [{ path, text: renderGoSource(`go run ./${folder}`, folder, entry) }]
-  return { files, edit: path, command: `./${folder}/run`, build: own + subject, calls: describeEntry(entry) }
-}
-
-function renderGoSource(command: string, folder: string, entry: EntryPoint | null): string {
   const imports = ['"encoding/json"', '"fmt"', '"os"', '"sort"', '"time"', ...listGoImports(entry)].toSorted()
-  return `${renderHeadComment('//', command)}
+  return {
+    path: `${folder}/main.go`,
+    command: `./${folder}/run`,
+    byHand: `go run ./${folder}`,
+    build: own + subject,
+    commentSign: '//',
+    exampleCall: 'return mypackage.Parse(input)',
+    render: (head, workload) => `${head}
 package main
 
 import (
 ${imports.map(each => `\t${each}`).join('\n')}
 )
 
-${renderWorkloadComment('//', 'return mypackage.Parse(input)', entry)}
+${workload}
 func workload() any {
 ${renderGoBody(folder, entry)}
 }
@@ -134,7 +129,8 @@ func main() {
 		panic(err)
 	}
 }
-`
+`,
+  }
 }
 
 function listGoImports(entry: EntryPoint | null): string[] {

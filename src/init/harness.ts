@@ -16,7 +16,7 @@ export interface Skeleton {
   build: string | null
   calls: string
   /** `build` also builds the project, so the setup does not have to. */
-  buildsProject?: boolean
+  buildsProject: boolean
 }
 
 export interface SkeletonRequest {
@@ -25,29 +25,41 @@ export interface SkeletonRequest {
   interpreter: string
 }
 
+/** The part of a harness that differs between languages. */
+export interface HarnessTemplate {
+  /** The file that a person edits. */
+  path: string
+  command: string
+  /** How a person runs it. Defaults to the command. */
+  byHand?: string
+  commentSign: '#' | '//'
+  exampleCall: string
+  render: (head: string, workload: string) => string
+  otherFiles?: NewFile[]
+  build?: string
+  buildsProject?: boolean
+}
+
 /** All generated harnesses print these two metrics. */
 export const SKELETON_METRIC = 'milliseconds'
 export const SKELETON_OUTPUT = 'output_bytes'
 
-interface ScriptLanguage {
-  extension: string
-  interpreter: string
-  text: (command: string, entry: EntryPoint | null) => string
-}
-
-export function buildScriptHarness(
-  { name, entry }: Pick<SkeletonRequest, 'name' | 'entry'>,
-  { extension, interpreter, text }: ScriptLanguage,
-): Skeleton {
-  const path = `bench/${name}.${extension}`
-  const command = `${interpreter} ${path}`
-  return {
-    files: [{ path, text: text(command, entry) }],
-    edit: path,
-    command,
-    build: null,
-    calls: describeEntry(entry),
-  }
+export function completeHarness(template: HarnessTemplate, entry: EntryPoint | null): Skeleton {
+  const { path, command, byHand = command, commentSign: sign, build = null, buildsProject = false } = template
+  const calls = describeEntry(entry)
+  const workload = [
+    '==== PUT YOUR WORKLOAD HERE ====',
+    'Call the code to improve, with input as large as in real use, and return its answer:',
+    `  ${template.exampleCall}`,
+    `Until then this measures ${calls}.`,
+    `${HARNESS_TODO}: delete this line once it is your workload; check and run refuse until then.`,
+  ]
+  const text = template.render(
+    renderHeadComment(sign, byHand),
+    workload.map(line => `${sign} ${line}`).join('\n'),
+  )
+  const files = [...(template.otherFiles ?? []), { path, text }]
+  return { files, edit: path, command, build, calls, buildsProject }
 }
 
 /**
@@ -105,24 +117,11 @@ echo '{"items": [{"id": "first-input", "content": "what your code answers"}]}'
   return { file: { path, text }, command }
 }
 
-/** Renders the comment around a workload. Only the comment sign differs between languages. */
-export function renderWorkloadComment(sign: string, example: string, entry: EntryPoint | null): string {
-  return [
-    '==== PUT YOUR WORKLOAD HERE ====',
-    'Call the code to improve, with input as large as in real use, and return its answer:',
-    `  ${example}`,
-    `Until then this measures ${describeEntry(entry)}.`,
-    `${HARNESS_TODO}: delete this line once it is your workload; check and run refuse until then.`,
-  ]
-    .map(line => `${sign} ${line}`)
-    .join('\n')
-}
-
-export function renderHeadComment(sign: string, command: string): string {
+function renderHeadComment(sign: string, command: string): string {
   return `${sign} Measures one call and prints it as JSON. By hand: ${command}`
 }
 
-export function describeEntry(entry: EntryPoint | null): string {
+function describeEntry(entry: EntryPoint | null): string {
   if (entry === null)
     return 'a placeholder: winnow found nothing in the project that it can call without arguments'
   switch (entry.kind) {

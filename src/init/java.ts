@@ -1,11 +1,5 @@
 import { findBenchScript, findBenchTarget } from './benchmarks.ts'
-import {
-  describeEntry,
-  renderHeadComment,
-  renderWorkloadComment,
-  type Skeleton,
-  type SkeletonRequest,
-} from './harness.ts'
+import type { HarnessTemplate, SkeletonRequest } from './harness.ts'
 import {
   type EntryPoint,
   type Findings,
@@ -125,21 +119,20 @@ function toClassName(path: string): string | null {
 
 // Harness
 
-export function buildJavaHarness({ name, entry, interpreter }: SkeletonRequest): Skeleton {
+export function buildJavaHarness({ name, entry, interpreter }: SkeletonRequest): HarnessTemplate {
   const type = name.replaceAll(/(?:^|-)([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
   const className = /^\d/.test(type) ? `Bench${type}` : type
   const path = `bench/${className}.java`
-  const command = `${interpreter} ${path}`
-  const files = [{ path, text: renderJavaSource(command, className, entry) }]
-  return { files, edit: path, command, build: null, calls: describeEntry(entry) }
-}
-
-function renderJavaSource(command: string, className: string, entry: EntryPoint | null): string {
-  return `${renderHeadComment('//', command)}
+  return {
+    path,
+    command: `${interpreter} ${path}`,
+    commentSign: '//',
+    exampleCall: 'return MyParser.parse(input);',
+    render: (head, workload) => `${head}
 import java.util.Arrays;
 
 public class ${className} {
-${indentSource(renderWorkloadComment('//', 'return MyParser.parse(input);', entry))}
+${workload.replaceAll(/^/gm, '    ')}
     static Object workload() throws Exception {
 ${renderJavaBody(entry)}
     }
@@ -164,11 +157,8 @@ ${renderJavaBody(entry)}
         System.out.println("{\\"milliseconds\\": " + times[7] + ", \\"output_bytes\\": " + output + "}");
     }
 }
-`
-}
-
-function indentSource(text: string): string {
-  return text.replaceAll(/^/gm, '    ')
+`,
+  }
 }
 
 function renderJavaBody(entry: EntryPoint | null): string {

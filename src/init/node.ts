@@ -1,11 +1,5 @@
 import { findTestTarget } from './benchmarks.ts'
-import {
-  buildScriptHarness,
-  renderHeadComment,
-  renderWorkloadComment,
-  type Skeleton,
-  type SkeletonRequest,
-} from './harness.ts'
+import type { HarnessTemplate, SkeletonRequest } from './harness.ts'
 import { findNodeBenchmark, findNodeManager, hasDependency } from './node-benchmark.ts'
 import {
   type EntryPoint,
@@ -194,14 +188,17 @@ function findBin(manifest: unknown): string | null {
 
 // Harness
 
-export function buildNodeHarness(request: SkeletonRequest): Skeleton {
-  return buildScriptHarness(request, { extension: 'mjs', interpreter: 'node', text: renderNodeSource })
-}
-
-function renderNodeSource(command: string, entry: EntryPoint | null): string {
-  return `${renderHeadComment('//', command)}
+export function buildNodeHarness({ name, entry }: SkeletonRequest): HarnessTemplate {
+  const path = `bench/${name}.mjs`
+  return {
+    path,
+    command: `node ${path}`,
+    commentSign: '//',
+    exampleCall:
+      entry?.kind === 'module' ? 'return (await import(ENTRY)).parse(input)' : 'return parse(input)',
+    render: (head, workload) => `${head}
 ${renderNodeImports(entry)}
-${renderWorkloadComment('//', renderNodeExample(entry), entry)}
+${workload}
 async function workload(round) {
 ${renderNodeBody(entry)}
 }
@@ -223,17 +220,14 @@ for (let round = 0; round < 15; round += 1) times.push((await took(calls)) / cal
 times.sort((a, b) => a - b)
 const output = typeof answer === 'string' ? answer : (JSON.stringify(answer) ?? '')
 console.log(JSON.stringify({ milliseconds: times[7], output_bytes: output.length }))
-`
+`,
+  }
 }
 
 function renderNodeImports(entry: EntryPoint | null): string {
   if (entry?.kind === 'program') return "import { spawnSync } from 'node:child_process'\n"
   if (entry?.kind !== 'module') return ''
   return `const ENTRY = new URL('../${entry.path}', import.meta.url)\n`
-}
-
-function renderNodeExample(entry: EntryPoint | null): string {
-  return entry?.kind === 'module' ? 'return (await import(ENTRY)).parse(input)' : 'return parse(input)'
 }
 
 function renderNodeBody(entry: EntryPoint | null): string {

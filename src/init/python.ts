@@ -5,13 +5,7 @@ import {
   findBenchTarget,
   findTestTarget,
 } from './benchmarks.ts'
-import {
-  buildScriptHarness,
-  renderHeadComment,
-  renderWorkloadComment,
-  type Skeleton,
-  type SkeletonRequest,
-} from './harness.ts'
+import type { HarnessTemplate, SkeletonRequest } from './harness.ts'
 import {
   type EntryPoint,
   type Findings,
@@ -240,22 +234,20 @@ function hasPackageName(text: string, name: string): boolean {
 
 // Harness
 
-export function buildPythonHarness(request: SkeletonRequest): Skeleton {
-  return buildScriptHarness(request, {
-    extension: 'py',
-    interpreter: request.interpreter,
-    text: renderPythonSource,
-  })
-}
-
-function renderPythonSource(command: string, entry: EntryPoint | null): string {
+export function buildPythonHarness({ name, entry, interpreter }: SkeletonRequest): HarnessTemplate {
+  const path = `bench/${name}.py`
   const module = entry?.kind === 'module' ? entry.path : null
-  return `${renderHeadComment('#', command)}
+  return {
+    path,
+    command: `${interpreter} ${path}`,
+    commentSign: '#',
+    exampleCall: module === null ? 'return parse(text)' : 'return subject.parse(text)',
+    render: (head, workload) => `${head}
 import json
 import time
 ${module === null ? '' : `import importlib\n\nimport ${module} as subject\n`}
 
-${renderWorkloadComment('#', module === null ? 'return parse(text)' : 'return subject.parse(text)', entry)}
+${workload}
 def workload():
 ${module === null ? '    return " ".join(str(n) for n in sorted((i * 7919) % 10007 for i in range(10000)))' : '    return repr(dir(importlib.reload(subject)))'}
 # ================================
@@ -278,5 +270,6 @@ while took(calls) < 0.005:
     calls *= 2
 times = sorted(took(calls) / calls for _ in range(15))
 print(json.dumps({"milliseconds": times[7] * 1000, "output_bytes": len(str(answer))}))
-`
+`,
+  }
 }

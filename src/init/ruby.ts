@@ -5,13 +5,7 @@ import {
   findBenchTarget,
   findTestTarget,
 } from './benchmarks.ts'
-import {
-  buildScriptHarness,
-  renderHeadComment,
-  renderWorkloadComment,
-  type Skeleton,
-  type SkeletonRequest,
-} from './harness.ts'
+import type { HarnessTemplate, SkeletonRequest } from './harness.ts'
 import {
   type EntryPoint,
   type Findings,
@@ -100,20 +94,18 @@ function findRubyEntry(sources: readonly string[]): EntryPoint | null {
 
 // Harness
 
-export function buildRubyHarness(request: SkeletonRequest): Skeleton {
-  return buildScriptHarness(request, {
-    extension: 'rb',
-    interpreter: request.interpreter,
-    text: renderRubySource,
-  })
-}
-
-function renderRubySource(command: string, entry: EntryPoint | null): string {
+export function buildRubyHarness({ name, entry, interpreter }: SkeletonRequest): HarnessTemplate {
+  const path = `bench/${name}.rb`
   const module = entry?.kind === 'module' ? entry.path : null
-  return `${renderHeadComment('#', command)}
+  return {
+    path,
+    command: `${interpreter} ${path}`,
+    commentSign: '#',
+    exampleCall: 'MyParser.parse(text)',
+    render: (head, workload) => `${head}
 require 'json'
 ${module === null ? '' : `require '${module}'\n`}
-${renderWorkloadComment('#', 'MyParser.parse(text)', entry)}
+${workload}
 def workload
 ${module === null ? '  Array.new(10_000) { |n| n * 7919 % 10_007 }.sort.join(" ")' : `  load '${module}.rb'\n  'loaded'`}
 end
@@ -133,5 +125,6 @@ calls = 1
 calls *= 2 while took(calls) < 5
 times = Array.new(15) { took(calls) / calls }
 puts JSON.generate({ milliseconds: times.sort[7], output_bytes: $answer.to_s.bytesize })
-`
+`,
+  }
 }

@@ -1,11 +1,5 @@
 import { createToolBenchmark, findBenchScript, findBenchTarget } from './benchmarks.ts'
-import {
-  describeEntry,
-  renderHeadComment,
-  renderWorkloadComment,
-  type Skeleton,
-  type SkeletonRequest,
-} from './harness.ts'
+import type { HarnessTemplate, SkeletonRequest } from './harness.ts'
 import {
   type EntryPoint,
   type Findings,
@@ -81,28 +75,14 @@ function findRustEntry(files: ProjectFiles, manifest: unknown): EntryPoint | nul
 // Harness
 
 /** Adds a crate outside the project's workspace, so that no existing file changes. */
-export function buildRustHarness({ name, entry }: SkeletonRequest): Skeleton {
+export function buildRustHarness({ name, entry }: SkeletonRequest): HarnessTemplate {
   const folder = `bench/${name}`
   const manifest = `${folder}/Cargo.toml`
-  const path = `${folder}/src/main.rs`
   const crate = `bench-${name}`
-  return {
-    files: [
-      { path: manifest, text: renderCargoManifest(crate, entry) },
-      { path, text: renderRustSource(`cargo run --release --manifest-path ${manifest}`, entry) },
-    ],
-    edit: path,
-    command: `./${folder}/target/release/${crate}`,
-    build: `cargo build --release --quiet --manifest-path ${manifest} --target-dir ${folder}/target`,
-    calls: describeEntry(entry),
-    buildsProject: entry !== null && entry.kind !== 'program',
-  }
-}
-
-function renderCargoManifest(crate: string, entry: EntryPoint | null): string {
-  const library = entry === null || entry.kind === 'program' ? null : getCrateName(entry)
+  const library = getCrateName(entry)
+  const module = library?.replaceAll('-', '_') ?? 'my_crate'
   const subject = library === null ? '' : `\n[dependencies]\n${library} = { path = "../.." }\n`
-  return `[package]
+  const manifestText = `[package]
 name = "${crate}"
 version = "0.0.0"
 edition = "2021"
@@ -110,22 +90,22 @@ publish = false
 ${subject}
 [workspace]
 `
-}
-
-function getCrateName(entry: Exclude<EntryPoint, { kind: 'program' }>): string {
-  return entry.kind === 'module' ? entry.path : entry.module
-}
-
-function renderRustSource(command: string, entry: EntryPoint | null): string {
-  const library =
-    entry === null || entry.kind === 'program' ? 'my_crate' : getCrateName(entry).replaceAll('-', '_')
-  return `${renderHeadComment('//', command)}
+  return {
+    path: `${folder}/src/main.rs`,
+    command: `./${folder}/target/release/${crate}`,
+    byHand: `cargo run --release --manifest-path ${manifest}`,
+    otherFiles: [{ path: manifest, text: manifestText }],
+    build: `cargo build --release --quiet --manifest-path ${manifest} --target-dir ${folder}/target`,
+    buildsProject: library !== null,
+    commentSign: '//',
+    exampleCall: `${module}::parse(&input)`,
+    render: (head, workload) => `${head}
 use std::hint::black_box;
 use std::time::Instant;
 
-${renderWorkloadComment('//', `${library}::parse(&input)`, entry)}
+${workload}
 fn workload() -> usize {
-${renderRustBody(entry, library)}
+${renderRustBody(entry, module)}
 }
 // ================================
 
@@ -147,7 +127,14 @@ fn main() {
     times.sort_by(f64::total_cmp);
     println!("{{\\"milliseconds\\": {}, \\"output_bytes\\": {}}}", times[7], workload());
 }
-`
+`,
+  }
+}
+
+/** Null: no library to call. */
+function getCrateName(entry: EntryPoint | null): string | null {
+  if (entry === null || entry.kind === 'program') return null
+  return entry.kind === 'module' ? entry.path : entry.module
 }
 
 /** Returns the size of the answer, so that an empty answer becomes visible. */

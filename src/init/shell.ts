@@ -1,11 +1,5 @@
 import { describeOtherBenchmarks, findBenchScript, findBenchTarget, findTestTarget } from './benchmarks.ts'
-import {
-  buildScriptHarness,
-  renderHeadComment,
-  renderWorkloadComment,
-  type Skeleton,
-  type SkeletonRequest,
-} from './harness.ts'
+import type { HarnessTemplate, SkeletonRequest } from './harness.ts'
 import {
   type EntryPoint,
   type Findings,
@@ -58,15 +52,17 @@ function findTestScript({ paths }: ProjectFiles): FoundCommand | null {
 
 // Harness
 
-export function buildShellHarness(request: SkeletonRequest): Skeleton {
-  return buildScriptHarness(request, { extension: 'sh', interpreter: 'sh', text: renderShellSource })
-}
-
-function renderShellSource(command: string, entry: EntryPoint | null): string {
+export function buildShellHarness({ name, entry }: SkeletonRequest): HarnessTemplate {
+  const path = `bench/${name}.sh`
   const program = entry?.kind === 'program' ? entry.command : null
-  return `${renderHeadComment('#', command)}
+  return {
+    path,
+    command: `sh ${path}`,
+    commentSign: '#',
+    exampleCall: 'sh bin/parse.sh < bench/input.txt',
+    render: (head, workload) => `${head}
 
-${renderWorkloadComment('#', 'sh bin/parse.sh < bench/input.txt', entry)}
+${workload}
 workload() {
   ${program === null ? 'seq 1 20000 | sort -r' : `${program} 2>&1`}
 }
@@ -83,5 +79,6 @@ end=$(now)
 bytes=$(printf %s "$answer" | wc -c)
 awk -v took="$((end - start))" -v bytes="$((bytes))" \\
   'BEGIN { printf "{\\"milliseconds\\": %.6f, \\"output_bytes\\": %d}\\n", took / 10000000, bytes }'
-`
+`,
+  }
 }
