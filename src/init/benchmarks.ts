@@ -1,4 +1,3 @@
-import { parse as parseYaml, YAMLParseError } from 'yaml'
 import {
   type FoundBenchmark,
   type FoundCommand,
@@ -7,11 +6,24 @@ import {
   type OutputFormat,
   type PrintedMetric,
   type ProjectFiles,
+  readYamlManifest,
 } from './project.ts'
 
 const PLACE =
   /^(?:(?:bench|benches|benchmarks?|perf)\/[^/]+|(?:tests?\/)?(?:bench|benchmarks?|perf)\.[cm]?[a-z]+)$/
 const AID = /(?:^|[._/-])(?:test|spec|setup|util|utils|helper|helpers|common|fixtures?|config)\.[^.]+$/i
+
+/** Finds a script that can be started by itself, or else a target of make, just or task. */
+export function findBenchmark(
+  files: ProjectFiles,
+  endings: RegExp,
+  interpreter = 'sh',
+): { bench: FoundBenchmark | null; notes: string[] } {
+  const script = findBenchScript(files, endings, interpreter)
+  if (script !== null) return { bench: script.found, notes: describeOtherBenchmarks(script.others) }
+  const target = findTarget(files, BENCH_NAMES)
+  return { bench: target === null ? null : { ...target, output: 'json', metric: null }, notes: [] }
+}
 
 /**
  * Finds one script that can be started by itself, such as `bench/parse.mjs`, `bench.js` or
@@ -28,7 +40,8 @@ export function findBenchScript(
     .filter(path => !isModuleOnly(path, files.text(path)))
   const [first] = own.toSorted((a, b) => rankScript(a) - rankScript(b) || (a < b ? -1 : 1))
   if (first === undefined) return null
-  const found = { command: `${interpreter} ${first}`, from: first, ...detectPrintedMetric(files.text(first)) }
+  const command = `${first.endsWith('.sh') ? 'sh' : interpreter} ${first}`
+  const found = { command, from: first, ...detectPrintedMetric(files.text(first)) }
   return { found, others: own.filter(path => path !== first) }
 }
 
@@ -127,8 +140,10 @@ function listTaskFiles(files: ProjectFiles): TaskFile[] {
   for (const file of ['Makefile', 'makefile', 'justfile', 'Justfile', 'Taskfile.yml', 'Taskfile.yaml']) {
     const text = files.text(file)
     if (text === null) continue
-    if (/^t/i.test(file)) found.push({ file, run: 'task', names: parseTaskNames(text) })
-    else found.push({ file, run: /^m/i.test(file) ? 'make' : 'just', names: parseRuleNames(text) })
+    if (/^t/i.test(file)) {
+      const tasks = getNestedValue(readYamlManifest(files, file), 'tasks')
+      found.push({ file, run: 'task', names: Object.keys(isTable(tasks) ? tasks : {}) })
+    } else found.push({ file, run: /^m/i.test(file) ? 'make' : 'just', names: parseRuleNames(text) })
   }
   return found
 }
@@ -136,16 +151,6 @@ function listTaskFiles(files: ProjectFiles): TaskFile[] {
 function parseRuleNames(text: string): string[] {
   const names = [...text.matchAll(/^@?([A-Za-z][\w-]*)(?:[ \t]+(?![=?+:])[^:\n]*)?:(?![:=])/gm)]
   return names.map(match => match[1] ?? '')
-}
-
-function parseTaskNames(text: string): string[] {
-  try {
-    const tasks = getNestedValue(parseYaml(text), 'tasks')
-    return isTable(tasks) ? Object.keys(tasks) : []
-  } catch (error) {
-    if (error instanceof YAMLParseError) return []
-    throw error
-  }
 }
 
 function findTarget(files: ProjectFiles, wanted: readonly string[]): FoundCommand | null {
@@ -170,9 +175,4 @@ export function listBenchNeeds(files: ProjectFiles): string[] {
   const needs =
     name === undefined ? '' : (new RegExp(`^${name}[ \\t]*:(?!=)([^\\n#;]*)`, 'm').exec(text)?.[1] ?? '')
   return needs.split(/\s+/).filter(each => names.includes(each))
-}
-
-export function findBenchTarget(files: ProjectFiles): FoundBenchmark | null {
-  const found = findTarget(files, BENCH_NAMES)
-  return found === null ? null : { ...found, output: 'json', metric: null }
 }

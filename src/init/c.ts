@@ -1,14 +1,7 @@
-import {
-  describeOtherBenchmarks,
-  findBenchScript,
-  findBenchTarget,
-  findTestTarget,
-  listBenchNeeds,
-} from './benchmarks.ts'
+import { findBenchmark, findTestTarget, listBenchNeeds } from './benchmarks.ts'
 import type { HarnessTemplate, SkeletonRequest } from './harness.ts'
 import {
-  type EntryPoint,
-  type Findings,
+  type Detection,
   type FoundBenchmark,
   type FoundCommand,
   listDotfilePatterns,
@@ -26,7 +19,7 @@ const CMAKE = 'cmake -S . -B build -DCMAKE_BUILD_TYPE=Release && cmake --build b
  * Detects C and C++ projects built with make or CMake. A package.json next to their sources serves only
  * installation.
  */
-export function detectC(project: ProjectLocation): Findings | null {
+export function detectC(project: ProjectLocation): Detection | null {
   const { files } = project
   const sources = listSourceFiles(files, CODE)
   const hasMake = ['Makefile', 'makefile'].some(name => files.text(name) !== null)
@@ -36,23 +29,19 @@ export function detectC(project: ProjectLocation): Findings | null {
     (!hasMake && !hasCmake && !sources.some(path => /\.(?:c|cc|cpp|cxx)$/.test(path)))
   )
     return null
-  const script = findBenchScript(files, /\.sh$/, 'sh')
-  const bench: FoundBenchmark | null = script?.found ?? findBenchTarget(files)
+  const { bench, notes } = findBenchmark(files, /\.sh$/)
   const mutable = findCSourceRoots(sources)
-  const setup = findCSetup(files, { hasMake, hasCmake }, bench)
   return {
-    language: 'c',
     manager: hasMake ? 'make' : hasCmake ? 'cmake' : null,
-    setup,
+    setup: findCSetup(files, { hasMake, hasCmake }, bench),
     test: findCTest(files, hasCmake && !hasMake),
     bench,
     mutable,
     immutable: listDotfilePatterns(files, mutable),
-    entry: null,
     interpreter:
       sources.some(path => CPP.test(path)) && !sources.some(path => path.endsWith('.c')) ? 'c++' : 'cc',
     weight: sources.length,
-    notes: describeOtherBenchmarks(script?.others ?? []),
+    notes,
   }
 }
 

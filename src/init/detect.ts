@@ -1,4 +1,3 @@
-import { parse as parseYaml, YAMLParseError } from 'yaml'
 import { UserError } from '../errors.ts'
 import { findNearestWord } from '../spec/nearest-word.ts'
 import { compilePathspec } from '../spec/scope.ts'
@@ -8,6 +7,7 @@ import { completeHarness, type HarnessTemplate, type Skeleton, type SkeletonRequ
 import { buildJavaHarness, detectJava } from './java.ts'
 import { buildNodeHarness, detectNode } from './node.ts'
 import {
+  type Detection,
   type Findings,
   getNestedText,
   getNestedValue,
@@ -19,6 +19,7 @@ import {
   type ProjectLocation,
   readJsonManifest,
   readTomlManifest,
+  readYamlManifest,
 } from './project.ts'
 import { buildPythonHarness, detectPython } from './python.ts'
 import { buildRubyHarness, detectRuby } from './ruby.ts'
@@ -26,7 +27,7 @@ import { buildRustHarness, detectRust } from './rust.ts'
 import { buildShellHarness, detectShell } from './shell.ts'
 
 interface LanguageSupport {
-  detect: (project: ProjectLocation) => Findings | null
+  detect: (project: ProjectLocation) => Detection | null
   buildHarness: (request: SkeletonRequest) => HarnessTemplate
 }
 
@@ -45,6 +46,16 @@ export function buildSkeleton(language: Language, request: SkeletonRequest): Ske
   return completeHarness(SUPPORT[language].buildHarness(request), request.entry)
 }
 
+const ABSENT = {
+  manager: null,
+  setup: null,
+  test: null,
+  bench: null,
+  immutable: [],
+  entry: null,
+  notes: [],
+}
+
 export interface DetectedProject {
   findings: Findings
   others: Language[]
@@ -52,7 +63,10 @@ export interface DetectedProject {
 
 /** Prefers a language with a benchmark, then the language with most files. */
 export function detectProject(project: ProjectLocation, wanted: string | undefined): DetectedProject {
-  const all = LANGUAGES.flatMap(language => SUPPORT[language].detect(project) ?? [])
+  const all = LANGUAGES.flatMap((language): Findings | readonly [] => {
+    const found = SUPPORT[language].detect(project)
+    return found === null ? [] : { ...ABSENT, language, ...found }
+  })
   const real = all.filter(({ language }) => language !== 'shell')
   const candidates = real.length > 0 && wanted !== 'shell' ? real : all
   const ordered = candidates.toSorted(
@@ -215,7 +229,7 @@ function readWorkspaceGlobs(repository: ProjectFiles): string[] | null {
   const globs = [
     ...filterTexts(npm),
     ...filterTexts(getNestedValue(npm, 'packages')),
-    ...filterTexts(readPnpmPackages(repository)),
+    ...filterTexts(getNestedValue(readYamlManifest(repository, 'pnpm-workspace.yaml'), 'packages')),
     ...filterTexts(getNestedValue(readTomlManifest(repository, 'Cargo.toml'), 'workspace', 'members')),
     ...filterTexts(
       getNestedValue(readTomlManifest(repository, 'pyproject.toml'), 'tool', 'uv', 'workspace', 'members'),
@@ -227,17 +241,6 @@ function readWorkspaceGlobs(repository: ProjectFiles): string[] | null {
 
 function filterTexts(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
-}
-
-function readPnpmPackages(repository: ProjectFiles): unknown {
-  const text = repository.text('pnpm-workspace.yaml')
-  if (text === null) return null
-  try {
-    return getNestedValue(parseYaml(text), 'packages')
-  } catch (error) {
-    if (error instanceof YAMLParseError) return null
-    throw error
-  }
 }
 
 /** Parses `use ./a` and `use ( ./a ./b )`. */

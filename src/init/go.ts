@@ -1,8 +1,8 @@
-import { createToolBenchmark, findBenchScript, findBenchTarget } from './benchmarks.ts'
+import { createToolBenchmark, findBenchmark } from './benchmarks.ts'
 import type { HarnessTemplate, SkeletonRequest } from './harness.ts'
 import {
   type EntryPoint,
-  type Findings,
+  type Detection,
   type FoundBenchmark,
   isForeign,
   listSourceFiles,
@@ -10,14 +10,13 @@ import {
   type ProjectLocation,
 } from './project.ts'
 
-export function detectGo(project: ProjectLocation): Findings | null {
+export function detectGo(project: ProjectLocation): Detection | null {
   const { files } = project
   if (!files.paths.includes('go.mod')) return null
   const sources = listSourceFiles(files, /\.go$/).filter(path => !path.endsWith('_test.go'))
   const tested = files.paths.some(path => path.endsWith('_test.go') && !isForeign(path))
   const hasSums = files.paths.includes('go.sum') && !files.paths.includes('vendor/modules.txt')
   return {
-    language: 'go',
     manager: 'go',
     setup: hasSums ? { command: 'go mod download', from: 'go.sum' } : null,
     test: tested ? { command: 'go test ./...', from: 'the _test.go files' } : null,
@@ -30,7 +29,6 @@ export function detectGo(project: ProjectLocation): Findings | null {
     entry: findGoEntry(files, sources),
     interpreter: 'go run',
     weight: sources.length,
-    notes: [],
   }
 }
 
@@ -49,7 +47,7 @@ function findGoBenchmark(files: ProjectFiles): FoundBenchmark | null {
     const from = found.length === 1 ? `${first.name} in ${first.path}` : `${found.length} benchmarks`
     return createToolBenchmark(command, from, 'go')
   }
-  return findBenchScript(files, /\.sh$/, 'sh')?.found ?? findBenchTarget(files)
+  return findBenchmark(files, /\.sh$/).bench
 }
 
 function getGoPackage(path: string): string {

@@ -1,9 +1,8 @@
-import { findBenchScript, findBenchTarget } from './benchmarks.ts'
+import { findBenchmark } from './benchmarks.ts'
 import type { HarnessTemplate, SkeletonRequest } from './harness.ts'
 import {
   type EntryPoint,
-  type Findings,
-  type FoundCommand,
+  type Detection,
   findNearestAbove,
   listSourceFiles,
   type ProjectFiles,
@@ -19,26 +18,23 @@ interface JavaBuildTool {
   from: string
 }
 
-export function detectJava(project: ProjectLocation): Findings | null {
+export function detectJava(project: ProjectLocation): Detection | null {
   const { files } = project
   const tool = findJavaTool(project)
   if (tool === null) return null
   const sources = listSourceFiles(files, /\.(?:java|kt|scala)$/)
   const tested = files.paths.some(path => path.startsWith('src/test/'))
-  const setup: FoundCommand = { command: tool.build, from: tool.from }
+  const interpreter = `java -cp ${tool.classes}`
   const kotlin = sources.find(path => path.startsWith('src/main/kotlin/'))
   return {
-    language: 'java',
     manager: tool.name,
-    setup,
+    setup: { command: tool.build, from: tool.from },
     test: tested ? { command: tool.test, from: 'src/test/' } : null,
-    bench: findJavaBenchmark(files, tool),
+    bench: findBenchmark(files, /\.(?:java|sh)$/, interpreter).bench,
     mutable: [kotlin !== undefined && !sources.some(isJava) ? 'src/main/kotlin/' : 'src/main/'],
-    immutable: [],
     entry: findJavaEntry(files, sources, tool.classes),
-    interpreter: `java -cp ${tool.classes}`,
+    interpreter,
     weight: sources.length,
-    notes: [],
   }
 }
 
@@ -90,14 +86,6 @@ function findWrapper(
 
 function countPomSteps({ repository, directory }: ProjectLocation): number {
   return directory !== '' && repository.paths.includes('pom.xml') ? directory.split('/').length : 0
-}
-
-function findJavaBenchmark(files: ProjectFiles, tool: JavaBuildTool): Findings['bench'] {
-  const script = findBenchScript(files, /\.(?:java|sh)$/, `java -cp ${tool.classes}`)
-  if (script?.found.from.endsWith('.sh') === true) {
-    return { ...script.found, command: `sh ${script.found.from}` }
-  }
-  return script?.found ?? findBenchTarget(files)
 }
 
 /** Prefers a static method without arguments, then the main class. */

@@ -5,7 +5,7 @@ import {
   describeOtherBenchmarks,
   detectPrintedMetric,
   findBenchScript,
-  findBenchTarget,
+  findBenchmark,
   getOverallMetric,
   isModuleOnly,
 } from './benchmarks.ts'
@@ -49,7 +49,7 @@ export function findNodeBenchmark(
       notes: [...notes, ...describeOtherBenchmarks(script.others)],
     }
   }
-  return { bench: findBenchTarget(files), builds: [], notes: [] }
+  return { ...findBenchmark(files, /\.[cm]?js$/), builds: [] }
 }
 
 const OTHER_NAMES = /^(?:tests?[:.-])?bench(?:mark)?s?$|^bench(?:mark)?[:.-]\w+$/

@@ -3,7 +3,7 @@ import type { HarnessTemplate, SkeletonRequest } from './harness.ts'
 import { findNodeBenchmark, findNodeManager, hasDependency } from './node-benchmark.ts'
 import {
   type EntryPoint,
-  type Findings,
+  type Detection,
   type FoundCommand,
   getNestedText,
   getNestedValue,
@@ -30,7 +30,7 @@ const TESTS = [
   { pattern: '**/test/', matches: /(?:^|\/)test\// },
 ]
 
-export function detectNode(project: ProjectLocation): Findings | null {
+export function detectNode(project: ProjectLocation): Detection | null {
   const { files } = project
   const manifest = readJsonManifest(files, 'package.json')
   if (!files.paths.includes('package.json')) return null
@@ -40,7 +40,6 @@ export function detectNode(project: ProjectLocation): Findings | null {
   const mutable = selectMutable(manifest, sources)
   const product = findProduct(files, manifest, mutable)
   return {
-    language: 'node',
     manager: manager.name,
     setup: findNodeSetup(project, manifest, builds),
     test: findNodeTest(files, manifest, manager.test, manager.exec),

@@ -1,4 +1,5 @@
 import { parse as parseToml, TomlError } from 'smol-toml'
+import { parse as parseYaml, YAMLParseError } from 'yaml'
 import type { Spec } from '../spec/schema.ts'
 
 export const LANGUAGES = ['node', 'python', 'go', 'rust', 'java', 'ruby', 'c', 'shell'] as const
@@ -52,6 +53,9 @@ export interface Findings {
   weight: number
   notes: string[]
 }
+
+/** What a language reports. Everything else is absent. */
+export type Detection = Pick<Findings, 'mutable' | 'interpreter' | 'weight'> & Partial<Findings>
 
 export interface ProjectLocation {
   /** Paths relative to the project's directory. */
@@ -144,6 +148,10 @@ export function readJsonManifest(files: ProjectFiles, path: string): ManifestTab
 
 export function readTomlManifest(files: ProjectFiles, path: string): ManifestTable | null {
   return parseManifest(files, path, parseToml, TomlError)
+}
+
+export function readYamlManifest(files: ProjectFiles, path: string): ManifestTable | null {
+  return parseManifest(files, path, parseYaml, YAMLParseError)
 }
 
 function parseManifest(

@@ -1,15 +1,8 @@
-import {
-  createToolBenchmark,
-  describeOtherBenchmarks,
-  findBenchScript,
-  findBenchTarget,
-  findTestTarget,
-} from './benchmarks.ts'
+import { createToolBenchmark, findBenchmark, findTestTarget } from './benchmarks.ts'
 import type { HarnessTemplate, SkeletonRequest } from './harness.ts'
 import {
   type EntryPoint,
-  type Findings,
-  type FoundBenchmark,
+  type Detection,
   type FoundCommand,
   findNearestAbove,
   getNestedValue,
@@ -30,17 +23,16 @@ const TESTS = [
   { pattern: '**/conftest.py', matches: /(?:^|\/)conftest\.py$/ },
 ]
 
-export function detectPython(project: ProjectLocation): Findings | null {
+export function detectPython(project: ProjectLocation): Detection | null {
   const { files } = project
   const sources = listSourceFiles(files, /\.py$/)
   if (!MANIFESTS.some(name => files.paths.includes(name)) && sources.length === 0) return null
   const kind = detectTestKind(files)
   const { name, setup, from, python, notes } = findPythonManager(project, listUsedPackages(files, kind))
-  const { bench, others } = findPythonBenchmark(files, python)
+  const { bench, notes: benchNotes } = findPythonBenchmark(files, python)
   const test = buildTestCommand(files, kind, python)
   const mutable = selectSourcePlaces(sources, ['src/'])
   return {
-    language: 'python',
     manager: name,
     setup: setup === null ? null : { command: setup, from },
     test: bench?.output === 'pytest-benchmark' ? disableBenchmarks(test) : test,
@@ -50,7 +42,7 @@ export function detectPython(project: ProjectLocation): Findings | null {
     entry: findPythonEntry(sources),
     interpreter: python,
     weight: sources.length,
-    notes: [...notes, ...describeOtherBenchmarks(others)],
+    notes: [...notes, ...benchNotes],
   }
 }
 
@@ -99,21 +91,16 @@ function isPackage({ paths }: ProjectFiles, directory: string): boolean {
   return paths.includes(`${directory}/__init__.py`)
 }
 
-function findPythonBenchmark(
-  files: ProjectFiles,
-  python: string,
-): { bench: FoundBenchmark | null; others: string[] } {
+function findPythonBenchmark(files: ProjectFiles, python: string): ReturnType<typeof findBenchmark> {
   const marked = listPytestBenchmarks(files)
   const [first] = marked
   if (first !== undefined) {
     const target =
       marked.length === 1 || !first.includes('/') ? first : first.slice(0, first.lastIndexOf('/'))
     const command = `${python} -m pytest -q ${target} --benchmark-only --benchmark-max-time=0.2 --benchmark-json="$WINNOW_RESULT_PATH"`
-    return { bench: createToolBenchmark(command, first, 'pytest-benchmark'), others: [] }
+    return { bench: createToolBenchmark(command, first, 'pytest-benchmark'), notes: [] }
   }
-  const script = findBenchScript(files, /\.py$/, python)
-  if (script !== null) return { bench: script.found, others: script.others }
-  return { bench: findBenchTarget(files), others: [] }
+  return findBenchmark(files, /\.py$/, python)
 }
 
 function findPythonEntry(sources: readonly string[]): EntryPoint | null {

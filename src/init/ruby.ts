@@ -1,14 +1,8 @@
-import {
-  BENCH_NAMES,
-  describeOtherBenchmarks,
-  findBenchScript,
-  findBenchTarget,
-  findTestTarget,
-} from './benchmarks.ts'
+import { BENCH_NAMES, findBenchmark, findTestTarget } from './benchmarks.ts'
 import type { HarnessTemplate, SkeletonRequest } from './harness.ts'
 import {
   type EntryPoint,
-  type Findings,
+  type Detection,
   type FoundBenchmark,
   type FoundCommand,
   findNearestAbove,
@@ -25,7 +19,7 @@ const TESTS = [
   { pattern: '**/*_spec.rb', matches: /_spec\.rb$/ },
 ]
 
-export function detectRuby(project: ProjectLocation): Findings | null {
+export function detectRuby(project: ProjectLocation): Detection | null {
   const { files } = project
   const sources = listSourceFiles(files, /\.rb$/)
   const isProject = files.paths.some(path => /^(?:Gemfile|Rakefile|[^/]+\.gemspec)$/.test(path))
@@ -34,19 +28,18 @@ export function detectRuby(project: ProjectLocation): Findings | null {
   const start = bundled === null ? '' : 'bundle exec '
   const ruby = `${start}ruby -Ilib`
   const mutable = selectSourcePlaces(sources, ['lib/', 'app/'])
-  const script = findBenchScript(files, /\.rb$/, ruby)
+  const { bench, notes } = findBenchmark(files, /\.rb$/, ruby)
   return {
-    language: 'ruby',
     manager: bundled === null ? null : 'bundler',
     setup: bundled === null ? null : buildRubySetup(project, bundled.steps),
     test: findRubyTest(files, start),
-    bench: findRakeBenchmark(files, start) ?? script?.found ?? findBenchTarget(files),
+    bench: findRakeBenchmark(files, start) ?? bench,
     mutable,
     immutable: listTestPatterns(files, mutable, TESTS),
     entry: findRubyEntry(sources),
     interpreter: ruby,
     weight: sources.length,
-    notes: describeOtherBenchmarks(script?.others ?? []),
+    notes,
   }
 }
 

@@ -1,8 +1,8 @@
-import { createToolBenchmark, findBenchScript, findBenchTarget } from './benchmarks.ts'
+import { createToolBenchmark, findBenchmark } from './benchmarks.ts'
 import type { HarnessTemplate, SkeletonRequest } from './harness.ts'
 import {
   type EntryPoint,
-  type Findings,
+  type Detection,
   type FoundBenchmark,
   findNearestAbove,
   getNestedText,
@@ -14,7 +14,7 @@ import {
   readTomlManifest,
 } from './project.ts'
 
-export function detectRust(project: ProjectLocation): Findings | null {
+export function detectRust(project: ProjectLocation): Detection | null {
   const { files } = project
   if (!files.paths.includes('Cargo.toml')) return null
   const manifest = readTomlManifest(files, 'Cargo.toml')
@@ -26,7 +26,6 @@ export function detectRust(project: ProjectLocation): Findings | null {
     path => path.startsWith('src/') && /#\[test\]/.test(files.text(path) ?? ''),
   )
   return {
-    language: 'rust',
     manager: 'cargo',
     setup: {
       command: bench?.output === 'cargo' ? `cargo bench --no-run${locked}` : `cargo build --release${locked}`,
@@ -58,7 +57,7 @@ function findRustBenchmark(files: ProjectFiles, manifest: unknown, locked: strin
     const from = all.length === 1 ? `benches/${first}.rs` : `${all.length} benches`
     return createToolBenchmark(`cargo bench${locked}${target}`, from, 'cargo')
   }
-  return findBenchScript(files, /\.sh$/, 'sh')?.found ?? findBenchTarget(files)
+  return findBenchmark(files, /\.sh$/).bench
 }
 
 function findRustEntry(files: ProjectFiles, manifest: unknown): EntryPoint | null {

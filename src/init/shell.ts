@@ -1,8 +1,8 @@
-import { describeOtherBenchmarks, findBenchScript, findBenchTarget, findTestTarget } from './benchmarks.ts'
+import { findBenchmark, findTestTarget } from './benchmarks.ts'
 import type { HarnessTemplate, SkeletonRequest } from './harness.ts'
 import {
   type EntryPoint,
-  type Findings,
+  type Detection,
   type FoundCommand,
   listSourceFiles,
   PROSE,
@@ -12,26 +12,21 @@ import {
 } from './project.ts'
 
 /** Handles projects without another language: scripts, make targets or texts. */
-export function detectShell(project: ProjectLocation): Findings | null {
+export function detectShell(project: ProjectLocation): Detection | null {
   const { files } = project
   const scripts = listSourceFiles(files, /\.(?:sh|bash)$/)
-  const bench = findBenchScript(files, /\.(?:sh|bash)$/, 'sh')
-  const target = findBenchTarget(files)
-  if (scripts.length === 0 && bench === null && target === null && findTestTarget(files) === null) return null
+  const { bench, notes } = findBenchmark(files, /\.(?:sh|bash)$/)
+  if (scripts.length === 0 && bench === null && findTestTarget(files) === null) return null
   const sources = scripts.length > 0 ? scripts : listTextFiles(files)
   const [program] = scripts
   return {
-    language: 'shell',
-    manager: null,
-    setup: null,
     test: findTestTarget(files) ?? findTestScript(files),
-    bench: bench?.found ?? target,
+    bench,
     mutable: selectSourcePlaces(sources, ['src/', 'lib/', 'bin/']),
-    immutable: [],
     entry: program === undefined ? null : { kind: 'program', command: `sh ${program} --help` },
     interpreter: 'sh',
     weight: scripts.length,
-    notes: describeOtherBenchmarks(bench?.others ?? []),
+    notes,
   }
 }
 
