@@ -188,7 +188,7 @@ async function buildInitPlan(
   if (!KEBAB.test(name)) throw new UserError(`${name} cannot be a spec's name`, { fix: `use ${KEBAB_TEXT}` })
   const branches = await listOwnBranches(repositoryContext)
   const { prefix, because } = choosePrefix(branches.all, name, branches.isOurs)
-  const draft = draftSpec({ yard: location, detected, name, prefix, goal })
+  const draft = draftSpec({ project: location, detected, name, prefix, goal })
   const clash =
     because === null
       ? []

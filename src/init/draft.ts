@@ -3,7 +3,7 @@ import { toShortRef } from '../model/ids.ts'
 import { compilePathspec } from '../spec/scope.ts'
 import { findTodoLine } from '../spec/spec-facts.ts'
 import { buildSkeleton, type DetectedProject } from './detect.ts'
-import { convertTarget, type Goal, isNotSpeed, isRate } from './goal.ts'
+import { convertTarget, getAimName, type Goal, isNotSpeed, isRate } from './goal.ts'
 import {
   buildItemsHarness,
   buildSizeHarness,
@@ -15,7 +15,7 @@ import {
 import type { Findings, FoundBenchmark, PrintedMetric, ProjectLocation } from './project.ts'
 
 interface DraftRequest {
-  yard: ProjectLocation
+  project: ProjectLocation
   detected: DetectedProject
   name: string
   prefix: string
@@ -55,7 +55,7 @@ interface DraftHarness {
 }
 
 export function draftSpec(request: DraftRequest): SpecDraft {
-  const { yard: project, detected, name, goal, prefix } = request
+  const { project, detected, name, goal, prefix } = request
   const { findings } = detected
   const harness = draftHarness(request)
   const { gates, notes } = draftGates(findings, harness)
@@ -74,10 +74,7 @@ export function draftSpec(request: DraftRequest): SpecDraft {
       command: harness.command,
       output: harness.output === 'json' ? undefined : harness.output,
     },
-    gates:
-      gates.length === 0
-        ? undefined
-        : gates.map(({ name: gateName, command }) => ({ name: gateName, command })),
+    gates: gates.length === 0 ? undefined : gates,
     scope: {
       mutable: findings.mutable.map(toRepositoryPath),
       immutable: immutable.length === 0 ? undefined : immutable,
@@ -89,11 +86,17 @@ export function draftSpec(request: DraftRequest): SpecDraft {
   const edit = harness.edit === null ? null : toRepositoryPath(harness.edit)
   const commands = [setup, harness.command, ...gates.map(({ command }) => command)]
   const standIn = harness.files.some(({ text }) => findTodoLine(text) !== null)
-  const primary = { metric: getPrimaryName(goal, harness), target: computeTarget(goal, harness) }
-  const { calls } = harness
-  const guessed = findGuessedMetric(goal, harness)
-  const report = { primary, guessed, commands, notes: [...findings.notes, ...notes] }
-  return { files, specPath, edit, calls, standIn, ...report }
+  return {
+    files,
+    specPath,
+    edit,
+    calls: harness.calls,
+    standIn,
+    primary: { metric: getPrimaryName(goal, harness), target: computeTarget(goal, harness) },
+    guessed: findGuessedMetric(goal, harness),
+    commands,
+    notes: [...findings.notes, ...notes],
+  }
 }
 
 function findGuessedMetric(goal: Goal | null, { metric, files }: DraftHarness): string | null {
@@ -101,38 +104,29 @@ function findGuessedMetric(goal: Goal | null, { metric, files }: DraftHarness): 
   return isNotSpeed(metric.name) ? null : metric.name
 }
 
-function draftHarness({ yard: project, detected: { findings }, name, goal }: DraftRequest): DraftHarness {
+function draftHarness({ project, detected: { findings }, name, goal }: DraftRequest): DraftHarness {
   const { bench, language, entry, interpreter } = findings
   const own = findings.setup === null ? [] : [findings.setup.command]
-  const plain = { setup: own, files: [], edit: null, calls: null, gates: [] }
+  const plain = {
+    setup: own,
+    output: 'json',
+    metric: null,
+    files: [],
+    edit: null,
+    calls: null,
+    gates: [],
+  } satisfies Partial<DraftHarness>
   if (goal?.aim?.kind === 'hard' && goal.aim.metric === 'bytes' && bench?.metric?.name !== 'bytes') {
     const { file, command, measures } = buildSizeHarness(findings, name, project.files.paths)
     const gates = [{ name: 'bytes', check: '> 0' }]
     const build = findings.product?.build
     const setup = build === undefined || own.some(each => each.includes(build)) ? own : [...own, build]
-    return {
-      ...plain,
-      setup,
-      command,
-      output: 'json',
-      metric: null,
-      files: [file],
-      edit: file.path,
-      calls: measures,
-      gates,
-    }
+    return { ...plain, setup, command, files: [file], edit: file.path, calls: measures, gates }
   }
   if (goal?.aim?.kind === 'judge' && bench?.printsItems !== true) {
     const { file, command } = buildItemsHarness(name)
-    return {
-      ...plain,
-      command,
-      output: 'json',
-      metric: null,
-      files: [file],
-      edit: file.path,
-      calls: 'one item that stands for the outputs to be judged',
-    }
+    const calls = 'one item that stands for the outputs to be judged'
+    return { ...plain, command, files: [file], edit: file.path, calls }
   }
   if (bench !== null) return { ...plain, ...bench }
   const skeleton = buildSkeleton(language, { name, entry, interpreter })
@@ -144,7 +138,7 @@ function draftHarness({ yard: project, detected: { findings }, name, goal }: Dra
   const setup = [...(skeleton.buildsProject ? [] : own), ...(build === null ? [] : [build])]
   const metric = { name: SKELETON_METRIC, direction: 'minimize' } as const
   const gates = [{ name: SKELETON_OUTPUT, check: '> 0' }]
-  return { command, setup, output: 'json', metric, files, edit, calls, gates }
+  return { ...plain, command, setup, metric, files, edit, calls, gates }
 }
 
 /** A harness in a mutable directory could be changed by an experiment. */
@@ -196,11 +190,6 @@ function draftJudgedMetric({ words }: Goal): SpecValues {
   return { primary, judge: { rubric, scoring: { primary: 'quality' } } }
 }
 
-interface CommandGate {
-  name: string
-  command: string
-}
-
 /**
  * Gates are the tests. Without tests, a gate checks that the harness works, unless a metric gate does so
  * already.
@@ -208,7 +197,7 @@ interface CommandGate {
 function draftGates(
   { test }: Findings,
   harness: { command: string; gates: readonly unknown[] },
-): { gates: CommandGate[]; notes: string[] } {
+): { gates: { name: string; command: string }[]; notes: string[] } {
   if (test !== null) return { gates: [{ name: 'tests', command: test.command }], notes: [] }
   const note =
     'init found no tests, so no gate checks that the answers stay right: add gates: [{ name: tests, command: … }] before you trust a gain'
@@ -217,34 +206,12 @@ function draftGates(
 }
 
 export function buildSpecName(goal: Goal | null, packageName: string | null): string {
-  const what = getAimName(goal)
+  const what = goal === null ? 'speed' : getAimName(goal)
   const kebab = (packageName ?? '')
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-+|-+$/g, '')
   return kebab === '' ? what : `${kebab}-${what}`
-}
-
-function getAimName(goal: Goal | null): string {
-  const aim = goal?.aim ?? null
-  if (aim === null) return 'speed'
-  if (aim.kind === 'judge') return 'quality'
-  switch (aim.metric) {
-    case 'wall_seconds':
-      return 'speed'
-    case 'cpu_seconds':
-      return 'cpu'
-    case 'max_rss_mb':
-      return 'memory'
-    case 'bytes':
-      return 'size'
-    case 'coverage':
-    case 'accuracy':
-    case 'throughput':
-      return aim.metric
-    default:
-      return aim satisfies never
-  }
 }
 
 // Branches

@@ -1,11 +1,24 @@
 import type { PrintedMetric } from './project.ts'
 
-type HardGoal =
-  | { kind: 'hard'; metric: 'wall_seconds' | 'cpu_seconds' | 'max_rss_mb'; direction: 'minimize' }
-  | { kind: 'hard'; metric: 'bytes'; direction: 'minimize' }
-  | { kind: 'hard'; metric: 'coverage' | 'accuracy' | 'throughput'; direction: 'maximize' }
+/** The metrics that init can draft. */
+const METRICS = {
+  wall_seconds: { name: 'time', specName: 'speed', direction: 'minimize', quantity: 'seconds' },
+  cpu_seconds: { name: 'processor time', specName: 'cpu', direction: 'minimize', quantity: 'seconds' },
+  max_rss_mb: { name: 'memory', specName: 'memory', direction: 'minimize', quantity: 'bytes' },
+  bytes: { name: 'size', specName: 'size', direction: 'minimize', quantity: 'bytes' },
+  coverage: { name: 'test coverage', specName: 'coverage', direction: 'maximize', quantity: 'share' },
+  accuracy: { name: 'accuracy', specName: 'accuracy', direction: 'maximize', quantity: 'share' },
+  throughput: {
+    name: 'throughput',
+    specName: 'throughput',
+    direction: 'maximize',
+    quantity: 'per second',
+  },
+} as const
+type HardMetric = keyof typeof METRICS
 
-type Aim = HardGoal | { kind: 'judge' }
+type HardAim = { kind: 'hard'; metric: HardMetric; direction: PrintedMetric['direction'] }
+type Aim = HardAim | { kind: 'judge' }
 
 export interface Goal {
   words: string
@@ -23,8 +36,7 @@ export interface Goal {
 }
 
 interface GoalRule {
-  aim: Aim
-  name: string
+  metric: HardMetric | 'quality'
   pattern: RegExp
   /** The word may also name the subject of the code. Counts only where no other rule matches. */
   weak?: true
@@ -32,76 +44,65 @@ interface GoalRule {
   countedAs?: string
 }
 
-const JUDGED = { aim: { kind: 'judge' }, name: 'quality as people judge it', weak: true } as const
-
 const RULES: readonly GoalRule[] = [
-  { name: 'memory', aim: createHardAim('max_rss_mb'), pattern: /\b(?:memory|ram|rss|heap|leaks?)\b/ },
+  { metric: 'max_rss_mb', pattern: /\b(?:memory|ram|rss|heap|leaks?)\b/ },
+  { metric: 'cpu_seconds', pattern: /\b(?:cpu|processor|energy|compute)\b/ },
   {
-    name: 'processor time',
-    aim: createHardAim('cpu_seconds'),
-    pattern: /\b(?:cpu|processor|energy|compute)\b/,
-  },
-  {
-    name: 'size',
-    aim: { kind: 'hard', metric: 'bytes', direction: 'minimize' },
+    metric: 'bytes',
     pattern: /\b(?:size|smaller|bundle|bytes|kilobytes|footprint|lighter|slimmer|shrink)\b/,
   },
+  { metric: 'coverage', pattern: /\bcoverage\b/ },
   {
-    name: 'test coverage',
-    aim: { kind: 'hard', metric: 'coverage', direction: 'maximize' },
-    pattern: /\bcoverage\b/,
-  },
-  {
-    name: 'accuracy',
-    aim: { kind: 'hard', metric: 'accuracy', direction: 'maximize' },
+    metric: 'accuracy',
     pattern: /\b(?:accura(?:cy|te)|precision|recall|f1|error rate|correct answers)\b/,
   },
+  { metric: 'throughput', pattern: /\b(?:throughput|requests? per|per second|rps|qps|ops)\b/ },
   {
-    name: 'throughput',
-    aim: { kind: 'hard', metric: 'throughput', direction: 'maximize' },
-    pattern: /\b(?:throughput|requests? per|per second|rps|qps|ops)\b/,
-  },
-  {
-    name: 'time',
-    aim: createHardAim('wall_seconds'),
+    metric: 'wall_seconds',
     pattern:
       /\b(?:fast(?:er|est)?|speed(?:\s?up)?|slow(?:er|ness)?|quick(?:er|ly)?|latency|time|startup|performance|perf)\b/,
   },
   {
-    name: 'quality as people judge it',
-    aim: { kind: 'judge' },
+    metric: 'quality',
     pattern:
       /\b(?:friendl(?:y|ier)|clear(?:er)?|readab(?:le|ility)|nicer?|helpful|understandable|wording|tone|beautiful|simpler|messages?|documentation|explain\w*|better looking|polite)\b/,
   },
   {
-    ...JUDGED,
+    metric: 'quality',
+    weak: true,
     pattern: /\bcluster\w*\b/,
     countedAs: 'with items whose groups are known, how far they agree: {"adjusted_rand": 0.8}',
   },
   {
-    ...JUDGED,
+    metric: 'quality',
+    weak: true,
     pattern: /\brecommend\w*\b/,
     countedAs: 'with choices that people made, how many are found: {"hit_rate": 0.4}',
   },
   {
-    ...JUDGED,
+    metric: 'quality',
+    weak: true,
     pattern: /\b(?:relevan(?:t|ce)|ranking|search results?|search quality)\b/,
     countedAs: 'with queries whose right answers are known, how high those are: {"ndcg": 0.7}',
   },
   {
-    ...JUDGED,
+    metric: 'quality',
+    weak: true,
     pattern: /\btranslat\w*\b/,
     countedAs: 'with reference translations, how near it is: {"bleu": 31.2}',
   },
   {
-    ...JUDGED,
+    metric: 'quality',
+    weak: true,
     pattern: /\b(?:summar(?:y|ies|i[sz]\w+)|copy(?:writing)?|ux|ui|quality|answers?|prompts?|style|design)\b/,
   },
 ]
 
-function createHardAim(metric: 'wall_seconds' | 'cpu_seconds' | 'max_rss_mb'): Aim {
-  return { kind: 'hard', metric, direction: 'minimize' }
+function toAim(metric: HardMetric): HardAim {
+  return { kind: 'hard', metric, direction: METRICS[metric].direction }
 }
+
+const JUDGED_QUALITY = 'quality as people judge it'
 
 /** Matches words against a table, without a model. The first match is the aim. */
 export function readGoal(words: string): Goal {
@@ -112,7 +113,8 @@ export function readGoal(words: string): Goal {
   const strong = all.filter(({ weak }) => weak === undefined)
   const matched = strong.length > 0 ? strong : all.slice(0, 1)
   const [first, ...rest] = matched
-  const aim = first?.aim ?? findBoundedAim(text)
+  const stated = first && (first.metric === 'quality' ? { kind: 'judge' as const } : toAim(first.metric))
+  const aim = stated ?? findBoundedAim(text)
   const target = aim === null ? null : parseTarget(text, aim)
   const relative = /\b(?:twice|half|double|\d+(?:\.\d+)?\s?(?:%|percent|times|x))(?!\w)/.exec(text)?.[0]
   return {
@@ -120,7 +122,7 @@ export function readGoal(words: string): Goal {
     aim,
     target,
     subjects: extractSubjects(text, matched),
-    also: rest.map(({ name }) => name),
+    also: rest.map(({ metric }) => (metric === 'quality' ? JUDGED_QUALITY : METRICS[metric].name)),
     notUnderstood: [
       ...(relative === undefined ? [] : [`"${relative}": a target is a number of the metric, not a share`]),
       ...(aim === null ? ['what is to be measured'] : []),
@@ -146,21 +148,22 @@ export function classifyGoal(words: string): 'hard' | 'judged' | 'both' {
 
 /** "parsing under 200 ms" names no quality, but its unit implies one. */
 function findBoundedAim(text: string): Aim | null {
-  const candidates = [
-    createHardAim('wall_seconds'),
-    { kind: 'hard', metric: 'throughput', direction: 'maximize' },
-  ] as const
-  return (
-    candidates.find(
-      aim => parseTarget(text, aim) !== null && !/\d\s*$/.test(parseTarget(text, aim)?.words ?? ''),
-    ) ?? null
-  )
+  const found = [toAim('wall_seconds'), toAim('throughput')].find(aim => {
+    const target = parseTarget(text, aim)
+    return target !== null && !/\d\s*$/.test(target.words)
+  })
+  return found ?? null
 }
 
 export function describeAim(aim: Aim): string {
-  if (aim.kind === 'judge') return 'quality as people judge it (a judged metric)'
-  const found = RULES.find(rule => rule.aim.kind === 'hard' && rule.aim.metric === aim.metric)
-  return `${found?.name ?? aim.metric}: ${aim.direction} ${aim.metric}`
+  if (aim.kind === 'judge') return `${JUDGED_QUALITY} (a judged metric)`
+  return `${METRICS[aim.metric].name}: ${aim.direction} ${aim.metric}`
+}
+
+/** The part of a spec's name that tells its goal. */
+export function getAimName({ aim }: Goal): string {
+  if (aim === null) return METRICS.wall_seconds.specName
+  return aim.kind === 'judge' ? 'quality' : METRICS[aim.metric].specName
 }
 
 // Sources that a goal names
@@ -223,36 +226,16 @@ function buildUnits(quantity: Quantity, factors: Readonly<Record<string, number>
   return Object.fromEntries(Object.entries(factors).map(([unit, factor]) => [unit, { quantity, factor }]))
 }
 
-const QUANTITIES: Readonly<Record<string, Quantity>> = {
-  wall_seconds: 'seconds',
-  cpu_seconds: 'seconds',
-  max_rss_mb: 'bytes',
-  bytes: 'bytes',
-  coverage: 'share',
-  accuracy: 'share',
-  throughput: 'per second',
-}
-
 /** Null: no target, or its unit does not belong to the aim. */
 function parseTarget(text: string, aim: Aim): GoalTarget | null {
   const [words, bound = '', number, unit = ''] = BOUND.exec(text) ?? []
   if (words === undefined || aim.kind !== 'hard') return null
-  const quantity = QUANTITIES[aim.metric]
+  const { quantity } = METRICS[aim.metric]
   const isBare = unit === '' && (quantity === 'share' || quantity === 'per second')
-  const unitOfNumber = isBare && quantity !== undefined ? { quantity, factor: 1 } : UNITS[unit]
+  const unitOfNumber = isBare ? { quantity, factor: 1 } : UNITS[unit]
   const below = BELOW.has(bound)
-  if (
-    unitOfNumber?.quantity !== quantity ||
-    unitOfNumber === undefined ||
-    below !== (aim.direction === 'minimize')
-  )
-    return null
-  return {
-    quantity: unitOfNumber.quantity,
-    value: roundToPrecision(Number(number) * unitOfNumber.factor),
-    below,
-    words,
-  }
+  if (unitOfNumber?.quantity !== quantity || below !== (aim.direction === 'minimize')) return null
+  return { quantity, value: roundToPrecision(Number(number) * unitOfNumber.factor), below, words }
 }
 
 const TIME_UNITS: readonly { pattern: RegExp; seconds: number }[] = [
@@ -275,7 +258,6 @@ function getSecondsPerUnit(metric: string): number | null {
   return TIME_UNITS.find(({ pattern }) => pattern.test(metric))?.seconds ?? null
 }
 
-/** A higher rate means faster code. */
 export function isRate(metric: string): boolean {
   return RATE.test(metric)
 }

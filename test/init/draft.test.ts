@@ -20,7 +20,7 @@ function drafted(files: Files, more: { directory?: string; goal?: string; prefix
   const goal = more.goal === undefined ? null : readGoal(more.goal)
   const detected = detectProject(repository, undefined)
   const made = draftSpec({
-    yard: repository,
+    project: repository,
     detected,
     name: 'speed',
     prefix: more.prefix ?? 'optimize',

@@ -13,7 +13,7 @@ describe('a project in the layout of', () => {
     const repository = toRepository(files)
     expect(choosePackage(repository.repository, {}).directory).toBe('')
     const drafted = draftSpec({
-      yard: repository,
+      project: repository,
       detected: detectProject(repository, undefined),
       name: 'speed',
       prefix: 'optimize',
