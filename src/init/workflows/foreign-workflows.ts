@@ -24,8 +24,7 @@ const filters = z
   })
   .nullable()
 const trigger = z.union([
-  z.string().transform(name => new Map([[name, null]])),
-  z.array(z.string()).transform(names => new Map(names.map(name => [name, null] as const))),
+  patterns.transform(names => new Map<string, unknown>(names.map(name => [name, null]))),
   z.record(z.string(), z.unknown()).transform(each => new Map(Object.entries(each))),
 ])
 const jobs = z.record(z.string(), z.looseObject({ if: z.unknown().optional() }))
@@ -38,8 +37,9 @@ const FILTERED = ['push', 'pull_request', 'pull_request_target'] as const satisf
 
 /** Null: the file is not a valid workflow. */
 export function analyzeWorkflow(path: string, text: string, prefix: string): ForeignWorkflow | null {
-  const read = readWorkflow(text)
-  if (read === null) return null
+  const parsed = parseWorkflowYaml(text)
+  const read = workflow.safeParse(parsed).data
+  if (read === undefined) return null
   const pushed = [`${prefix}/x`, `${prefix}-exp/x/exp-001`, `${prefix}-campaign/x`]
   const incoming = { branches: [`${prefix}/x`], glob: `${prefix}/**` }
   const targets = {
@@ -55,7 +55,7 @@ export function analyzeWorkflow(path: string, text: string, prefix: string): For
   return {
     path,
     triggers: [...filtered, ...unfiltered],
-    on: changed.length === 0 ? '' : renderTriggerLines(text, new Map(changed), read.on),
+    on: changed.length === 0 ? '' : renderTriggerLines(parsed, new Map(changed), read.on),
     condition: unfiltered.length === 0 ? null : renderBranchCondition(prefix),
   }
 }
@@ -65,8 +65,7 @@ export function analyzeWorkflow(path: string, text: string, prefix: string): For
  * decides.
  */
 function addIgnoredBranches(trigger: unknown, glob: string): Record<string, unknown> {
-  const read = filters.safeParse(trigger ?? null)
-  const { branches, 'branches-ignore': ignored = [], ...rest } = (read.success ? read.data : null) ?? {}
+  const { branches, 'branches-ignore': ignored = [], ...rest } = filters.safeParse(trigger).data ?? {}
   return branches === undefined
     ? { ...rest, 'branches-ignore': [...ignored, glob] }
     : { ...rest, branches: [...branches, `!${glob}`] }
@@ -74,13 +73,11 @@ function addIgnoredBranches(trigger: unknown, glob: string): Record<string, unkn
 
 /** If `on:` is a name or a list, it becomes a map that names every trigger. */
 function renderTriggerLines(
-  text: string,
+  parsed: unknown,
   changed: ReadonlyMap<string, unknown>,
   triggers: ReadonlyMap<string, unknown>,
 ): string {
-  const isMap = z
-    .looseObject({ on: z.record(z.string(), z.unknown()) })
-    .safeParse(parseWorkflowYaml(text)).success
+  const isMap = z.looseObject({ on: z.record(z.string(), z.unknown()) }).safeParse(parsed).success
   const named = isMap ? [...changed.keys()] : [...triggers.keys()]
   const document = new Document({
     on: Object.fromEntries(named.map(name => [name, changed.get(name) ?? null])),
@@ -97,8 +94,13 @@ function renderTriggerLines(
   return document.toString(options).replace(/ +$/gm, '').trimEnd()
 }
 
+/** Null if the text does not parse. */
 function parseWorkflowYaml(text: string): unknown {
-  return parse(text, { maxAliasCount: MOST_ALIASES, logLevel: 'error' })
+  try {
+    return parse(text, { maxAliasCount: MOST_ALIASES, logLevel: 'error' })
+  } catch {
+    return null
+  }
 }
 
 /** For triggers without filters, such as `create`. */
@@ -106,24 +108,13 @@ function renderBranchCondition(prefix: string): string {
   return [`${prefix}/`, `${prefix}-`].map(start => `!startsWith(github.event.ref, '${start}')`).join(' && ')
 }
 
-function readWorkflow(text: string): z.infer<typeof workflow> | null {
-  try {
-    const read = workflow.safeParse(parseWorkflowYaml(text))
-    return read.success ? read.data : null
-  } catch (error) {
-    if (error instanceof Error) return null
-    throw error
-  }
-}
-
 function isTriggered(
   triggers: ReadonlyMap<string, unknown>,
   name: Filtered,
   branches: readonly string[],
 ): boolean {
-  if (!triggers.has(name)) return false
-  const read = filters.safeParse(triggers.get(name) ?? null)
-  return branches.some(branch => isFilterMatch(read.success ? read.data : null, branch))
+  const filter = filters.safeParse(triggers.get(name)).data ?? null
+  return triggers.has(name) && branches.some(branch => isFilterMatch(filter, branch))
 }
 
 /** True if the trigger fires for every branch, unless each job checks the name. */
@@ -138,11 +129,8 @@ function isAlwaysTriggered(
 
 function hasNameCondition(condition: unknown, prefix: string): boolean {
   if (typeof condition !== 'string' || condition.includes('||')) return false
-  return removeSpaces(condition).includes(removeSpaces(renderBranchCondition(prefix)))
-}
-
-function removeSpaces(condition: string): string {
-  return condition.replace(/\s+/g, '')
+  const wanted = renderBranchCondition(prefix).replace(/\s+/g, '')
+  return condition.replace(/\s+/g, '').includes(wanted)
 }
 
 /** GitHub starts a workflow that filters only tags for no branch. */

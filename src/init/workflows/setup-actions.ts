@@ -8,7 +8,7 @@ import { CLONE_DIRECTORY, formatPinnedAction, type PinnedAction } from './steps.
  * Sets up what a measuring job needs. GitHub takes it from the default branch, never from an experiment. It
  * restores no cache: a measuring job of the same branch could have saved it, and side users cannot read it.
  */
-export function renderSetupAction({ steps }: Toolchain): string {
+export function renderSetupAction(steps: Toolchain): string {
   return `# Written once by \`winnow init --github\` from what it found, and yours from now on: winnow does not change it again.
 # It is read from the default branch; the repository to be measured lies in ./repository.
 name: winnow-setup
@@ -63,93 +63,75 @@ function renderStep(name: string, run: string): string {
 // Tool chain
 
 /** Steps that install what the image of a runner lacks, or has in another version. */
-export interface Toolchain {
-  steps: string[]
+export type Toolchain = readonly string[]
+
+type FindVersionFile = (...names: string[]) => string | null
+
+const BY_LANGUAGE: Readonly<Record<Language, (find: FindVersionFile, tool: string) => string>> = {
+  node: find => {
+    const version = renderVersionInput(find('.nvmrc', '.node-version', '.tool-versions'), 'node', 'lts/*')
+    // A cache would keep files that an experiment left.
+    return renderSetUpStep('actions/setup-node', 'Node', version, 'package-manager-cache: false')
+  },
+  python: find => {
+    const version = renderVersionInput(find('.python-version'), 'python', '3.x')
+    return renderSetUpStep('actions/setup-python', 'Python', version)
+  },
+  go: find => {
+    const version = renderVersionInput(find('go.work', 'go.mod'), 'go', 'stable')
+    return renderSetUpStep('actions/setup-go', 'Go', version, 'cache: false')
+  },
+  java: find => {
+    const version = renderVersionInput(find('.java-version'), 'java', '21')
+    return renderSetUpStep('actions/setup-java', 'Java', 'distribution: temurin', version)
+  },
+  rust: (_, tool) =>
+    renderStep(
+      `Set up ${tool}`,
+      'rustup show active-toolchain || rustup toolchain install stable --profile minimal',
+    ),
+  c: (_, tool) => renderStep(`Set up ${tool}`, 'cc --version'),
+  ruby: (_, tool) => renderStep(`Set up ${tool}`, 'ruby --version && bundle --version'),
+  shell: (_, tool) => renderStep(`Set up ${tool}`, 'bash --version'),
 }
 
-type ToolchainSteps = { uses?: string; run?: string }
-type ToolchainContext = { at: (...names: string[]) => string | null; manager: string | null }
-
-const BY_LANGUAGE: Readonly<Record<Language, (context: ToolchainContext) => ToolchainSteps>> = {
-  node: ({ at, manager }) => ({
-    uses: renderSetUpStep(
-      'actions/setup-node',
-      'Node',
-      renderVersionInput(at('.nvmrc', '.node-version', '.tool-versions'), 'node-version', 'lts/*'),
-      ['package-manager-cache: false'], // a cache would keep files that an experiment left
-    ),
-    ...installNodeManager(manager),
-  }),
-  python: ({ at, manager }) => ({
-    uses: renderSetUpStep(
-      'actions/setup-python',
-      'Python',
-      renderVersionInput(at('.python-version'), 'python-version', '3.x'),
-    ),
-    ...(manager === 'uv' || manager === 'poetry' || manager === 'pipenv'
-      ? { run: `pipx install ${manager}` }
-      : {}),
-  }),
-  go: ({ at }) => ({
-    uses: renderSetUpStep(
-      'actions/setup-go',
-      'Go',
-      renderVersionInput(at('go.work', 'go.mod'), 'go-version', 'stable'),
-      ['cache: false'],
-    ),
-  }),
-  rust: () => ({
-    run: 'rustup show active-toolchain || rustup toolchain install stable --profile minimal',
-  }),
-  java: ({ at }) => ({
-    uses: renderSetUpStep('actions/setup-java', 'Java', [
-      'distribution: temurin',
-      ...renderVersionInput(at('.java-version'), 'java-version', '21'),
-    ]),
-  }),
-  c: () => ({ run: 'cc --version' }),
-  ruby: () => ({ run: 'ruby --version && bundle --version' }),
-  shell: () => ({ run: 'bash --version' }),
-}
+/** Package managers that do not come with their language. */
+const MANAGER_INSTALLS: ReadonlyMap<string | null, string> = new Map([
+  ['pnpm', 'corepack enable pnpm'],
+  ['yarn', 'corepack enable yarn'],
+  ['bun', 'npm install --global bun # zizmor: ignore[adhoc-packages] name a version after an @ to pin it'],
+  ['uv', 'pipx install uv'],
+  ['poetry', 'pipx install poetry'],
+])
 
 export function buildToolchain(
-  { findings }: Pick<DetectedProject, 'findings'>,
+  { findings: { language, manager } }: Pick<DetectedProject, 'findings'>,
   { repository, directory }: ProjectLocation,
 ): Toolchain {
   const folders = directory === '' ? [''] : [`${directory}/`, '']
-  const at = (...names: string[]) => {
+  const find = (...names: string[]) => {
     const candidates = folders.flatMap(folder => names.map(name => `${folder}${name}`))
     return candidates.find(path => repository.paths.includes(path)) ?? null
   }
-  const { uses, run } = BY_LANGUAGE[findings.language]({ at, manager: findings.manager })
-  const installs =
-    run === undefined
-      ? []
-      : [`    - name: Set up ${findings.manager ?? findings.language}\n      shell: bash\n      run: ${run}`]
-  return { steps: [...(uses === undefined ? [] : [uses]), ...installs] }
+  const install = MANAGER_INSTALLS.get(manager)
+  return [
+    BY_LANGUAGE[language](find, manager ?? language),
+    ...(install === undefined ? [] : [renderStep(`Set up ${manager}`, install)]),
+  ]
 }
 
-function renderSetUpStep(action: PinnedAction, what: string, ...inputs: string[][]): string {
-  const lines = inputs.flat().map(line => `        ${line}`)
+function renderSetUpStep(action: PinnedAction, what: string, ...inputs: string[]): string {
   return [
     `    - name: Set up ${what}`,
     `      uses: ${formatPinnedAction(action)}`,
     '      with:',
-    ...lines,
+    ...inputs.map(line => `        ${line}`),
   ].join('\n')
 }
 
 /** Uses the version file of the project, or else a version that is always available. */
-function renderVersionInput(file: string | null, input: string, fallback: string): string[] {
+function renderVersionInput(file: string | null, language: string, fallback: string): string {
   return file === null
-    ? [`${input}: '${fallback}'`]
-    : [`${input}-file: ${JSON.stringify(`${CLONE_DIRECTORY}/${file}`)}`]
-}
-
-const ADHOC = ' # zizmor: ignore[adhoc-packages] name a version after an @ to pin it'
-
-function installNodeManager(manager: string | null): Pick<ToolchainSteps, 'run'> {
-  if (manager === 'pnpm' || manager === 'yarn') return { run: `corepack enable ${manager}` }
-  if (manager === 'bun') return { run: `npm install --global bun${ADHOC}` }
-  return {}
+    ? `${language}-version: '${fallback}'`
+    : `${language}-version-file: ${JSON.stringify(`${CLONE_DIRECTORY}/${file}`)}`
 }
