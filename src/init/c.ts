@@ -4,7 +4,8 @@ import {
   type Detection,
   type FoundBenchmark,
   type FoundCommand,
-  listDotfilePatterns,
+  DOTFILES,
+  listImmutablePatterns,
   listSourceFiles,
   type ProjectFiles,
   type ProjectLocation,
@@ -37,7 +38,7 @@ export function detectC(project: ProjectLocation): Detection | null {
     test: findCTest(files, hasCmake && !hasMake),
     bench,
     mutable,
-    immutable: listDotfilePatterns(files, mutable),
+    immutable: listImmutablePatterns(files, mutable, [DOTFILES]),
     interpreter:
       sources.some(path => CPP.test(path)) && !sources.some(path => path.endsWith('.c')) ? 'c++' : 'cc',
     weight: sources.length,

@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import { UserError } from '../errors.ts'
 import { findNearestWord } from '../spec/nearest-word.ts'
 import { compilePathspec } from '../spec/scope.ts'
@@ -135,7 +136,7 @@ function readPackageName(repository: ProjectFiles, directory: string): string {
     getNestedText(pyproject, 'project', 'name') ??
     getNestedText(readTomlManifest(repository, at('Cargo.toml')), 'package', 'name') ??
     /^module\s+(\S+)/m.exec(repository.text(at('go.mod')) ?? '')?.[1] ??
-    (directory === '' ? '.' : directory.slice(directory.lastIndexOf('/') + 1))
+    (posix.basename(directory) || '.')
   )
 }
 
@@ -172,20 +173,19 @@ function findNamedPackage(
   wanted: string,
 ): ProjectPackage {
   const directory = wanted.replace(/^\.\/|\/+$/g, '').replace(/^\.$/, '')
-  const getLastSegment = (path: string) => path.slice(path.lastIndexOf('/') + 1)
   const found =
     packages.find(each => each.directory === directory) ??
     packages.find(each => each.name === wanted) ??
     packages.find(
-      each => getLastSegment(each.directory) === directory || getLastSegment(each.name) === wanted,
+      each => posix.basename(each.directory) === directory || posix.basename(each.name) === wanted,
     )
   if (found !== undefined) return found
   if (directory === '' || repository.paths.some(path => path.startsWith(`${directory}/`))) {
-    return { directory, name: directory === '' ? '.' : getLastSegment(directory) }
+    return { directory, name: posix.basename(directory) || '.' }
   }
   const near = findNearestWord(
     wanted,
-    packages.flatMap(each => [getLastSegment(each.directory), each.directory, each.name]),
+    packages.flatMap(each => [posix.basename(each.directory), each.directory, each.name]),
   )
   throw new UserError(`there is no package ${wanted}`, {
     fix:
@@ -211,36 +211,30 @@ function listMembers(repository: ProjectFiles, packages: readonly ProjectPackage
     const matches = globs.map(glob => compilePathspec(`${glob.replace(/^\.\/|\/+$/g, '')}/`))
     return inner.filter(({ directory }) => matches.some(match => match(`${directory}/manifest`)))
   }
-  const topIsProject = packages.some(({ directory }) => directory === '') && !isAggregate(repository)
-  if (topIsProject) return []
+  // A build may only combine others: a pom without its own sources.
+  const { paths } = repository
+  const isAggregate =
+    ['pom.xml', 'build.gradle', 'build.gradle.kts', 'settings.gradle'].some(file => paths.includes(file)) &&
+    !paths.some(path => path.startsWith('src/'))
+  if (inner.length < packages.length && !isAggregate) return []
   return inner.filter(each => !inner.some(({ directory }) => each.directory.startsWith(`${directory}/`)))
-}
-
-/** Detects a build that only combines others: go.work, or a pom without its own sources. */
-function isAggregate({ paths }: ProjectFiles): boolean {
-  const only = ['pom.xml', 'build.gradle', 'build.gradle.kts', 'settings.gradle'].some(file =>
-    paths.includes(file),
-  )
-  return only && !paths.some(path => path.startsWith('src/'))
 }
 
 function readWorkspaceGlobs(repository: ProjectFiles): string[] | null {
   const npm = getNestedValue(readJsonManifest(repository, 'package.json'), 'workspaces')
-  const globs = [
-    ...filterTexts(npm),
-    ...filterTexts(getNestedValue(npm, 'packages')),
-    ...filterTexts(getNestedValue(readYamlManifest(repository, 'pnpm-workspace.yaml'), 'packages')),
-    ...filterTexts(getNestedValue(readTomlManifest(repository, 'Cargo.toml'), 'workspace', 'members')),
-    ...filterTexts(
-      getNestedValue(readTomlManifest(repository, 'pyproject.toml'), 'tool', 'uv', 'workspace', 'members'),
-    ),
-    ...readGoWork(repository.text('go.work')),
+  const pyproject = readTomlManifest(repository, 'pyproject.toml')
+  const lists = [
+    npm,
+    getNestedValue(npm, 'packages'),
+    getNestedValue(readYamlManifest(repository, 'pnpm-workspace.yaml'), 'packages'),
+    getNestedValue(readTomlManifest(repository, 'Cargo.toml'), 'workspace', 'members'),
+    getNestedValue(pyproject, 'tool', 'uv', 'workspace', 'members'),
+    readGoWork(repository.text('go.work')),
   ]
+  const globs = lists
+    .flatMap((list): unknown[] => (Array.isArray(list) ? list : []))
+    .filter(glob => typeof glob === 'string')
   return globs.length === 0 ? null : globs.filter(glob => !glob.startsWith('!'))
-}
-
-function filterTexts(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
 }
 
 /** Parses `use ./a` and `use ( ./a ./b )`. */

@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import { createToolBenchmark, findBenchmark } from './benchmarks.ts'
 import type { HarnessTemplate, SkeletonRequest } from './harness.ts'
 import {
@@ -51,7 +52,7 @@ function findGoBenchmark(files: ProjectFiles): FoundBenchmark | null {
 }
 
 function getGoPackage(path: string): string {
-  return path.includes('/') ? `./${path.slice(0, path.lastIndexOf('/'))}` : '.'
+  return path.includes('/') ? `./${posix.dirname(path)}` : '.'
 }
 
 /** Prefers an exported function without arguments, then the program. */
@@ -63,8 +64,7 @@ function findGoEntry(files: ProjectFiles, sources: readonly string[]): EntryPoin
     const isMain = /^package main\b/m.test(text)
     const name = /^func ((?!Main|Run|Serve|Listen|Start|Exit)[A-Z]\w*)\(\) [\w.*[\]]+ \{/m.exec(text)?.[1]
     if (!isMain && name !== undefined && !/(?:^|\/)internal\//.test(path)) {
-      const folder = path.includes('/') ? `/${path.slice(0, path.lastIndexOf('/'))}` : ''
-      return { kind: 'function', module: `${module}${folder}`, name }
+      return { kind: 'function', module: posix.join(module, posix.dirname(path)), name }
     }
   }
   const main = sources.find(

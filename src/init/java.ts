@@ -10,14 +10,6 @@ import {
   runAbove,
 } from './project.ts'
 
-interface JavaBuildTool {
-  name: 'maven' | 'gradle'
-  classes: string
-  build: string
-  test: string
-  from: string
-}
-
 export function detectJava(project: ProjectLocation): Detection | null {
   const { files } = project
   const tool = findJavaTool(project)
@@ -42,50 +34,26 @@ function isJava(path: string): boolean {
   return path.endsWith('.java')
 }
 
-function findJavaTool(project: ProjectLocation): JavaBuildTool | null {
-  const { files } = project
+function findJavaTool(project: ProjectLocation) {
+  const { files, repository, directory } = project
   if (files.paths.includes('pom.xml')) {
-    const { start, steps } = findWrapper(project, 'mvnw', 'mvn')
+    const wrapper = findNearestAbove(project, ['mvnw'])
     // Builds a module of a larger build from the top, together with the modules it needs.
-    const module = steps === 0 ? '' : ` -pl ${project.directory} -am`
+    const isModule = directory !== '' && repository.paths.includes('pom.xml') && wrapper?.steps !== 0
+    const steps = isModule ? directory.split('/').length : 0
+    const start = wrapper?.steps === steps ? './mvnw' : 'mvn'
+    const module = isModule ? ` -pl ${directory} -am` : ''
     const run = (goal: string) => runAbove(steps, `${start} -q -B${module} ${goal}`)
-    return {
-      name: 'maven',
-      classes: 'target/classes',
-      build: run('-DskipTests package'),
-      test: run('test'),
-      from: 'pom.xml',
-    }
+    const build = run('-DskipTests package')
+    return { name: 'maven', classes: 'target/classes', build, test: run('test'), from: 'pom.xml' }
   }
-  const script = ['build.gradle', 'build.gradle.kts'].find(name => files.paths.includes(name))
-  if (script === undefined) return null
-  const { start } = findWrapper(project, 'gradlew', 'gradle')
+  const from = ['build.gradle', 'build.gradle.kts'].find(name => files.paths.includes(name))
+  if (from === undefined) return null
+  const wrapper = findNearestAbove(project, ['gradlew'])
+  const start = wrapper === null ? 'gradle' : `./${'../'.repeat(wrapper.steps)}gradlew`
   const run = (task: string) => `${start} --quiet --no-daemon ${task}`
-  return {
-    name: 'gradle',
-    classes: 'build/classes/java/main',
-    build: run('classes'),
-    test: run('test'),
-    from: script,
-  }
-}
-
-function findWrapper(
-  project: ProjectLocation,
-  script: string,
-  program: string,
-): { start: string; steps: number } {
-  const found = findNearestAbove(project, [script])
-  if (found === null || (found.steps > 0 && script === 'mvnw')) {
-    const root = program === 'mvn' ? countPomSteps(project) : 0
-    return { start: found === null || root === 0 ? program : `./${script}`, steps: root }
-  }
-  const steps = script === 'gradlew' ? 0 : found.steps
-  return { start: script === 'gradlew' ? `./${'../'.repeat(found.steps)}${script}` : `./${script}`, steps }
-}
-
-function countPomSteps({ repository, directory }: ProjectLocation): number {
-  return directory !== '' && repository.paths.includes('pom.xml') ? directory.split('/').length : 0
+  const classes = 'build/classes/java/main'
+  return { name: 'gradle', classes, build: run('classes'), test: run('test'), from }
 }
 
 /** Prefers a static method without arguments, then the main class. */

@@ -35,7 +35,10 @@ export function findNodeBenchmark(
 ): NodeBenchmark {
   const named = findBenchmarkScript(files, manifest, manager)
   if (named !== null) return named
-  if (hasVitest(manifest) && files.paths.some(path => /\.(?:bench|benchmark)\.[cm]?[jt]sx?$/.test(path))) {
+  if (
+    hasDependency(manifest, 'vitest') &&
+    files.paths.some(path => /\.(?:bench|benchmark)\.[cm]?[jt]sx?$/.test(path))
+  ) {
     const bench = createVitestBenchmark(`${manager.exec} vitest bench --run`, '*.bench files')
     return { bench, builds: [], notes: [] }
   }
@@ -151,10 +154,6 @@ function listOwnInstalls(files: ProjectFiles, directory: string, manager: NodeMa
   return [`(cd ${directory} && ${locked ? manager.install : manager.freeInstall})`]
 }
 
-function hasVitest(manifest: unknown): boolean {
-  return hasDependency(manifest, 'vitest')
-}
-
 export function hasDependency(manifest: unknown, name: string): boolean {
   return ['dependencies', 'devDependencies'].some(kind => getNestedValue(manifest, kind, name) !== undefined)
 }
@@ -171,7 +170,7 @@ interface SplitScript {
   directory: string
 }
 
-const RUN = /^(?:npm|pnpm|yarn|bun)(?:\s+(?:run|run-script))?((?:\s+-{1,2}[\w-]+)*)\s+([\w:.-]+)\s*$/
+const RUN = /^(?:npm|pnpm|yarn|bun)(?:\s+(?:run|run-script))?(?:\s+-{1,2}[\w-]+)*\s+([\w:.-]+)\s*$/
 const INSTALL = /^(?:npm|pnpm|yarn|bun)\s+(?:ci|i|install)\b/
 const PREPARES = /^(?:pre)?(?:build|compile|prepare|bundle|transpile|generate)/
 const BUILD_TOOLS =
@@ -204,13 +203,13 @@ function wrapInDirectory(directory: string, command: string): string {
 }
 
 function isPreparation(part: string): boolean {
-  const [, , name = ''] = RUN.exec(part) ?? []
+  const [, name = ''] = RUN.exec(part) ?? []
   return INSTALL.test(part) || PREPARES.test(name) || BUILD_TOOLS.test(part)
 }
 
 function toSetupCommand(part: string, manager: NodeManager): string {
   if (INSTALL.test(part)) return manager.freeInstall
-  const [, , name] = RUN.exec(part) ?? []
+  const [, name] = RUN.exec(part) ?? []
   if (name !== undefined) return manager.run(name)
   return toStartableCommand(part, manager)
 }
@@ -231,11 +230,10 @@ function expandNestedScript(
   part: string,
   manager: NodeManager,
 ): string {
-  const [, , name] = RUN.exec(part) ?? []
+  const [, name] = RUN.exec(part) ?? []
   const manifest = readJsonManifest(files, directory === '' ? 'package.json' : `${directory}/package.json`)
   const text = name === undefined ? null : getNestedText(manifest, 'scripts', name)
-  if (text === null || /[;|<>&]/.test(text)) return toStartableCommand(part, manager)
-  return toStartableCommand(text, manager)
+  return toStartableCommand(text === null || /[;|<>&]/.test(text) ? part : text, manager)
 }
 
 // Benchmark libraries
@@ -260,8 +258,11 @@ function withTimedLibrary(found: FoundBenchmark, script: string, sources: readon
   switch (library) {
     case 'tinybench':
       return readTinybench(found, all)
-    case 'benchmark':
-      return readPrintedRates(found, all, 'suite.on("cycle", event => console.log(String(event.target)))')
+    case 'benchmark': {
+      const line = 'suite.on("cycle", event => console.log(String(event.target)))'
+      const notes = PRINTS_RATES.test(all) ? [] : [`let ${found.from} print every result: ${line}`]
+      return { bench: setOutputFormat(found, 'benchmark-js'), notes }
+    }
     case 'mitata':
       return { bench: setOutputFormat(found, 'mitata'), notes: [] }
     default:
@@ -284,11 +285,6 @@ function readTinybench(found: FoundBenchmark, all: string): TimedBenchmark {
   return { bench: { ...found, output: 'vitest', metric }, notes }
 }
 
-function readPrintedRates(found: FoundBenchmark, all: string, line: string): TimedBenchmark {
-  const notes = PRINTS_RATES.test(all) ? [] : [`let ${found.from} print every result: ${line}`]
-  return { bench: setOutputFormat(found, 'benchmark-js'), notes }
-}
-
 /** Such a tool runs for a fixed time, so only a number that it prints can be the metric. */
 function readUnknownLibrary(found: FoundBenchmark, library: string): TimedBenchmark {
   const metric = { name: 'ops_per_second', direction: 'maximize' } as const
@@ -298,7 +294,7 @@ function readUnknownLibrary(found: FoundBenchmark, library: string): TimedBenchm
 
 // Package managers
 
-interface NodeManager {
+export interface NodeManager {
   name: 'npm' | 'pnpm' | 'yarn' | 'bun'
   /** Installs from the lock file without changing it. */
   install: string
@@ -364,32 +360,15 @@ const LOCKS: Readonly<Record<string, NodeManager>> = {
   'npm-shrinkwrap.json': NPM,
 }
 
-interface FoundManager {
-  manager: NodeManager
-  /** `steps` counts directories from the project up to the lock file. Null: no lock file. */
-  lock: { name: string; steps: number } | null
-}
-
-export function findNodeManager(project: ProjectLocation): FoundManager {
+export function findNodeManager(project: ProjectLocation) {
+  const { files, repository } = project
   const lock = findNearestAbove(project, Object.keys(LOCKS))
-  const declared = /^(npm|pnpm|yarn|bun)@(\d+)/.exec(readDeclaredManager(project) ?? '')
-  const byLock = lock === null ? null : (LOCKS[lock.name] ?? null)
-  const manager = findManagerNamed(declared?.[1]) ?? byLock ?? NPM
-  const classic = declared?.[1] === 'yarn' ? declared[2] === '1' : !hasBerryConfig(project)
-  return { manager: manager === YARN && classic ? YARN_CLASSIC : manager, lock }
-}
-
-function readDeclaredManager(project: ProjectLocation): string | null {
-  return (
-    getNestedText(readJsonManifest(project.files, 'package.json'), 'packageManager') ??
-    getNestedText(readJsonManifest(project.repository, 'package.json'), 'packageManager')
-  )
-}
-
-function findManagerNamed(name: string | undefined): NodeManager | null {
-  return [NPM, PNPM, YARN, BUN].find(each => each.name === name) ?? null
-}
-
-function hasBerryConfig({ repository }: ProjectLocation): boolean {
-  return repository.paths.includes('.yarnrc.yml')
+  const declared =
+    getNestedText(readJsonManifest(files, 'package.json'), 'packageManager') ??
+    getNestedText(readJsonManifest(repository, 'package.json'), 'packageManager')
+  const [, name, version] = /^(npm|pnpm|yarn|bun)@(\d+)/.exec(declared ?? '') ?? []
+  const byName = [NPM, PNPM, YARN, BUN].find(each => each.name === name)
+  const manager = byName ?? LOCKS[lock?.name ?? ''] ?? NPM
+  const isClassic = name === 'yarn' ? version === '1' : !repository.paths.includes('.yarnrc.yml')
+  return { manager: manager === YARN && isClassic ? YARN_CLASSIC : manager, lock }
 }

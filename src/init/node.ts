@@ -1,6 +1,6 @@
 import { findTestTarget } from './benchmarks.ts'
 import type { HarnessTemplate, SkeletonRequest } from './harness.ts'
-import { findNodeBenchmark, findNodeManager, hasDependency } from './node-benchmark.ts'
+import { findNodeBenchmark, findNodeManager, hasDependency, type NodeManager } from './node-benchmark.ts'
 import {
   type EntryPoint,
   type Detection,
@@ -8,14 +8,13 @@ import {
   getNestedText,
   getNestedValue,
   isTable,
-  listDotfilePatterns,
+  DOTFILES,
   listSourceFiles,
-  listTestPatterns,
+  listImmutablePatterns,
   type ProjectFiles,
   type ProjectLocation,
   readJsonManifest,
   runAbove,
-  runAboveAndReturn,
   selectSourcePlaces,
 } from './project.ts'
 
@@ -35,17 +34,18 @@ export function detectNode(project: ProjectLocation): Detection | null {
   const manifest = readJsonManifest(files, 'package.json')
   if (!files.paths.includes('package.json')) return null
   const sources = listNodeSources(files)
-  const { manager } = findNodeManager(project)
+  const found = findNodeManager(project)
+  const { manager } = found
   const { bench, builds, notes } = findNodeBenchmark(files, manifest, manager)
   const mutable = selectMutable(manifest, sources)
   const product = findProduct(files, manifest, mutable)
   return {
     manager: manager.name,
-    setup: findNodeSetup(project, manifest, builds),
-    test: findNodeTest(files, manifest, manager.test, manager.exec),
+    setup: findNodeSetup(files, manifest, found, builds),
+    test: findNodeTest(files, manifest, manager),
     bench,
     mutable,
-    immutable: [...listTestPatterns(files, mutable, TESTS), ...listDotfilePatterns(files, mutable)],
+    immutable: listImmutablePatterns(files, mutable, [...TESTS, DOTFILES]),
     entry: findNodeEntry(files, manifest),
     interpreter: 'node',
     weight: sources.length,
@@ -80,10 +80,8 @@ function selectMutable(manifest: unknown, sources: readonly string[]): string[] 
 function findProduct(files: ProjectFiles, manifest: unknown, mutable: readonly string[]): string | null {
   if (getNestedText(manifest, 'scripts', 'build') === null) return null
   const limits = ['size-limit', 'bundlesize'].flatMap(key => {
-    const first = Array.isArray(getNestedValue(manifest, key))
-      ? Object(getNestedValue(manifest, key))[0]
-      : null
-    return getNestedText(first, 'path') ?? []
+    const listed = getNestedValue(manifest, key)
+    return getNestedText(Array.isArray(listed) ? listed[0] : null, 'path') ?? []
   })
   const candidates = [
     ...limits,
@@ -96,16 +94,16 @@ function findProduct(files: ProjectFiles, manifest: unknown, mutable: readonly s
 
 /** `builds` are the commands that the benchmark needs. */
 function findNodeSetup(
-  project: ProjectLocation,
+  files: ProjectFiles,
   manifest: unknown,
+  { manager, lock }: ReturnType<typeof findNodeManager>,
   builds: readonly string[],
 ): FoundCommand | null {
-  const { manager, lock } = findNodeManager(project)
   const steps = lock?.steps ?? 0
   const needsPackages = ['dependencies', 'devDependencies', 'workspaces'].some(
     key => Object.keys(Object(getNestedValue(manifest, key))).length > 0,
   )
-  const own = isBuildNeeded(project.files, manifest) ? [manager.run('build')] : []
+  const own = isBuildNeeded(files, manifest) ? [manager.run('build')] : []
   const install = lock === null ? manager.freeInstall : manager.install
   const all = [...new Set([...own, ...builds])].filter(
     each => each !== install && each !== manager.freeInstall,
@@ -113,13 +111,13 @@ function findNodeSetup(
   const from = lock?.name ?? 'package.json'
   const installs = needsPackages || steps > 0
   if (all.length === 0) return installs ? { command: runAbove(steps, install), from } : null
-  const first = installs ? [runAboveAndReturn(steps, install)] : []
+  const first = steps === 0 ? install : `(${runAbove(steps, install)})`
   const reasons = [
     from,
     ...(own.length > 0 ? ['scripts.build'] : []),
     ...(builds.length > 0 ? ['the benchmark'] : []),
   ]
-  return { command: [...first, ...all].join(' && '), from: reasons.join(', ') }
+  return { command: [...(installs ? [first] : []), ...all].join(' && '), from: reasons.join(', ') }
 }
 
 /** The build makes the declared entries, and none of them is committed. */
@@ -129,16 +127,14 @@ function isBuildNeeded(files: ProjectFiles, manifest: unknown): boolean {
   return paths.length > 0 && paths.every(path => !files.paths.includes(path))
 }
 
-const NO_TEST = /no test specified/
-
 function findNodeTest(
   files: ProjectFiles,
   manifest: unknown,
-  test: string,
-  exec: string,
+  { test, exec }: NodeManager,
 ): FoundCommand | null {
   const script = getNestedText(manifest, 'scripts', 'test')
-  if (script !== null && !NO_TEST.test(script)) return { command: test, from: 'scripts.test of package.json' }
+  if (script !== null && !script.includes('no test specified'))
+    return { command: test, from: 'scripts.test of package.json' }
   if (hasDependency(manifest, 'vitest'))
     return { command: `${exec} vitest run`, from: 'vitest in package.json' }
   if (hasDependency(manifest, 'jest')) return { command: `${exec} jest`, from: 'jest in package.json' }
@@ -154,9 +150,10 @@ function findNodeEntry(files: ProjectFiles, manifest: unknown): EntryPoint | nul
     /\.[cm]?js$/.test(each),
   )
   if (path !== undefined) return { kind: 'module', path }
-  const program = findBin(manifest)
-  if (program === null || !/\.[cm]?js$/.test(program)) return null
-  return { kind: 'program', command: `node ${program} --help` }
+  const bin = getNestedValue(manifest, 'bin')
+  const program = typeof bin === 'string' ? bin : Object.values(Object(bin))[0]
+  if (typeof program !== 'string' || !/\.[cm]?js$/.test(program)) return null
+  return { kind: 'program', command: `node ${program.replace(/^\.\//, '')} --help` }
 }
 
 function listDeclaredEntries(manifest: unknown): string[] {
@@ -177,12 +174,6 @@ function findFirstText(value: unknown): string | null {
     if (found !== null) return found
   }
   return null
-}
-
-function findBin(manifest: unknown): string | null {
-  const bin = getNestedValue(manifest, 'bin')
-  const path = typeof bin === 'string' ? bin : Object.values(Object(bin))[0]
-  return typeof path === 'string' ? path.replace(/^\.\//, '') : null
 }
 
 // Harness

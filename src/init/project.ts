@@ -213,13 +213,10 @@ function getTopDirectory(path: string): string {
 }
 
 /** Dotfiles below mutable paths configure tools, so they are immutable. */
-export function listDotfilePatterns({ paths }: ProjectFiles, mutable: readonly string[]): string[] {
-  const below = paths.filter(path => mutable.some(place => place.includes('*') || path.startsWith(place)))
-  return below.some(path => DOTFILE.test(path)) ? ['**/.*'] : []
-}
+export const DOTFILES = { pattern: '**/.*', matches: DOTFILE }
 
-/** A campaign that may change tests could weaken its own gate. */
-export function listTestPatterns(
+/** Selects what exists below mutable paths. A campaign that may change tests could weaken its own gate. */
+export function listImmutablePatterns(
   { paths }: ProjectFiles,
   mutable: readonly string[],
   kinds: readonly { pattern: string; matches: RegExp }[],
@@ -230,42 +227,25 @@ export function listTestPatterns(
 
 // Directories above the project
 
-interface FoundFile {
-  name: string
-  directory: string
-  /** Number of directories above the project's. */
-  steps: number
-}
-
-/** Finds the nearest of these files, from the project's directory up to the top of the repository. */
+/**
+ * Finds the nearest of these files, from the project's directory up to the top of the repository. `steps` is
+ * the number of directories above the project's.
+ */
 export function findNearestAbove(
   { repository, directory }: ProjectLocation,
   names: readonly string[],
-): FoundFile | null {
+): { name: string; steps: number } | null {
   const known = new Set(repository.paths)
-  for (let at: string | null = directory; at !== null; at = getParentDirectory(at)) {
-    const name = names.find(each => known.has(at === '' ? each : `${at}/${each}`))
-    if (name !== undefined) return { name, directory: at, steps: countStepsUp(directory, at) }
+  const folders = directory === '' ? [] : directory.split('/')
+  for (let steps = 0; steps <= folders.length; steps++) {
+    const above = folders.slice(0, folders.length - steps)
+    const name = names.find(each => known.has([...above, each].join('/')))
+    if (name !== undefined) return { name, steps }
   }
   return null
 }
 
-function getParentDirectory(directory: string): string | null {
-  if (directory === '') return null
-  return directory.includes('/') ? directory.slice(0, directory.lastIndexOf('/')) : ''
-}
-
-function countStepsUp(from: string, to: string): number {
-  const depth = (directory: string) => (directory === '' ? 0 : directory.split('/').length)
-  return depth(from) - depth(to)
-}
-
 /** The command has a shell of its own, so it does not have to change back. */
 export function runAbove(steps: number, command: string): string {
-  return steps === 0 ? command : `cd ${Array.from({ length: steps }, () => '..').join('/')} && ${command}`
-}
-
-/** For a command that is followed by others on its line. */
-export function runAboveAndReturn(steps: number, command: string): string {
-  return steps === 0 ? command : `(${runAbove(steps, command)})`
+  return steps === 0 ? command : `cd ${'../'.repeat(steps).slice(0, -1)} && ${command}`
 }

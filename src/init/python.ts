@@ -1,3 +1,4 @@
+import { quoteShell } from '../model/text.ts'
 import { createToolBenchmark, findBenchmark, findTestTarget } from './benchmarks.ts'
 import type { HarnessTemplate, SkeletonRequest } from './harness.ts'
 import {
@@ -8,7 +9,7 @@ import {
   getNestedValue,
   isTable,
   listSourceFiles,
-  listTestPatterns,
+  listImmutablePatterns,
   type ProjectFiles,
   type ProjectLocation,
   readTomlManifest,
@@ -38,7 +39,7 @@ export function detectPython(project: ProjectLocation): Detection | null {
     test: bench?.output === 'pytest-benchmark' ? disableBenchmarks(test) : test,
     bench,
     mutable,
-    immutable: listTestPatterns(files, mutable, TESTS),
+    immutable: listImmutablePatterns(files, mutable, TESTS),
     entry: findPythonEntry(sources),
     interpreter: python,
     weight: sources.length,
@@ -83,12 +84,9 @@ function buildTestCommand(
   if (kind === null) return findTestTarget(files)
   if (kind === 'pytest') return { command: `${python} -m pytest -q`, from: 'tests that pytest runs' }
   const home = ['tests', 'test'].find(dir => files.paths.some(path => path.startsWith(`${dir}/`)))
-  const discover = home === undefined ? '' : ` discover -s ${home}${isPackage(files, home) ? ' -t .' : ''}`
+  const isPackage = home !== undefined && files.paths.includes(`${home}/__init__.py`)
+  const discover = home === undefined ? '' : ` discover -s ${home}${isPackage ? ' -t .' : ''}`
   return { command: `${python} -m unittest${discover}`, from: 'tests that unittest runs' }
-}
-
-function isPackage({ paths }: ProjectFiles, directory: string): boolean {
-  return paths.includes(`${directory}/__init__.py`)
 }
 
 function findPythonBenchmark(files: ProjectFiles, python: string): ReturnType<typeof findBenchmark> {
@@ -159,12 +157,13 @@ function findPip(files: ProjectFiles, used: readonly string[]): PythonManager | 
     requirements,
     missing,
   ]
-  const hasPackages = files.paths.includes('setup.py') || needed.some(isFilled)
+  const hasPackages =
+    files.paths.includes('setup.py') || needed.some(each => Array.isArray(each) && each.length > 0)
   if (!hasPackages) return null
   const parts = [
     ...requirements.flatMap(file => ['-r', file]),
-    ...packages.map(quoteRequirement),
-    ...(isProject ? ['-e', extras.length === 0 ? '.' : quoteRequirement(`.[${extras.join(',')}]`)] : []),
+    ...packages.map(quoteShell),
+    ...(isProject ? ['-e', extras.length === 0 ? '.' : quoteShell(`.[${extras.join(',')}]`)] : []),
     ...missing,
   ]
   const from =
@@ -181,14 +180,6 @@ function createPlainPython(project: ProjectLocation): PythonManager {
   const inSource = project.files.paths.some(path => /^src\/.*\.py$/.test(path))
   const python = `PYTHONPATH=${inSource ? 'src' : '.'} python3`
   return { name: null, setup: null, from: '', python, notes: [] }
-}
-
-function isFilled(value: unknown): boolean {
-  return Array.isArray(value) && value.length > 0
-}
-
-function quoteRequirement(word: string): string {
-  return /^[\w.\-=]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }
 
 const FOR_TESTS = /^(?:dev|develop|development|tests?|testing|bench|benchmarks?)$/i

@@ -7,7 +7,7 @@ import {
   type FoundCommand,
   findNearestAbove,
   listSourceFiles,
-  listTestPatterns,
+  listImmutablePatterns,
   type ProjectFiles,
   type ProjectLocation,
   runAbove,
@@ -35,7 +35,7 @@ export function detectRuby(project: ProjectLocation): Detection | null {
     test: findRubyTest(files, start),
     bench: findRakeBenchmark(files, start) ?? bench,
     mutable,
-    immutable: listTestPatterns(files, mutable, TESTS),
+    immutable: listImmutablePatterns(files, mutable, TESTS),
     entry: findRubyEntry(sources),
     interpreter: ruby,
     weight: sources.length,
@@ -54,7 +54,10 @@ function buildRubySetup(project: ProjectLocation, steps: number): FoundCommand {
 
 function findRubyTest(files: ProjectFiles, start: string): FoundCommand | null {
   const rakefile = files.text('Rakefile') ?? ''
-  if (/RSpec::Core::RakeTask|\brspec\b/.test(files.text('Gemfile') ?? '') && hasBelow(files, 'spec/')) {
+  if (
+    /RSpec::Core::RakeTask|\brspec\b/.test(files.text('Gemfile') ?? '') &&
+    files.paths.some(path => path.startsWith('spec/'))
+  ) {
     return { command: `${start}rspec`, from: 'spec/' }
   }
   if (/TestTask|task\s*[:(]?\s*:?["']?test\b/.test(rakefile)) {
@@ -68,10 +71,6 @@ function findRubyTest(files: ProjectFiles, start: string): FoundCommand | null {
   return { command: `${start}ruby -Ilib -Itest -e '${each}'`, from: 'test/' }
 }
 
-function hasBelow({ paths }: ProjectFiles, directory: string): boolean {
-  return paths.some(path => path.startsWith(directory))
-}
-
 function findRakeBenchmark(files: ProjectFiles, start: string): FoundBenchmark | null {
   const text = files.text('Rakefile') ?? ''
   const name = BENCH_NAMES.find(each => new RegExp(`^\\s*task\\s*\\(?\\s*:?["']?${each}\\b`, 'm').test(text))
@@ -80,8 +79,7 @@ function findRakeBenchmark(files: ProjectFiles, start: string): FoundBenchmark |
 }
 
 function findRubyEntry(sources: readonly string[]): EntryPoint | null {
-  const top = sources.flatMap(path => /^lib\/([^/]+)\.rb$/.exec(path)?.[1] ?? [])
-  const [name] = top
+  const [name] = sources.flatMap(path => /^lib\/([^/]+)\.rb$/.exec(path)?.[1] ?? [])
   return name === undefined ? null : { kind: 'module', path: name }
 }
 
