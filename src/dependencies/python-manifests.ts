@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { isRequirements } from '../decide/packages.ts'
 import {
   type Field,
   formatJson,

@@ -1,7 +1,6 @@
 import { findBenchmark, findTestTarget } from './benchmarks.ts'
 import type { HarnessTemplate, SkeletonRequest } from './harness.ts'
 import {
-  type EntryPoint,
   type Detection,
   type FoundCommand,
   listSourceFiles,
