@@ -9,6 +9,7 @@ import { type Ended, SupervisorLost } from '../measure/process/launch.ts'
 import { claimWorkDir, noteSupervisor, releaseWorkDir } from '../measure/process/leftovers.ts'
 import type { Owner } from '../measure/process/reaper.ts'
 import { chooseSupervisor } from '../measure/process/supervisor.ts'
+import { tryParseJson } from '../model/canonical-json.ts'
 import type { Oid, Point } from '../model/ids.ts'
 import { toSafeLine } from '../model/text.ts'
 import type { IdeaText } from '../plan/world.ts'
@@ -99,8 +100,11 @@ async function giveToOwner(owner: Owner, { tree, home, stdout, stderr }: AgentFi
   for (const path of [tree, home, stdout, stderr]) await changeOwner(path, owner)
 }
 
-/** The brief is on standard input, and in a file for programs that need a path. */
-async function runAgent(request: AgentRequest, files: AgentFiles): Promise<Ended> {
+/**
+ * The brief is on standard input, and in a file for programs that need a path. Null: the program ended its
+ * supervisor.
+ */
+async function runAgent(request: AgentRequest, files: AgentFiles): Promise<Ended | null> {
   const { workDir, timeoutSeconds, signal, monotonic, owner } = request
   const supervisor = await chooseSupervisor({ owner: owner ?? null, monotonic })
   const home = owner === undefined ? {} : { HOME: files.home }
@@ -113,13 +117,18 @@ async function runAgent(request: AgentRequest, files: AgentFiles): Promise<Ended
     timeoutSeconds,
     signal,
   }
-  return supervisor.run(launch, pid => noteSupervisor(workDir, pid))
+  try {
+    return await supervisor.run(launch, pid => noteSupervisor(workDir, pid))
+  } catch (error) {
+    if (error instanceof SupervisorLost) return null
+    throw error
+  }
 }
 
 async function runAndDescribeFailure(request: AgentRequest, files: AgentFiles): Promise<string | null> {
   const { name, timeoutSeconds } = request
-  const ended = await runOrLost(request, files)
-  if (ended === 'lost') return `${name} ended the process that supervised it`
+  const ended = await runAgent(request, files)
+  if (ended === null) return `${name} ended the process that supervised it`
   if (ended.timedOut) return `${name} was ended after ${timeoutSeconds} s (timeout_seconds)`
   if (ended.exitCode === 0) return null
   const code = `ended with exit code ${ended.exitCode}`
@@ -127,15 +136,6 @@ async function runAndDescribeFailure(request: AgentRequest, files: AgentFiles): 
   const { text } = await readPrintedOutput(files.stderr)
   const lastLine = toSafeLine(text.trim().split('\n').at(-1) ?? '', 300)
   return lastLine === '' ? `${name} ${how}` : `${name} ${how}: ${lastLine}`
-}
-
-async function runOrLost(request: AgentRequest, files: AgentFiles): Promise<Ended | 'lost'> {
-  try {
-    return await runAgent(request, files)
-  } catch (error) {
-    if (error instanceof SupervisorLost) return 'lost'
-    throw error
-  }
 }
 
 async function proposeTree(request: AgentRequest, files: AgentFiles, tree: Oid): Promise<AgentResult> {
@@ -157,11 +157,6 @@ interface PrintedOutput {
   whole: boolean
 }
 
-interface AgentAnswer {
-  idea: IdeaText
-  learnings: string | null
-}
-
 const TAIL_BYTES = 256 * 1024
 const MOST_TRIES = 200
 
@@ -180,17 +175,14 @@ const answerSchema = z.object({
 const ANSWER_KEYS = Object.keys(answerSchema.shape)
 
 /** `defaultText` names an idea that the program did not describe. */
-export function parseAgentAnswer({ text, whole }: PrintedOutput, defaultText: string): AgentAnswer {
+export function parseAgentAnswer({ text, whole }: PrintedOutput, defaultText: string) {
   const found = findLastAnswer(text)
   const { learnings, ...fields } = answerSchema.parse(found?.value ?? {})
   const before = text.slice(0, found?.at ?? text.length)
   const firstLine = (from: string) =>
     from.split('\n').find(line => toSafeLine(line, LONGEST_HYPOTHESIS) !== '')
   const fallback = firstLine(learnings ?? '') ?? (whole ? firstLine(before) : undefined)
-  return {
-    idea: toIdea(fields, fallback ?? defaultText),
-    learnings: toLearnings(learnings),
-  }
+  return { idea: toIdea(fields, fallback ?? defaultText), learnings: toLearnings(learnings) }
 }
 
 /** The last JSON object with a known key, also within prose or a code fence. */
@@ -199,22 +191,13 @@ function findLastAnswer(text: string): { value: Record<string, unknown>; at: num
   for (let end = text.lastIndexOf('}'); end > 0; end = text.lastIndexOf('}', end - 1)) {
     for (let at = text.lastIndexOf('{', end); at >= 0; at = text.lastIndexOf('{', at - 1)) {
       if (++tries > MOST_TRIES) return null
-      const value = parseJsonObject(text.slice(at, end + 1))
-      if (value !== null && ANSWER_KEYS.some(key => Object.hasOwn(value, key))) return { value, at }
+      // A brace may belong to prose or to a larger object.
+      const value = z.record(z.string(), z.unknown()).safeParse(tryParseJson(text.slice(at, end + 1))).data
+      if (value !== undefined && ANSWER_KEYS.some(key => Object.hasOwn(value, key))) return { value, at }
       if (at === 0) break
     }
   }
   return null
-}
-
-function parseJsonObject(text: string): Record<string, unknown> | null {
-  try {
-    const parsed = z.record(z.string(), z.unknown()).safeParse(JSON.parse(text))
-    return parsed.success ? parsed.data : null
-  } catch {
-    // A brace in prose, or one of a larger object. The caller tries the next one.
-    return null
-  }
 }
 
 /** The agent can reach this path, so links are not followed and pipes do not block. */

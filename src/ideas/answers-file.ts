@@ -23,17 +23,16 @@ const ideaAnswer = z.strictObject({
   required_deps: z.array(text).max(200),
   family: text.nullable(),
   learnings: text.nullable(),
-  patch: z.string().max(MOST_PATCH).refine(isPatchWithinLimit, 'its unpacked content is too large'),
+  patch: z
+    .string()
+    .max(MOST_PATCH)
+    .refine(patch => countUnpackedBytes(patch) <= MOST_UNPACKED, 'its unpacked content is too large'),
 })
 const failed = z.strictObject({ ...answer, ok: z.literal(false), reason: text })
 export const givenAnswerSchema = z.discriminatedUnion('ok', [ideaAnswer, failed])
 export type GivenAnswer = z.output<typeof givenAnswerSchema>
 
 /** git allocates the size that a binary change declares before it reads the content. */
-function isPatchWithinLimit(patch: string): boolean {
-  return countUnpackedBytes(patch) <= MOST_UNPACKED
-}
-
 export function countUnpackedBytes(patch: string): number {
   const sizes = [...patch.matchAll(/^(?:literal|delta) (\d+)\r?$/gm)].map(([, size]) => Number(size))
   return sizes.reduce((sum, size) => sum + size, 0)

@@ -44,7 +44,8 @@ export function listExternalTips(facts: ExternalFacts): ExternalTip[] {
   const withPull = new Set(pulls.map(({ branch }) => branch))
   const pushed = [...branches]
     .filter(([branch]) => branch.startsWith(toShortRef(refs.experiments)) && !withPull.has(branch))
-    .filter(([branch, head]) => isFree(branch, head) && !isKnownBranch(campaign, branch, head))
+    .filter(([branch, head]) => isFree(branch, head))
+    .filter(([branch, head]) => !Object.hasOwn(campaign.sources, formatBranchKey(branch, head)))
     .map(([branch, head]) => ({ branch, head, pull: null }))
   return [
     ...requested.toSorted((a, b) => a.pull.number - b.pull.number),
@@ -79,10 +80,6 @@ function findPullExperiments(campaign: Campaign, { number }: PullFacts): Experim
   return listExperiments(campaign).filter(({ pull }) => pull === number)
 }
 
-function isKnownBranch(campaign: Campaign, branch: string, head: Oid): boolean {
-  return Object.hasOwn(campaign.sources, formatBranchKey(branch, head))
-}
-
 function formatBranchKey(branch: string, head: Oid): string {
   return `branch:${branch}@${head}`
 }
@@ -91,9 +88,9 @@ function formatBranchKey(branch: string, head: Oid): string {
 export function buildExternalProposals(facts: ExternalFacts, messages: ReadonlyMap<Oid, string>): Proposal[] {
   return listExternalTips(facts).map(tip => {
     const message = messages.get(tip.head) ?? ''
-    const { fields, problem } = readDescribedIdea(
-      tip.pull ? { text: tip.pull.body, file: 'description' } : { text: message, file: 'commit message' },
-    )
+    const { fields, problem } = tip.pull
+      ? readDescribedIdea(tip.pull.body, 'description')
+      : readDescribedIdea(message, 'commit message')
     const fallbacks = [tip.pull?.title ?? '', message.split('\n', 1)[0] ?? '', `branch ${tip.branch}`]
     return {
       ...toIdea(fields, fallbacks.find(text => toSafeLine(text, 300) !== '') ?? ''),
@@ -119,27 +116,20 @@ function findCarriedIdea({ backlog }: Campaign, name: string | undefined): Pick<
 const BLOCK = /^[ \t]*```[ \t]*winnow[ \t]*\n([\s\S]*?)^[ \t]*```[ \t]*$/m
 const LONGEST_BLOCK = 10_000
 
-interface IdeaDescription {
-  text: string
-  /** How messages name the place of the text. */
-  file: string
-}
-
 /** An invalid block does not cost its author the experiment. The record says that it was not used. */
-function readDescribedIdea({ text, file }: IdeaDescription): {
-  fields: PartialIdeaBlock
-  problem: string | null
-} {
+function readDescribedIdea(
+  text: string,
+  file: 'description' | 'commit message',
+): { fields: PartialIdeaBlock; problem: string | null } {
   const body = text.replaceAll('\r\n', '\n')
   const block = BLOCK.exec(body)
   const yaml = block?.[1] ?? ''
   if (block === null) return { fields: {}, problem: null }
-  const unused = (why: string) => ({
-    fields: {},
-    problem: `The winnow block of the ${file} was not used: ${why}`,
-  })
-  if (yaml.length > LONGEST_BLOCK) return unused(`it has more than ${LONGEST_BLOCK} characters`)
   const linesBefore = body.slice(0, body.indexOf(yaml, block.index)).split('\n').length - 1
-  const read = readPartialBlock({ yaml, file, linesBefore })
-  return read.ok ? { fields: read.fields, problem: null } : unused(read.problem)
+  const read =
+    yaml.length > LONGEST_BLOCK
+      ? { ok: false as const, problem: `it has more than ${LONGEST_BLOCK} characters` }
+      : readPartialBlock({ yaml, file, linesBefore })
+  if (read.ok) return { fields: read.fields, problem: null }
+  return { fields: {}, problem: `The winnow block of the ${file} was not used: ${read.problem}` }
 }

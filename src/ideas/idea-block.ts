@@ -40,18 +40,17 @@ const LONGEST_PACKAGE = 214
 const MOST_PACKAGES = 50
 
 export function readBlock(block: YamlBlock): BlockResult<z.output<typeof patchBlock>> {
-  return readIdeaBlock(block, patchBlock, Object.keys(patchBlock.shape))
+  return readIdeaBlock(block, patchBlock)
 }
 
 export function readPartialBlock(block: YamlBlock): BlockResult<PartialIdeaBlock> {
-  return readIdeaBlock(block, partialBlock, Object.keys(partialBlock.shape))
+  return readIdeaBlock(block, partialBlock)
 }
 
-function readIdeaBlock<T>(
+function readIdeaBlock<S extends z.ZodObject>(
   { yaml, file, linesBefore }: YamlBlock,
-  schema: z.ZodType<T>,
-  keys: readonly string[],
-): BlockResult<T> {
+  schema: S,
+): BlockResult<z.output<S>> {
   let source: SourceDocument
   try {
     source = readDocument('\n'.repeat(linesBefore) + yaml, file)
@@ -61,12 +60,10 @@ function readIdeaBlock<T>(
   }
   const parsed = schema.safeParse(source.value ?? {})
   if (parsed.success) return { ok: true, fields: parsed.data }
-  const known = new Map([['', new Set(keys)]])
+  const known = new Map([['', new Set(Object.keys(schema.shape))]])
   const findings = parsed.error.issues.flatMap(issue => toFindings(issue, { raw: source.value, known }))
-  return {
-    ok: false,
-    problem: describeBlockProblems(new SpecErrors(findings.map(finding => source.problem(finding)))),
-  }
+  const problems = findings.map(finding => source.problem(finding))
+  return { ok: false, problem: describeBlockProblems(new SpecErrors(problems)) }
 }
 
 function describeBlockProblems({ problems }: SpecErrors): string {
@@ -106,9 +103,10 @@ export function mergeBacklogIdea(idea: BacklogIdea | null, answer: IdeaText): Id
 
 // Idea lists
 
-const entry = z.union([nonEmptyText.transform(hypothesis => ({ hypothesis })), ideaBlock])
 const MAX_IDEAS = 500
-const ideaList = z.array(entry).max(MAX_IDEAS)
+const ideaList = z
+  .array(z.union([nonEmptyText.transform(hypothesis => ({ hypothesis })), ideaBlock]))
+  .max(MAX_IDEAS)
 
 /** Reads an idea file of the user: a YAML or JSON list, or the items of Markdown lists. */
 export function readIdeaList(content: string, file: string): IdeaText[] {
@@ -141,11 +139,8 @@ function parseIdeaYaml(content: string, file: string): unknown {
     if (!(cause instanceof YAMLParseError)) throw cause
     const line = cause.linePos?.[0].line
     const place = line === undefined ? { file } : { file, line }
-    throw new UserError(`${file} cannot be read`, {
-      place,
-      fix: cause.message.split('\n', 1)[0] ?? '',
-      cause,
-    })
+    const fix = cause.message.split('\n', 1)[0] ?? ''
+    throw new UserError(`${file} cannot be read`, { place, fix, cause })
   }
 }
 
@@ -156,8 +151,7 @@ function parseIdeaMarkdown(content: string): IdeaText[] {
   return content.split('\n').flatMap(line => {
     const [, box = '', hypothesis = ''] = ITEM.exec(line) ?? []
     if (hypothesis === '' || /^x$/i.test(box)) return []
-    const category = box.trim()
-    return [toIdea({ hypothesis, ...(category === '' ? {} : { category }) }, '')]
+    return toIdea({ hypothesis, category: box }, '')
   })
 }
 

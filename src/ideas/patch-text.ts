@@ -5,11 +5,11 @@ import { toSafeLine } from '../model/text.ts'
 import type { IdeaText } from '../plan/world.ts'
 import { countUnpackedBytes, MOST_UNPACKED } from './answers-file.ts'
 import { hasDiff, splitDiffLines } from './diff.ts'
-import { readBlock, toIdea, type YamlBlock } from './idea-block.ts'
+import { readBlock, toIdea } from './idea-block.ts'
 
-/** A diff, and the number of lines in its file before it. */
 export interface PatchDiff {
   diff: string
+  /** In the file of the diff. */
   linesBefore: number
 }
 
@@ -42,7 +42,7 @@ export function readPatchText(text: string, path: string): PatchIdea[] {
   const mails = readMails(rest)
   if (split === null) return mails === null ? [readPlainIdea(text, path)] : readMailIdeas(mails, path)
   const block = readBlock(split.block)
-  if (!block.ok) return [createUnreadableIdea(block.problem, { hypothesis: toFileWords(path) })]
+  if (!block.ok) return [createUnreadableIdea(block.problem, toFileWords(path))]
   const bodies = mails === null ? [{ body: rest, linesBefore: 0, problem: null }] : selectChangingMails(mails)
   const content = buildPatchContent(bodies, path, offset)
   return [
@@ -50,12 +50,13 @@ export function readPatchText(text: string, path: string): PatchIdea[] {
   ]
 }
 
-function createUnreadableIdea(problem: string, fields: { hypothesis: string }): PatchIdea {
-  return { idea: toIdea(fields, ''), simplifies: false, part: null, content: { problem } }
+export function createUnreadableIdea(problem: string, hypothesis: string): PatchIdea {
+  return { idea: toIdea({}, hypothesis), simplifies: false, part: null, content: { problem } }
 }
 
+/** Drops mails without a diff, such as cover letters and replies, unless none has a diff. */
 function selectChangingMails(mails: readonly PatchMail[]): readonly PatchMail[] {
-  const changing = withDiffs(mails)
+  const changing = mails.filter(({ body, problem }) => problem !== null || hasDiff(splitDiffLines(body)))
   return changing.length === 0 ? mails : changing
 }
 
@@ -99,38 +100,29 @@ function collectEarlierDiffs(mails: readonly PatchMail[], index: number, path: s
   return 'problem' in content ? [] : [...content.diffs]
 }
 
-type PatchBody = Pick<PatchMail, 'body' | 'linesBefore' | 'problem'>
-
 function buildPatchContent(
-  bodies: readonly PatchBody[],
+  bodies: readonly Pick<PatchMail, 'body' | 'linesBefore' | 'problem'>[],
   path: string,
   offset: number,
 ): PatchContent | { problem: string } {
   const diffs: PatchDiff[] = []
   for (const { body, linesBefore, problem } of bodies) {
-    const line = offset + linesBefore + 1
-    if (problem !== null) return { problem: `${path}:${line}: ${problem}` }
-    const large = findTooLargeBinary(body)
-    if (large !== null) return { problem: `${path}:${offset + linesBefore + large.line}: ${large.why}` }
-    diffs.push({ diff: body, linesBefore: offset + linesBefore })
+    const before = offset + linesBefore
+    if (problem !== null) return { problem: `${path}:${before + 1}: ${problem}` }
+    if (countUnpackedBytes(body) > MOST_UNPACKED) {
+      const line = before + body.split('\n').findIndex(each => each.startsWith('GIT binary patch')) + 1
+      const most = `${MOST_UNPACKED / 2 ** 20} MiB`
+      const why = `its binary content is larger than ${most}; propose so large a change as a branch (winnow propose <commit>)`
+      return { problem: `${path}:${line}: ${why}` }
+    }
+    diffs.push({ diff: body, linesBefore: before })
   }
   return { diffs, earlier: [] }
 }
 
-function findTooLargeBinary(body: string): { line: number; why: string } | null {
-  if (countUnpackedBytes(body) <= MOST_UNPACKED) return null
-  const line = body.split('\n').findIndex(each => each.startsWith('GIT binary patch')) + 1
-  const most = `${MOST_UNPACKED / 2 ** 20} MiB`
-  return {
-    line,
-    why: `its binary content is larger than ${most}; propose so large a change as a branch (winnow propose <commit>)`,
-  }
-}
-
 function readPlainIdea(text: string, path: string): PatchIdea {
-  const lines = splitDiffLines(text)
-  if (!hasDiff(lines)) {
-    return createUnreadableIdea(`${path}:1: ${explainMissingDiff(text)}`, { hypothesis: toFileWords(path) })
+  if (!hasDiff(splitDiffLines(text))) {
+    return createUnreadableIdea(`${path}:1: ${explainMissingDiff(text)}`, toFileWords(path))
   }
   const hypothesis = findProse(text) ?? toFileWords(path)
   return {
@@ -211,13 +203,8 @@ function findMailStarts(lines: readonly string[]): number[] {
   return leads ? starts : []
 }
 
-interface MailHeaders {
-  fields: Map<string, string>
-  /** The line after the empty line that ends the headers. */
-  end: number
-}
-
-function readHeaders(lines: readonly string[], from: number): MailHeaders {
+/** `end` is the line after the empty line that ends the headers. */
+function readHeaders(lines: readonly string[], from: number): { fields: Map<string, string>; end: number } {
   const fields = new Map<string, string>()
   let last = ''
   let at = from
@@ -317,32 +304,19 @@ function decodeCharset(bytes: Buffer, charset: string): string | null {
   }
 }
 
-/** Drops mails without a diff, such as cover letters and replies. */
-function withDiffs(mails: readonly PatchMail[]): PatchMail[] {
-  return mails.filter(({ body, problem }) => problem !== null || hasDiff(splitDiffLines(body)))
-}
-
 // Front matter
-
-interface FrontMatter {
-  block: YamlBlock
-  rest: string
-  /** Lines of the file before `rest`, to translate git's line numbers. */
-  linesBefore: number
-}
 
 const FENCE = /^---[ \t]*\r?$/
 
-/** The text between two `---` lines at the top of a file. Null if there is none. */
-function splitFrontMatter(text: string, file: string): FrontMatter | null {
+/**
+ * The text between two `---` lines at the top of a file. Null if there is none. `linesBefore` translates git's
+ * line numbers.
+ */
+function splitFrontMatter(text: string, file: string) {
   const lines = text.replace(/^\uFEFF/, '').split('\n')
   if (!FENCE.test(lines[0] ?? '')) return null
   const end = lines.findIndex((line, index) => index > 0 && FENCE.test(line))
   if (end === -1) return null
-  const yaml = lines.slice(1, end).join('\n')
-  return {
-    block: { yaml, file, linesBefore: 1 },
-    rest: lines.slice(end + 1).join('\n'),
-    linesBefore: end + 1,
-  }
+  const block = { yaml: lines.slice(1, end).join('\n'), file, linesBefore: 1 }
+  return { block, rest: lines.slice(end + 1).join('\n'), linesBefore: end + 1 }
 }

@@ -9,17 +9,21 @@ import { toSafeLine } from '../model/text.ts'
 import { sortIdeas } from '../plan/intake.ts'
 import type { Proposal } from '../plan/world.ts'
 import { listDiffReadings, splitDiffLines } from './diff.ts'
-import { toIdea } from './idea-block.ts'
-import { PATCH_FILE, type PatchDiff, type PatchIdea, readPatchText } from './patch-text.ts'
+import {
+  createUnreadableIdea,
+  PATCH_FILE,
+  type PatchDiff,
+  type PatchIdea,
+  readPatchText,
+} from './patch-text.ts'
 
-type PatchHead = Proposal['head']
 type PatchRepository = Pick<Repository, 'applyPatch' | 'commit' | 'mergeTree' | 'writeCommit'>
 
 /** A cache held by the caller, so that a patch is applied once to an incumbent. */
 export type PreparedPatches = Map<string, PreparedPatch>
 
 interface PreparedPatch {
-  head: PatchHead
+  head: Proposal['head']
   learnings: string | null
 }
 
@@ -158,18 +162,11 @@ async function applyFirstReading(
   return first ?? { rejected: 'there is no diff' }
 }
 
-interface PatchMerge {
-  incumbent: Point
-  base: Point
-  /** The tree with the patch applied. */
-  tree: Oid
-}
-
-/** The patch applies to its own base: git merges it into the incumbent, or names the conflicts. */
+/** The patch gives this tree on its own base: git merges it into the incumbent, or names the conflicts. */
 async function mergeIntoIncumbent(
   repo: PatchRepository,
   path: string,
-  { incumbent, base, tree }: PatchMerge,
+  { incumbent, base, tree }: { incumbent: Point; base: Point; tree: Oid },
 ): Promise<PatchedTree> {
   const written = await commitPatchedTree(repo, base, tree, `Applied: ${path}`)
   const result = await repo.mergeTree(incumbent.commit, written)
@@ -201,10 +198,15 @@ type PatchTree = Pick<Repository, 'findEntry' | 'tree' | 'blob'>
 
 /** The ideas of a folder of patches in name order. A missing folder has none. */
 export async function readPatches(repo: PatchTree, tree: string, dir: string): Promise<PatchFile[]> {
-  const folder = normalizeFolder(dir)
+  const normal = posix.normalize(dir).replace(/\/+$/, '')
+  const folder = normal === '.' ? '' : normal
   const entry = await repo.findEntry(tree, folder)
   if (entry === null) return []
-  if (entry.type !== 'tree') throw createNotFolderError(dir, 'is a file on the default branch')
+  if (entry.type !== 'tree')
+    throw new UserError(`propose.dir ${JSON.stringify(dir)} is a file on the default branch`, {
+      place: { path: 'propose.dir' },
+      fix: 'name a folder of patches, relative to the top of the repository',
+    })
   const files: PatchFile[] = []
   for (const child of await repo.tree(entry.oid)) {
     if (child.type === 'tree' || !PATCH_FILE.test(child.name)) continue
@@ -213,20 +215,10 @@ export async function readPatches(repo: PatchTree, tree: string, dir: string): P
   return files
 }
 
-function normalizeFolder(dir: string): string {
-  const folder = posix.normalize(dir).replace(/\/+$/, '')
-  return folder === '.' ? '' : folder
-}
-
-function createNotFolderError(dir: string, what: string): UserError {
-  const fix = 'name a folder of patches, relative to the top of the repository'
-  return new UserError(`propose.dir ${JSON.stringify(dir)} ${what}`, { place: { path: 'propose.dir' }, fix })
-}
-
 async function readPatch(repo: PatchTree, path: string, { oid, mode }: TreeEntry): Promise<PatchFile[]> {
   const isLink = mode === '120000' || mode === '160000'
   const ideas = isLink
-    ? [withProblem(path, 'it is a link, not a file')]
+    ? [createUnreadableIdea(`${path}: it is a link, not a file`, `patch ${path}`)]
     : readPatchBytes(await repo.blob(oid), path)
   return ideas.map(idea => ({ ...idea, path, key: `patch:${path}:${idea.part ?? oid}` }))
 }
@@ -235,83 +227,44 @@ async function readPatch(repo: PatchTree, path: string, { oid, mode }: TreeEntry
 export function readPatchBytes(bytes: Buffer, path: string): PatchIdea[] {
   if (isUtf8(bytes)) return readPatchText(bytes.toString('utf8'), path)
   const why = 'it is not UTF-8 text; propose a change to files in another encoding as a branch'
-  return [withProblem(path, why)]
-}
-
-function withProblem(path: string, why: string): PatchIdea {
-  const idea = toIdea({}, `patch ${path}`)
-  return { idea, simplifies: false, part: null, content: { problem: `${path}: ${why}` } }
+  return [createUnreadableIdea(`${path}: ${why}`, `patch ${path}`)]
 }
 
 // Rejections by git
 
-interface Rejection {
-  why: string
-  line: number | null
-}
-
-interface RejectionPattern {
-  pattern: RegExp
-  explain: (groups: readonly string[]) => string
-  /** The line of the diff, from 1. */
-  at?: (groups: readonly string[], diff: string) => number | null
-}
-
-/** Translates messages of git apply for the author of the patch. The first match is the cause. */
-const REJECTION_PATTERNS: readonly RejectionPattern[] = [
-  {
-    pattern: /corrupt patch at (?:line |.*:)(\d+)/,
-    explain: () => 'the diff is damaged here',
-    at: ([line]) => Number(line),
-  },
-  {
-    pattern: /patch fragment without header at (?:line |.*:)(\d+)/,
-    explain: () => 'this change does not say to which file it belongs',
-    at: ([line]) => Number(line),
-  },
-  {
-    pattern: /corrupt binary patch at (?:line |.*:)(\d+)/,
-    explain: () => 'the binary content is damaged here; make it with git diff --binary',
-    at: ([line]) => Number(line),
-  },
-  {
-    pattern: /(?:cannot apply binary patch to|missing binary patch data for) '(.*?)'/,
-    explain: ([path]) =>
-      `${path} is binary and its content is not in the patch; make it with git diff --binary`,
-    at: ([path = ''], diff) => findHeaderLine(diff, path),
-  },
-  {
-    pattern: /patch failed: (.*):(\d+)$/m,
-    explain: ([path, line]) => `${path} does not match at line ${line}`,
-    at: ([path = '', line], diff) => findHunkLine(diff, path, Number(line)),
-  },
-  {
-    pattern: /error: (.*): does not exist in index/,
-    explain: ([path]) => `${path} does not exist`,
-    at: ([path = ''], diff) => findHeaderLine(diff, path),
-  },
-  {
-    pattern: /error: (.*): already exists in index/,
-    explain: ([path]) => `${path} exists already`,
-    at: ([path = ''], diff) => findHeaderLine(diff, path),
-  },
-  {
-    pattern: /invalid path '(.*?)'/,
-    explain: ([path]) => `${path} is not a path a patch may change`,
-    at: ([path = ''], diff) => findHeaderLine(diff, path),
-  },
-  {
-    pattern: /No valid patches in input/,
-    explain: () => 'git finds no change in it; make it with git diff or git format-patch',
-  },
+/**
+ * Translates messages of git apply for the author of the patch. `line` is a line of the diff, `hunk` a line of
+ * the file. The first match is the cause.
+ */
+const REJECTIONS: readonly (readonly [message: RegExp, explain: (path: string, hunk: string) => string])[] = [
+  [/corrupt patch at (?:line |.*:)(?<line>\d+)/, () => 'the diff is damaged here'],
+  [
+    /patch fragment without header at (?:line |.*:)(?<line>\d+)/,
+    () => 'this change does not say to which file it belongs',
+  ],
+  [
+    /corrupt binary patch at (?:line |.*:)(?<line>\d+)/,
+    () => 'the binary content is damaged here; make it with git diff --binary',
+  ],
+  [
+    /(?:cannot apply binary patch to|missing binary patch data for) '(?<path>.*?)'/,
+    path => `${path} is binary and its content is not in the patch; make it with git diff --binary`,
+  ],
+  [/patch failed: (?<path>.*):(?<hunk>\d+)$/m, (path, hunk) => `${path} does not match at line ${hunk}`],
+  [/error: (?<path>.*): does not exist in index/, path => `${path} does not exist`],
+  [/error: (?<path>.*): already exists in index/, path => `${path} exists already`],
+  [/invalid path '(?<path>.*?)'/, path => `${path} is not a path a patch may change`],
+  [/No valid patches in input/, () => 'git finds no change in it; make it with git diff or git format-patch'],
 ]
 
-export function readRejection(gitMessage: string, diff: string): Rejection {
-  for (const { pattern, explain, at } of REJECTION_PATTERNS) {
-    const match = pattern.exec(gitMessage)
+export function readRejection(gitMessage: string, diff: string): { why: string; line: number | null } {
+  for (const [message, explain] of REJECTIONS) {
+    const match = message.exec(gitMessage)
     if (match === null) continue
-    const groups = match.slice(1)
-    return { why: toSafeLine(explain(groups), 300), line: at?.(groups, diff) ?? null }
+    const { path = '', hunk = '', line } = match.groups ?? {}
+    const why = toSafeLine(explain(path, hunk), 300)
+    if (path === '') return { why, line: line === undefined ? null : Number(line) }
+    return { why, line: hunk === '' ? findHeaderLine(diff, path) : findHunkLine(diff, path, Number(hunk)) }
   }
   return { why: toSafeLine(gitMessage.replace(/^(?:error|fatal): /, ''), 300), line: null }
 }

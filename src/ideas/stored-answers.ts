@@ -43,8 +43,6 @@ interface AnswerCommits extends Pick<Repository, 'has'> {
   commit(oid: Oid): Promise<{ tree: Oid }>
 }
 
-type LogFunction = (line: string) => void
-
 interface AnswerToStore {
   key: string
   campaign: string
@@ -57,20 +55,12 @@ interface AnswerToStore {
 }
 
 /** Saves an answer and its cost, so that both survive a crash of this process (invariant 7). */
-export async function storeAnswer(
-  storeDir: string,
-  { asked: result, ...rest }: AnswerToStore,
-): Promise<void> {
-  const { carries, first_unseen, ...fields } = rest
-  const carried = result.ok ? { first_unseen, ...(carries === undefined ? {} : { carries }) } : {}
-  const value = stored.parse({ ...fields, ...flattenResult(result), ...carried })
+export async function storeAnswer(storeDir: string, answerToStore: AnswerToStore): Promise<void> {
+  const { asked: result, carries, first_unseen, ...fields } = answerToStore
+  const { idea, ...rest } = result.ok ? result : { ...result, idea: {} }
+  const carried = result.ok ? { first_unseen, carries } : {}
+  const value = stored.parse({ ...fields, ...rest, ...idea, ...carried })
   writeStoredJson(getAnswerPath(storeDir, value.key), value, true)
-}
-
-function flattenResult(result: AgentResult) {
-  if (!result.ok) return result
-  const { idea, ...rest } = result
-  return { ...rest, ...idea }
 }
 
 /** Stored answers that the ledger lacks, oldest first: their ideas and their costs. */
@@ -78,10 +68,10 @@ export async function readStoredAnswers(
   storeDir: string,
   campaign: AnswerCampaign,
   repo: AnswerCommits,
-  say: LogFunction,
+  say: (line: string) => void,
 ): Promise<{ proposals: Proposal[]; answers: AnswerFacts[] }> {
   const waiting = (await readAllAnswers(storeDir, say)).filter(value => !isSettled(value, campaign))
-  waiting.sort((a, b) => (a.at === b.at ? (a.key < b.key ? -1 : 1) : a.at < b.at ? -1 : 1))
+  waiting.sort((a, b) => (`${a.at} ${a.key}` < `${b.at} ${b.key}` ? -1 : 1))
   const ideas = waiting.filter(value => value.ok)
   const unpaid = waiting.filter(({ key }) => !Object.hasOwn(campaign.answered, key))
   return {
@@ -94,7 +84,7 @@ export async function readStoredAnswers(
 export async function forgetSettled(
   storeDir: string,
   campaign: AnswerCampaign,
-  say: LogFunction,
+  say: (line: string) => void,
 ): Promise<void> {
   for (const value of await readAllAnswers(storeDir, say))
     if (isSettled(value, campaign)) await rm(getAnswerPath(storeDir, value.key), { force: true })
@@ -109,8 +99,7 @@ function isSettled(
 
 async function toStoredProposal(value: StoredIdea, repo: AnswerCommits): Promise<Proposal> {
   const { key, commit, base, hypothesis, category, priority, required_deps, family, learnings } = value
-  const kept = await repo.has(commit)
-  const head = kept
+  const head = (await repo.has(commit))
     ? { commit, base, tree: (await repo.commit(commit)).tree }
     : { rejected: `commit ${commit} of ${key} is gone from winnow's repository` }
   const idea = { hypothesis, category, priority, required_deps, family, learnings }
@@ -136,7 +125,7 @@ export async function listStoredCommits(storeDir: string): Promise<Oid[]> {
 }
 
 /** Moves a damaged answer aside. Its proposer is asked again. */
-async function readAllAnswers(storeDir: string, say: LogFunction): Promise<StoredAnswer[]> {
+async function readAllAnswers(storeDir: string, say: (line: string) => void): Promise<StoredAnswer[]> {
   const found: StoredAnswer[] = []
   for (const name of listAnswerFiles(storeDir)) {
     const path = join(storeDir, name)

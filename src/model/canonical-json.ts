@@ -66,6 +66,15 @@ function compareKeys([a]: [string, unknown], [b]: [string, unknown]): number {
   return a < b ? -1 : 1
 }
 
+/** Undefined if the text is not JSON. */
+export function tryParseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 export function hashSha256(bytes: string | Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
