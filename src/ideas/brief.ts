@@ -14,7 +14,7 @@ import { DEFAULT_EFFECT } from '../spec/spec-facts.ts'
 interface BriefInput {
   campaign: Campaign
   spec: Spec
-  incumbentMetrics: IncumbentMetrics
+  incumbentMetrics: Readonly<MetricValues>
   /** The backlog idea to carry out. */
   idea?: BacklogIdea | null
   /** Where this proposer should look, while others look elsewhere. */
@@ -57,32 +57,32 @@ export function renderBrief({
   idea = null,
   angle = null,
 }: BriefInput): string {
-  const lines = [
-    ...TASK,
-    ...renderBriefSection('The idea to carry out', idea === null ? [] : renderIdeaTask(idea), 800),
-    ...renderBriefSection('Where to look', angle === null ? [] : renderAngle(angle), 300),
-    ...renderBriefSection(
-      'What to improve',
-      [...renderCampaignPosition(spec, campaign), ...renderBriefGoal(spec, campaign)],
-      1_900,
-    ),
-    ...renderBriefSection('Where it stands', renderBriefMetrics(campaign, spec, incumbentMetrics), 1_200),
-    ...renderBriefSection('What may be edited', renderBoundaries(spec), 1_900),
-    ...renderBriefSection('What must hold', renderBriefGates(spec), 1_400),
-    ...renderBriefSection('Advice', renderAdvice(spec), 1_400),
-    ...renderBriefSection('Dependencies', renderPackagePolicy(spec), 700),
-    ...renderBriefSection('Being tried now', listUnderWay(campaign), 900),
-    ...renderBriefSection('What works, by category', listCategories(campaign), 900),
-    ...renderBriefSection('The last experiments', listRecent(campaign), 1_400),
-    ...renderBriefSection('Better alone, but not kept', listBetterAlone(campaign), 500),
-    ...renderBriefSection('What people asked to avoid', listAvoided(campaign), 500),
-    ...renderBriefSection('Do not try again', listFailureReasons(campaign), 1_200),
-    ...renderBriefSection('How to answer', ANSWER, 500),
+  const goal = [...renderCampaignPosition(spec, campaign), ...renderBriefGoal(spec, campaign)]
+  const sections: [heading: string, lines: readonly string[], bytes: number][] = [
+    ['The idea to carry out', idea === null ? [] : renderIdeaTask(idea), 800],
+    ['Where to look', angle === null ? [] : renderAngle(angle), 300],
+    ['What to improve', goal, 1_900],
+    ['Where it stands', renderBriefMetrics(campaign, spec, incumbentMetrics), 1_200],
+    ['What may be edited', renderBoundaries(spec), 1_900],
+    ['What must hold', renderBriefGates(spec), 1_400],
+    ['Advice', spec.advice.map(text => `- ${toSafeLine(text, 400)}`), 1_400],
+    ['Dependencies', renderPackagePolicy(spec), 700],
+    ['Being tried now', listUnderWay(campaign), 900],
+    ['What works, by category', listCategories(campaign), 900],
+    ['The last experiments', listRecent(campaign), 1_400],
+    ['Better alone, but not kept', listBetterAlone(campaign), 500],
+    // Requests of people who may steer, newest first. Quoted like all text of others.
+    [
+      'What people asked to avoid',
+      campaign.avoid.toReversed().map(({ text }) => `- ${quoteCode(text, 200)}`),
+      500,
+    ],
+    ['Do not try again', listFailureReasons(campaign), 1_200],
+    ['How to answer', ANSWER, 500],
   ]
-  return `${lines.join('\n').trimEnd()}\n`
+  const lines = sections.flatMap(([heading, all, most]) => renderBriefSection(heading, all, most))
+  return `${[...TASK, ...lines].join('\n').trimEnd()}\n`
 }
-
-type IncumbentMetrics = Readonly<MetricValues>
 
 function renderBriefGoal(spec: Spec, campaign: Campaign): string[] {
   const { primary } = spec.metric
@@ -137,7 +137,11 @@ function renderObjective(objective: Spec['metric']['objectives'][number]): strin
 }
 
 /** Only metrics that the spec names: their value at the start and now. */
-function renderBriefMetrics(campaign: Campaign, spec: Spec, incumbentMetrics: IncumbentMetrics): string[] {
+function renderBriefMetrics(
+  campaign: Campaign,
+  spec: Spec,
+  incumbentMetrics: Readonly<MetricValues>,
+): string[] {
   const { primary, objectives, constraints } = spec.metric
   const named = [primary.name, ...objectives.map(one => one.name), ...constraints.map(one => one.metric)]
   const start = aggregateSnapshot(campaign.origin?.snapshot ?? null)
@@ -185,10 +189,6 @@ function renderBriefGates({ gates: commands, metric }: Spec): string[] {
   ]
 }
 
-function renderAdvice(spec: Spec): string[] {
-  return spec.advice.map(text => `- ${toSafeLine(text, 400)}`)
-}
-
 function renderPackagePolicy({ dependencies }: Spec): string[] {
   const others = dependencies.approval === 'deny' ? 'are refused' : 'wait for a person to approve them'
   return [
@@ -218,11 +218,6 @@ function listRecent(campaign: Campaign): string[] {
     const learned = learnings === null ? '' : ` Learned: ${quoteCode(learnings, 200)}`
     return `- ${id}, ${label}: ${quoteCode(hypothesis, 200)} ${quoteCode(getShownReason(experiment), 200)}${learned}`
   })
-}
-
-/** Requests of people who may steer, newest first. Quoted like all text of others. */
-function listAvoided({ avoid }: Campaign): string[] {
-  return avoid.toReversed().map(({ text }) => `- ${quoteCode(text, 200)}`)
 }
 
 /** Results by category, best first, each with its latest learning. */
@@ -281,16 +276,12 @@ function renderIdeaTask(idea: BacklogIdea): string[] {
   ]
 }
 
-function countBytes(text: string): number {
-  return Buffer.byteLength(text, 'utf8')
-}
-
 /** Keeps the lines that fit, and adds a line with the number of omitted ones. */
 function fitIntoBytes(lines: readonly string[], most: number): string[] {
   const kept: string[] = []
-  let bytesLeft = most - countBytes(formatMore(lines.length))
+  let bytesLeft = most - Buffer.byteLength(formatMore(lines.length))
   for (const line of lines) {
-    bytesLeft -= countBytes(line) + 1
+    bytesLeft -= Buffer.byteLength(line) + 1
     if (bytesLeft < 0) return [...kept, formatMore(lines.length - kept.length)]
     kept.push(line)
   }
@@ -302,6 +293,6 @@ function formatMore(count: number): string {
 }
 
 function renderBriefSection(heading: string, lines: readonly string[], most: number): string[] {
-  const body = fitIntoBytes(lines, most - countBytes(heading) - 6)
+  const body = fitIntoBytes(lines, most - Buffer.byteLength(heading) - 6)
   return body.length === 0 ? [] : [`## ${heading}`, ...body, '']
 }

@@ -3,18 +3,16 @@ export function listDiffReadings(text: string): readonly string[] | null {
   const lines = splitDiffLines(text)
   if (!hasDiff(lines)) return null
   const prefixed = withPrefixes(lines)
-  if (!prefixed.some(isHeaderWithReturn)) return [joinDiffLines(prefixed)]
+  const header = /^(?:diff --git |--- |\+\+\+ |@@ ).*\r$/
+  if (!prefixed.some(({ kind, text: line }) => kind === 'header' && header.test(line)))
+    return [joinDiffLines(prefixed)]
   // An editor added a carriage return to every line. The changed files may have them too, or not.
   const contentKept = prefixed.map(line => (line.kind === 'header' ? removeReturn(line) : line))
   return [joinDiffLines(contentKept), joinDiffLines(prefixed.map(removeReturn))]
 }
 
-function isHeaderWithReturn({ kind, text }: DiffLine): boolean {
-  return kind === 'header' && /^(?:diff --git |--- |\+\+\+ |@@ ).*\r$/.test(text)
-}
-
 function removeReturn(line: DiffLine): DiffLine {
-  return { ...line, text: line.text.replace(/\r$/, '') }
+  return { ...line, text: trimReturn(line.text) }
 }
 
 /** Binary content ends with an empty line, which editors often remove. */
@@ -47,7 +45,7 @@ export function withPrefixes(lines: readonly DiffLine[]): DiffLine[] {
     const { from, to } = names
     rewrite(
       section.git,
-      text => `${GIT}${addPrefix(from, 'a/')} ${addPrefix(to, 'b/')}${getCarriageReturn(text)}`,
+      text => `${GIT}${addPrefix(from, 'a/')} ${addPrefix(to, 'b/')}${text.endsWith('\r') ? '\r' : ''}`,
     )
     rewrite(section.before, text => `--- ${addPrefix(text.slice(4), 'a/')}`)
     rewrite(section.after, text => `+++ ${addPrefix(text.slice(4), 'b/')}`)
@@ -72,15 +70,12 @@ function splitFileSections(lines: readonly DiffLine[]): FileSection[] {
       if (section === null || section.before !== null) section = begin()
       section.before = index
       section.after = index + 1
-    } else if (section !== null) noteRename(section, trimReturn(text))
+    } else if (section !== null) {
+      const [, end, name = ''] = /^(?:rename|copy) (from|to) (.*)$/.exec(trimReturn(text)) ?? []
+      if (end === 'from' || end === 'to') section.renamed[end] = name
+    }
   }
   return sections
-}
-
-function noteRename({ renamed }: FileSection, text: string): void {
-  const [, end, name = ''] = /^(?:rename|copy) (from|to) (.*)$/.exec(text) ?? []
-  if (end === 'from') renamed.from = name
-  if (end === 'to') renamed.to = name
 }
 
 /** Null if the names already have prefixes, or are ambiguous. */
@@ -103,11 +98,8 @@ function findUnprefixedNames(
 function isUnprefixed(from: string, to: string): boolean {
   if (from === NOWHERE) return !/^"?b\//.test(to)
   if (to === NOWHERE) return !/^"?a\//.test(from)
+  const dropFirstFolder = (name: string) => name.slice(name.indexOf('/') + 1)
   return from === to || dropFirstFolder(from) !== dropFirstFolder(to)
-}
-
-function dropFirstFolder(name: string): string {
-  return name.slice(name.indexOf('/') + 1)
 }
 
 function readHeaderName(lines: readonly DiffLine[], index: number | null): string {
@@ -122,10 +114,6 @@ function addPrefix(name: string, added: 'a/' | 'b/'): string {
 
 function trimReturn(text: string): string {
   return text.replace(/\r$/, '')
-}
-
-function getCarriageReturn(text: string): string {
-  return text.endsWith('\r') ? '\r' : ''
 }
 
 // Lines
@@ -145,7 +133,7 @@ const HUNK = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/
 export function splitDiffLines(diff: string): DiffLine[] {
   let [oldLeft, newLeft] = [0, 0]
   return diff.split('\n').map(text => {
-    const mark = text.replace(/\r$/, '').charAt(0)
+    const mark = trimReturn(text).charAt(0)
     if ((oldLeft > 0 || newLeft > 0) && /^[ +\-\\]?$/.test(mark)) {
       if (mark === ' ' || mark === '' || mark === '-') oldLeft -= 1
       if (mark === ' ' || mark === '' || mark === '+') newLeft -= 1

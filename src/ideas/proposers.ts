@@ -68,12 +68,9 @@ export function isPreset(name: string): name is Preset {
 
 export function buildAgentCommand({ command, preset }: CommandProposer, brief: AgentBrief): string | null {
   if (command !== undefined) return command
-  return preset === undefined ? null : formatShellLine([preset, ...ARGUMENTS[preset](brief)])
-}
-
-/** Every word is quoted, so a brief cannot inject shell code. */
-function formatShellLine(words: readonly string[]): string {
-  return `exec ${words.map(quoteShell).join(' ')}`
+  if (preset === undefined) return null
+  // Every word is quoted, so a brief cannot inject shell code.
+  return `exec ${[preset, ...ARGUMENTS[preset](brief)].map(quoteShell).join(' ')}`
 }
 
 /** The first agent, of the spec or the command line, that is not installed. */
@@ -106,13 +103,11 @@ async function isInstalled(program: string, path: string): Promise<boolean> {
 
 // Names
 
-type ProposerSpec = Spec['propose'][number]
-
 const LONGEST = 60
 const ASSIGNMENT = /^[A-Za-z_]\w*=/
 
 /** A stable name: the ledger records failures and thanks under it. */
-export function getProposerName(proposer: ProposerSpec): string {
+export function getProposerName(proposer: Spec['propose'][number]): string {
   switch (proposer.use) {
     case 'command':
       return proposer.name === undefined

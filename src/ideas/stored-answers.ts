@@ -159,6 +159,11 @@ type AnswerRepository = Pick<Repository, 'applyPatch' | 'commit' | 'writeCommit'
 /** Keyed by request, held by the caller: a change is applied once. */
 export type AnswerHeads = Map<string, Promise<ProposalHead>>
 
+interface AnsweredIdea {
+  request: PendingProposal
+  result: ProposalResult
+}
+
 /** Ideas in the ledger that no experiment carries out yet, each as one commit on the proposer's base. */
 export async function buildAnsweredProposals(
   repo: AnswerRepository,
@@ -169,7 +174,7 @@ export async function buildAnsweredProposals(
     const { key, carries, answer: result } = pending
     if (result === null) return []
     const { patch: _patch, ...idea } = result
-    const head = await getAnsweredHead(repo, { asking: pending, brought: result }, heads)
+    const head = await getAnsweredHead(repo, { request: pending, result }, heads)
     const source = { use: 'command', key }
     const { first_unseen } = pending
     const carried = carries === null ? {} : { carries }
@@ -180,10 +185,10 @@ export async function buildAnsweredProposals(
 
 export function getAnsweredHead(
   repo: AnswerRepository,
-  idea: { asking: PendingProposal; brought: ProposalResult },
+  idea: AnsweredIdea,
   heads: AnswerHeads,
 ): Promise<ProposalHead> {
-  const { key } = idea.asking
+  const { key } = idea.request
   const head = heads.get(key) ?? commitAnsweredIdea(repo, idea)
   heads.set(key, head)
   return head
@@ -192,7 +197,7 @@ export function getAnsweredHead(
 /** Uses the date of its base, so that every machine makes the same commit. */
 async function commitAnsweredIdea(
   repo: AnswerRepository,
-  { asking: { who, base }, brought: result }: { asking: PendingProposal; brought: ProposalResult },
+  { request: { who, base }, result }: AnsweredIdea,
 ): Promise<ProposalHead> {
   if (!(await repo.has(base.commit)))
     return { rejected: `commit ${base.commit}, which ${who} was given, is gone` }

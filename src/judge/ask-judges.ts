@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { findDuplicateKey } from '../measure/output/result-object.ts'
+import { tryParseJson } from '../model/canonical-json.ts'
 import type { ScoreRecord } from '../model/event-schemas.ts'
 import type { ModelAnswer, ModelQuestion, Models, ModelUsage } from '../ports.ts'
-import { type Batch, type BatchEntry, toSingleBatch } from './batch.ts'
+import type { Batch, BatchEntry } from './batch.ts'
 import { getJudgedKey, selectCountedRecords } from './evidence.ts'
 import type { Rubric } from './rubric.ts'
 
@@ -35,15 +36,13 @@ export interface JudgesAnswer {
 export async function askJudges(request: JudgesRequest): Promise<JudgesAnswer> {
   const records = [...request.known]
   for (const batch of request.batches) {
-    for (
-      let next = findNextQuestion(batch, records);
-      next !== null;
-      next = findNextQuestion(batch, records)
-    ) {
+    let next = findNextQuestion(batch, records)
+    while (next !== null) {
       const result = await askOnce(request, next)
       if ('cut' in result) return { records, cut: result.cut }
       await request.record(result.records)
       records.push(...result.records)
+      next = findNextQuestion(batch, records)
     }
   }
   return { records, cut: null }
@@ -68,7 +67,7 @@ function findNextQuestion(batch: Batch, records: readonly ScoreRecord[]): JudgeQ
     const record = getRecord(entry)
     return record?.scores === null && record.time === 1
   })
-  return unscored === undefined ? null : { batch: toSingleBatch(batch, unscored), time: 2 }
+  return unscored === undefined ? null : { batch: { ...batch, entries: [unscored] }, time: 2 }
 }
 
 async function askOnce(
@@ -180,15 +179,9 @@ export function parseScores(text: string, batch: Batch, rubric: Rubric): Map<str
 /** Accepts one JSON object, bare or in one code block, without duplicate keys. */
 function parseScoreElements(text: string): unknown[] {
   const [, block = text] = /^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/.exec(text) ?? []
-  let value: unknown
-  try {
-    value = JSON.parse(block)
-  } catch {
-    // Text around the object, or a truncated object: reading a score from it would be a guess.
-    return []
-  }
-  if (findDuplicateKey(block) !== null) return []
-  return answer.safeParse(value).data?.scores ?? []
+  // Text around the object, or a truncated object: reading a score from it would be a guess.
+  const { data } = answer.safeParse(tryParseJson(block))
+  return data !== undefined && findDuplicateKey(block) === null ? data.scores : []
 }
 
 function readItemScores(given: Readonly<Record<string, unknown>>, rubric: Rubric): ItemScores | null {
@@ -228,23 +221,16 @@ const TOKENS_OF_A_SCORE = 20
 const MILLION = 1_000_000
 
 export function estimateJudgingCost(costCase: CostCase): JudgingCost {
-  const { rubric, sampleSize, batchSize, judges, price } = costCase
+  const { rubric, sampleSize, batchSize, judges, itemCharacters, price } = costCase
   const requests = judges * 2 * Math.ceil(sampleSize / batchSize)
   const entries = judges * 2 * sampleSize
-  const { perRequest, perItem } = countPromptCharacters(costCase)
+  // The real prompt: the part that every request repeats, and the part of each item.
+  const entry = { key: 'k'.repeat(8), item: '', side: 'base', content: '' } as const
+  const prompt = buildPrompt(rubric, { judge: 0, mark: 'm'.repeat(32), entries: [entry] })
+  const perRequest = prompt.system.length
+  const perItem = prompt.user.length + itemCharacters
   const input = Math.ceil((requests * perRequest + entries * perItem) / CHARACTERS)
   const output = entries * TOKENS_OF_A_SCORE * (rubric.others.length + 2)
   const usd = price === null ? null : (input * price.input + output * price.output) / MILLION
   return { requests, tokens: input + output, usd }
-}
-
-/** Measures the real prompt: the part that every request repeats, and the part of each item. */
-function countPromptCharacters({ rubric, itemCharacters }: CostCase): {
-  perRequest: number
-  perItem: number
-} {
-  const mark = 'm'.repeat(32)
-  const entry = { key: 'k'.repeat(8), item: '', side: 'base', content: '' } as const
-  const { system, user } = buildPrompt(rubric, { judge: 0, mark, entries: [entry] })
-  return { perRequest: system.length, perItem: user.length + itemCharacters }
 }

@@ -41,12 +41,11 @@ export function buildBatches(pairs: readonly ItemPair[], judging: JudgingPlan): 
     const blocks = pairs.map((pair, block) => ({ pair, sides: orderSides(judging, judge, block) }))
     return ([0, 1] as const).flatMap(half => {
       const shown = half === 0 ? blocks : blocks.filter(({ pair }) => !isSame(pair))
-      const entries = sortByDraw(shown, ({ pair }) => pair.id, `${seed}:half:${half}`).map(
-        ({ pair, sides }): Unkeyed => {
-          const side = sides[half]
-          return { item: pair.id, side, content: pair[side].content }
-        },
-      )
+      const sorted = sortByDraw(shown, ({ pair }) => pair.id, `${seed}:half:${half}`)
+      const entries = sorted.map(({ pair, sides }): Unkeyed => {
+        const side = sides[half]
+        return { item: pair.id, side, content: pair[side].content }
+      })
       return chunkItems(entries, judging.batchSize).map(each => assignKeys(each, judge, seed))
     })
   })
@@ -73,10 +72,6 @@ export function buildLabelBatches(
     })
     return chunkItems(entries, judging.batchSize).map(each => assignKeys(each, judge, seed))
   })
-}
-
-export function toSingleBatch({ judge, mark }: Batch, entry: BatchEntry): Batch {
-  return { judge, mark, entries: [entry] }
 }
 
 function listJudges({ judges }: JudgingPlan): number[] {

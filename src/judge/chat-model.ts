@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Attempt, type RetryLimits, retryLostRaces } from '../ledger/retry.ts'
 import { MODEL_KEY } from '../measure/environment.ts'
+import { tryParseJson } from '../model/canonical-json.ts'
 import { toSafeLine } from '../model/text.ts'
 import type { Clock, Fetch, ModelAnswer, ModelQuestion, Models, RandomSource } from '../ports.ts'
 import { VERSION } from '../version.ts'
@@ -128,11 +129,7 @@ function describeCause(error: unknown): string {
   return under instanceof Error ? under.message : String(under)
 }
 
-function readAnswer(
-  { endpoint, budget }: ChatAccess,
-  { body }: ChatResponse,
-  most: ReturnType<typeof computeMaxTokens>,
-) {
+function readAnswer({ endpoint, budget }: ChatAccess, { body }: ChatResponse, most: Tokens) {
   const answer = readChatAnswer(body)
   if (answer?.tokens) budget.paid(answer.tokens)
   else budget.unanswered(most)
@@ -147,15 +144,11 @@ function refuseAnswer(
   got: ChatResponse,
 ) {
   const { status, body, headers } = got
-  const { model } = question
-  const {
-    again,
-    question: aboutQuestion,
-    begun,
-    reason,
-  } = describeChatRefusal({ status, body, host: endpoint.host, model, key })
-  if (begun) budget.unanswered(computeMaxTokens(question))
-  if (!again) return { done: true, value: { is: aboutQuestion ? 'not-taken' : 'refused', reason } } as const
+  const refused = { status, body, host: endpoint.host, model: question.model, key }
+  const { canRetry, mayBeQuestion, isBilled, reason } = describeChatRefusal(refused)
+  if (isBilled) budget.unanswered(computeMaxTokens(question))
+  if (!canRetry)
+    return { done: true, value: { is: mayBeQuestion ? 'not-taken' : 'refused', reason } } as const
   const waitMs = parseRetryDelay(headers, clock.now())
   if (waitMs === null) return { done: false, why: reason } as const
   return { done: false, why: `${reason}; it asks to wait ${Math.ceil(waitMs / 1000)} s`, waitMs } as const
@@ -205,15 +198,9 @@ const completion = z.object({
   usage: tokens.nullish().catch(null),
 })
 
-interface ChatAnswer {
-  text: string
-  complete: boolean
-  tokens: Tokens | null
-}
-
-/** Null if the body is not an answer of this API. */
-function readChatAnswer(body: string): ChatAnswer | null {
-  const parsed = completion.safeParse(parseJsonBody(body))
+/** Null if the body is not an answer of this API: an error page of a gateway, or a truncated answer. */
+function readChatAnswer(body: string) {
+  const parsed = completion.safeParse(tryParseJson(body))
   const choice = parsed.data?.choices[0]
   if (choice === undefined) return null
   const { message, finish_reason: ended } = choice
@@ -225,26 +212,7 @@ function readChatAnswer(body: string): ChatAnswer | null {
   }
 }
 
-function parseJsonBody(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    // A gateway's error page, or a truncated answer. The caller finds no field in it.
-    return null
-  }
-}
-
 // Refusals
-
-interface ChatRefusal {
-  /** A retry may help. */
-  again: boolean
-  /** The question may be the cause. */
-  question: boolean
-  /** The request may be billed: the server failed while it worked on it. */
-  begun: boolean
-  reason: string
-}
 
 interface RefusedChat {
   status: number
@@ -265,14 +233,20 @@ const BUSY: ReadonlySet<number> = new Set([408, 409, 425, 429, 503, 529])
 /** Content filters and length limits answer with these, and some servers do so for a bad key or account. */
 const NOT_TAKEN: ReadonlySet<number> = new Set([400, 413, 422])
 
-function describeChatRefusal(refused: RefusedChat): ChatRefusal {
+function describeChatRefusal(refused: RefusedChat) {
   const { status } = refused
   const { words, code } = readErrorWords(refused)
   const reason = `${describeStatus(refused, code)} (${status})${words === '' ? '' : `: ${words}`}`
-  if (code === 'insufficient_quota') return { again: false, question: false, begun: false, reason }
-  if (BUSY.has(status)) return { again: true, question: false, begun: false, reason }
-  const broke = status >= 500
-  return { again: broke, question: NOT_TAKEN.has(status), begun: broke, reason }
+  const hasCredit = code !== 'insufficient_quota'
+  const isBusy = BUSY.has(status)
+  // The server failed while it worked on the request.
+  const isBilled = hasCredit && status >= 500 && !isBusy
+  return {
+    canRetry: isBilled || (hasCredit && isBusy),
+    mayBeQuestion: hasCredit && NOT_TAKEN.has(status),
+    isBilled,
+    reason,
+  }
 }
 
 function describeStatus({ status, host, model }: RefusedChat, code: string): string {
@@ -287,7 +261,7 @@ function describeStatus({ status, host, model }: RefusedChat, code: string): str
 
 /** Redacts the key, which a server may echo. */
 function readErrorWords({ body, key }: RefusedChat): { words: string; code: string } {
-  const { error } = said.safeParse(parseJsonBody(body)).data ?? { error: '' }
+  const { error } = said.safeParse(tryParseJson(body)).data ?? { error: '' }
   const { message, code, type } =
     typeof error === 'string' ? { message: error, code: undefined, type: undefined } : error
   const redacted = key === '' ? message : message.replaceAll(key, '***')

@@ -46,8 +46,8 @@ function isLoopback(hostname: string): boolean {
 
 /** Resolves `cheap`, `strong`, `haiku` and `sonnet` for this host. Every other name is a model's own. */
 export function resolveModel({ host, maker }: Endpoint, name: string): string {
-  const model = resolveModelName(maker, name)
-  if (model !== null) return model
+  if (Object.hasOwn(maker.aliases, name)) return maker.aliases[name] ?? name
+  if (!ALIASES.has(name)) return name
   const known = Object.keys(maker.aliases)
   const fix = `write the name of a model as ${host} calls it${known.length === 0 ? '' : `, or one of ${known.join(', ')}`}`
   throw new UserError(`${name} is not the name of a model known at ${host}`, { fix })
@@ -121,12 +121,6 @@ const ALIASES: ReadonlySet<string> = new Set(['cheap', 'strong', 'haiku', 'sonne
 
 export function findMaker(host: string): Maker {
   return Object.hasOwn(PROVIDERS, host) ? (PROVIDERS[host] ?? UNKNOWN_PROVIDER) : UNKNOWN_PROVIDER
-}
-
-/** Null for an alias that this provider does not have. */
-function resolveModelName({ aliases }: Maker, name: string): string | null {
-  if (Object.hasOwn(aliases, name)) return aliases[name] ?? null
-  return ALIASES.has(name) ? null : name
 }
 
 export function findPrice({ prices }: Maker, model: string): Price | null {

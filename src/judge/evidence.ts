@@ -107,22 +107,15 @@ export function computeMeanScores(all: readonly ScoreRecord['scores'][]): Pair['
   const [first] = given
   if (first === undefined || given.length < all.length) return null
   return Object.fromEntries(
-    Object.keys(first).map(field => [field, computeItemMean(given.map(scores => scores[field] ?? null))]),
+    Object.keys(first).map(field => {
+      const values = given.flatMap(scores => scores[field] ?? [])
+      const sum = values.reduce((total, value) => total + value, 0)
+      return [field, values.length < given.length ? null : sum / values.length]
+    }),
   )
 }
 
-function computeItemMean(values: readonly (number | null)[]): number | null {
-  let sum = 0
-  for (const value of values) {
-    if (value === null) return null
-    sum += value
-  }
-  return sum / values.length
-}
-
-type ScoredItemKey = Pick<ScoreRecord, 'judge' | 'item' | 'side'>
-
-export function getJudgedKey({ judge, item, side }: ScoredItemKey): string {
+export function getJudgedKey({ judge, item, side }: Pick<ScoreRecord, 'judge' | 'item' | 'side'>): string {
   return JSON.stringify([judge, side, item])
 }
 

@@ -99,17 +99,15 @@ function rejectTooLarge(measured: Report, wanted: number): Report | null {
   return null
 }
 
-interface ItemCounts {
-  wanted: number
-  base: number
-  pairs: number
-}
-
 /**
  * A side with too few items is broken. A smaller sample would leave out the items that one side did not
  * print.
  */
-function rejectTooFew(order: Order, measured: Report, { wanted, base, pairs }: ItemCounts): Report {
+function rejectTooFew(
+  order: Order,
+  measured: Report,
+  { wanted, base, pairs }: Record<'wanted' | 'base' | 'pairs', number>,
+): Report {
   const least = SAMPLES_TO_KEEP * wanted
   const short = base < least
   const side = short ? 'base' : order.candidates[0]?.label
@@ -141,27 +139,15 @@ export function buildJudgedReport(
   return { ...measured, executions, judging: judged.cost }
 }
 
-interface OneItem {
-  run: Execution
-  block: number
-  side: PairSide
-  seed: number
-}
-
 function toScoredExecution(
   judged: JudgingTask & { records: readonly ScoreRecord[] },
-  { run, block, side, seed }: OneItem,
+  { run, block, side, seed }: { run: Execution; block: number; side: PairSide; seed: number },
 ): Execution {
   const { artifacts: _, tasks: _own, ...own } = run
   const common = { ...own, seed, wall_seconds: run.wall_seconds / judged.wanted }
   const id = judged.pairs[block]?.id
   if (id === undefined)
-    return {
-      ...common,
-      status: 'score-failed',
-      metrics: {},
-      error: 'every item was scored before',
-    }
+    return { ...common, status: 'score-failed', metrics: {}, error: 'every item was scored before' }
   const given = collectScores(judged, block, side)
   const scores = computeMeanScores(given)
   const { primary } = judged.rubric

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type ErrorPlace, UserError } from '../errors.ts'
 import { MOST_CONTENT } from '../measure/output/harness-output.ts'
+import { tryParseJson } from '../model/canonical-json.ts'
 import type { ScoreRecord } from '../model/event-schemas.ts'
 import type { ScoreScale } from '../spec/spec-facts.ts'
 import { computeMeanScores, getJudgedKey, selectCountedRecords } from './evidence.ts'
@@ -37,11 +38,11 @@ export function parseLabels(text: string, { file, scale }: { file: string; scale
 }
 
 function splitLabelRows(text: string, file: string): { value: unknown; place: ErrorPlace }[] {
-  const whole = parseLabelRow(text)
+  const whole = tryParseJson(text)
   if (Array.isArray(whole))
     return whole.map((value: unknown, index) => ({ value, place: { file, path: `[${index}]` } }))
   return text.split('\n').flatMap((row, index) => {
-    return row.trim() === '' ? [] : [{ value: parseLabelRow(row), place: { file, line: index + 1 } }]
+    return row.trim() === '' ? [] : [{ value: tryParseJson(row), place: { file, line: index + 1 } }]
   })
 }
 
@@ -61,24 +62,7 @@ function checkLabels(labels: readonly Label[], file: string): void {
   })
 }
 
-function parseLabelRow(row: string): unknown {
-  try {
-    return JSON.parse(row)
-  } catch {
-    // The caller reports it with its line.
-    return undefined
-  }
-}
-
 // Agreement
-
-interface LabelCalibration {
-  labels: readonly Label[]
-  records: readonly ScoreRecord[]
-  judges: number
-  primary: string
-  scale: ScoreScale
-}
 
 /**
  * Agreement of the judges with people. An item without a score counts as far off as the scale allows
@@ -90,7 +74,14 @@ export function computeLabelAgreement({
   judges,
   primary,
   scale,
-}: LabelCalibration): number | null {
+}: {
+  labels: readonly Label[]
+  records: readonly ScoreRecord[]
+  judges: number
+  primary: string
+  scale: ScoreScale
+}): number | null {
+  const [low, high] = scale
   const counted = selectCountedRecords(records)
   return computeAgreement(
     labels.map(({ id, score }) => {
@@ -98,24 +89,17 @@ export function computeLabelAgreement({
         { length: judges },
         (_, judge) => counted.get(getJudgedKey({ judge, item: id, side: 'label' }))?.scores ?? null,
       )
-      return [score, computeMeanScores(all)?.[primary] ?? findFarthestScore(score, scale)]
+      return [score, computeMeanScores(all)?.[primary] ?? (score - low > high - score ? low : high)]
     }),
   )
 }
 
-function findFarthestScore(score: number, [low, high]: ScoreScale): number {
-  return score - low > high - score ? low : high
-}
-
-/** A row for each rated unit, one entry per rater. Null: no rating. */
-type Ratings = readonly (readonly (number | null)[])[]
-
 /**
  * Krippendorff's alpha for numbers: 1 is full agreement, 0 is chance, negative is worse than chance. Unlike a
  * share of equal scores, it does not reward giving everything the same score. Null if no unit has two
- * ratings, or if all ratings are the same number.
+ * ratings, or if all ratings are the same number. A row is a rated unit, with one rating or null per rater.
  */
-export function computeAgreement(ratings: Ratings): number | null {
+export function computeAgreement(ratings: readonly (readonly (number | null)[])[]): number | null {
   const units = ratings.map(unit => unit.filter(value => value !== null)).filter(unit => unit.length > 1)
   const all = units.flat()
   const observed =

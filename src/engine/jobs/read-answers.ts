@@ -137,7 +137,7 @@ async function acceptIdea(
   const facts = { key, who, minutes: Math.min(answer.minutes, sinceRequest) }
   if (!answer.ok) return { facts: { ...facts, ok: false }, note: `no idea: ${answer.reason}` }
   const result = toProposedIdea(campaign, request.carries, answer)
-  const head = await getAnsweredHead(repository, { asking: request, brought: result }, heads)
+  const head = await getAnsweredHead(repository, { request, result }, heads)
   if ('rejected' in head) return { facts: { ...facts, ok: false }, note: `no idea: ${head.rejected}` }
   return { facts: { ...facts, ok: true, result }, note: 'one idea' }
 }
