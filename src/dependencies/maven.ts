@@ -68,9 +68,9 @@ function toCatalogPackage(
 ): PackageEntry {
   if (typeof each === 'string') return toMavenPackage(each, [`as ${alias}`])
   const reference = getVersionReference(each)
-  const wanted = reference === null ? getCatalogVersion(each) : versions[reference]
-  if (reference !== null && wanted === undefined)
+  if (reference !== null && !Object.hasOwn(versions, reference))
     throw new Unreadable(`names no version ${JSON.stringify(reference)}`)
+  const wanted = reference === null ? getCatalogVersion(each) : versions[reference]
   const name = 'module' in each ? each.module : `${each.group}:${each.name}`
   return {
     ...toMavenPackage(name, []),

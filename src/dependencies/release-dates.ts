@@ -35,7 +35,10 @@ export async function findDateByName(
   if (registry === 'nuget') return findNugetDate(question, ask)
   const { path, versions } = READERS[registry]
   const answer: unknown = JSON.parse((await ask(path(question.name))).text)
-  return selectFittingDate(versions(answer, question.name), question)
+  // Cargo reads a bare version as a minimum.
+  const hasMinimum = registry === 'cargo' && !question.isExact
+  const version = hasMinimum ? question.version.replaceAll(/(^|,)\s*(?=\d)/g, '$1^') : question.version
+  return selectFittingDate(versions(answer, question.name), { ...question, version })
 }
 
 function selectFittingDate(

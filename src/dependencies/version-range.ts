@@ -2,6 +2,8 @@
 export function canMatchRange(version: string, range: string): boolean {
   const parts = parseVersionNumbers(version)
   if (parts === null) return false
+  // `1.2 - 2.3` has other bounds in each ecosystem.
+  if (/\s-\s/.test(range)) return true
   return range.split('||').some(either => isWithinTerms(parts, either))
 }
 

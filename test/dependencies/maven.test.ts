@@ -182,11 +182,14 @@ build = { id = "org.acme.build", version.ref = "build" }
     )
   })
 
-  test('a version that is named and not there cannot be approved', () => {
-    expect(faultOf('libs.versions.toml', base, base.replace('"sum" }', '"evil" }'))).toContain(
-      'names no version "evil"',
-    )
-  })
+  test.each(['evil', 'constructor'])(
+    'a reference to %s, a version that does not exist, cannot be approved',
+    name => {
+      expect(faultOf('libs.versions.toml', base, base.replace('"sum" }', `"${name}" }`))).toContain(
+        `names no version "${name}"`,
+      )
+    },
+  )
 })
 
 describe('gradle.lockfile', () => {

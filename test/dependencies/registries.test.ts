@@ -261,6 +261,20 @@ describe('what has no hash that its registry publishes as well', () => {
       AT,
       'range',
     ],
+    [
+      'cargo, a bare version, which newer compatible versions satisfy',
+      named('cargo', 'memchr', '2.5.0'),
+      '/api/v1/crates/memchr',
+      {
+        versions: [
+          { num: '2.5.0', created_at: OLD },
+          { num: '2.6.1', created_at: AT },
+          { num: '3.0.0', created_at: LATER },
+        ],
+      },
+      AT,
+      'range',
+    ],
     ['rubygems', named('rubygems', 'rake', '~> 13.2'), '/api/v1/versions/rake.json', rake, LATER, 'range'],
     [
       'packagist',

@@ -93,6 +93,17 @@ describe('a Java project', () => {
       'core/src/test/java/T.java': '',
     }
     expect(commandsIn(files, 'core').test).toBe('cd .. && mvn -q -B -pl core -am test')
+    expect(commandsIn({ ...files, mvnw: '' }, 'core').test).toBe('cd .. && ./mvnw -q -B -pl core -am test')
+  })
+
+  it('runs the wrapper only in the directory that has it', () => {
+    const files = {
+      'pom.xml': '',
+      'libs/mvnw': '',
+      'libs/core/pom.xml': '',
+      'libs/core/src/main/java/P.java': '',
+    }
+    expect(commandsIn(files, 'libs/core').setup).toMatch(/^cd \.\.\/\.\. && mvn -q -B -pl libs\/core -am /)
   })
 
   it('is built by Gradle', () => {
