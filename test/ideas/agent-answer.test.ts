@@ -10,7 +10,7 @@ function answer(text: string, whole = true) {
 }
 
 describe('the answer of a program', () => {
-  it('is its last JSON object that says something about an idea', () => {
+  it('is its last JSON object with a known key', () => {
     const text = '{"hypothesis":"first"}\n{"hypothesis":"second"}\n{"type":"result","cost":{"usd":1}}\n'
     expect(answer(text).idea.hypothesis).toBe('second')
   })
@@ -20,7 +20,7 @@ describe('the answer of a program', () => {
     expect(answer('{"hypothesis":"x"}\nDone {really}.').idea.hypothesis).toBe('x')
   })
 
-  it('counts a field of the wrong kind as not said, and keeps the others', () => {
+  it('ignores a field of the wrong type and keeps the others', () => {
     const { idea, learnings } = answer(
       '{"hypothesis":"h","category":7,"priority":"urgent","required_deps":"left-pad","learnings":[1]}',
     )
@@ -29,14 +29,14 @@ describe('the answer of a program', () => {
     expect(learnings).toBeNull()
   })
 
-  it('takes the hypothesis from the learnings, then from the first line, then from what changed', () => {
+  it('falls back to the learnings, then to the first line, then to the changed files', () => {
     expect(answer('thinking\n{"learnings":"\\nUse a map\\nand more"}').idea.hypothesis).toBe('Use a map')
     expect(answer('\n  Use a set  \nmore\n{"category":"x"}').idea.hypothesis).toBe('Use a set')
     expect(answer('ut off at the start\nmore', false).idea.hypothesis).toBe('agent: 2 files changed')
     expect(answer('').idea.hypothesis).toBe('agent: 2 files changed')
   })
 
-  it('is cleaned and capped whatever was printed', () => {
+  it('is cleaned and capped', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 2_000 }), fc.string({ unit: 'binary' }), (a, b) => {
         const { idea, learnings } = answer(
@@ -49,13 +49,13 @@ describe('the answer of a program', () => {
     )
   })
 
-  it('is looked for in a bounded time', () => {
+  it('is found in bounded time', () => {
     expect(answer('{'.repeat(50_000) + '}'.repeat(50_000)).idea.hypothesis).not.toBe('')
   })
 })
 
-describe('what a program printed', () => {
-  it('is read from its end when it is much', async () => {
+describe('the output of a program', () => {
+  it('is read from its end if it is long', async () => {
     const path = join(scratch(), 'stdout')
     writeFileSync(path, `${'x'.repeat(300_000)}\n{"hypothesis":"late"}\n`)
     const printed = await readPrintedOutput(path)
@@ -63,7 +63,7 @@ describe('what a program printed', () => {
     expect(parseAgentAnswer(printed, 'none').idea.hypothesis).toBe('late')
   })
 
-  it('is nothing when the file was taken away, or made a link or a folder', async () => {
+  it('is empty if the file is missing, a link or a folder', async () => {
     const dir = scratch()
     symlinkSync('/etc/passwd', join(dir, 'link'))
     mkdirSync(join(dir, 'folder'))

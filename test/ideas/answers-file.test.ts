@@ -29,7 +29,7 @@ function handedOver(answers: GivenAnswer[]) {
 }
 
 describe('a file of answers', () => {
-  it('is read back as it was written', async () => {
+  it('is read as it was written', async () => {
     const failed = {
       key: 'b',
       who: 'other',
@@ -41,13 +41,13 @@ describe('a file of answers', () => {
     expect(handedOver(answers)).toEqual(answers)
   })
 
-  it('loses an idea that is too large for it, and no other', async () => {
+  it('loses only an idea that is too large', async () => {
     const large = idea('b', 'x'.repeat(MIB + 1))
     const read = handedOver([idea('a', 'x'), large, idea('c', 'x')])
     expect(read).toMatchObject([{ ok: true }, { key: 'b', ok: false, minutes: 1 }, { ok: true }])
   })
 
-  it('stays as small as it may be, whatever all of them come to', async () => {
+  it('stays within its limit, whatever the answers add up to', async () => {
     const many = ['a', 'b', 'c', 'd', 'e'].map(key => idea(key, '"'.repeat(MIB / 2 - 100)))
     const read = handedOver(many)
     expect(read).toMatchObject([{ ok: true }, { ok: true }, { ok: true }, { ok: false }, { ok: false }])

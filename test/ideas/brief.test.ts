@@ -41,7 +41,7 @@ describe('a brief', () => {
     incumbentMetrics: { bytes: 1100.5, memory: null, secret: 6 },
   })
 
-  it('hands out one idea of the backlog, where there is one', () => {
+  it('contains the idea of the backlog to carry out', () => {
     const said = { hypothesis: 'cache the\nparsed header', category: 'caching', required_deps: ['lru-cache'] }
     const handed = renderBrief({ campaign, spec: SPEC, incumbentMetrics: {}, idea: anIdea(3, said) })
     const section = sectionOf(handed, 'The idea to carry out')
@@ -50,7 +50,7 @@ describe('a brief', () => {
     expect(text).not.toContain('The idea to carry out')
   })
 
-  it('says what to improve, which way, and how far', () => {
+  it('says what to improve, in which direction and how far', () => {
     const goal = sectionOf(text, 'What to improve')
     expect(goal).toContain('Make `bytes` lower')
     expect(goal).toContain('Target: 900')
@@ -79,7 +79,7 @@ describe('a brief', () => {
       [{ evidence: { scale: 'linear', min_effect: 4 } }, 'winnow'],
       'Gains below 4, in the units of `bytes`, do not count (evidence.min_effect).',
     ],
-  ])('says what a gain has to be at least: by %s', (_, choice, said) => {
+  ])('says the smallest gain that counts: by %s', (_, choice, said) => {
     const told = renderBrief({ campaign: aCampaign(), spec: aSpec(...choice), incumbentMetrics: {} })
     expect(sectionOf(told, 'What to improve')).toContain(said)
   })
@@ -120,12 +120,12 @@ describe('a brief', () => {
     landings: [{ ...landing, watch: { ...landing.watch, jobs: [] } }],
   })
 
-  it('says what was gained so far, as every other view does', () => {
+  it('shows the progress with the same text as other views', () => {
     const told = renderBrief({ campaign: grown, spec: SPEC, incumbentMetrics: { bytes: 1100.5 } })
     expect(sectionOf(told, 'Where it stands')).toContain('- Progress so far: bytes 1200 -> 1100.5 (-8.3 %)')
   })
 
-  it('puts no two numbers of different hours side by side where the metric is noisy', () => {
+  it('shows only the current value of a noisy metric', () => {
     const calibration = { order: '', deterministic: false, scale: 'log', reason: '', noise: null } as const
     const noisy = { ...grown, calibration }
     const told = sectionOf(
@@ -178,7 +178,7 @@ describe('the history in a brief', () => {
     expect(historyOf()).not.toMatch(/experiments\n|Do not try again/)
   })
 
-  it('shows the last ten with verdict and reason, newest first, and what is being tried', () => {
+  it('shows the last ten with verdict and reason, newest first, and the running ones', () => {
     const ended = Array.from({ length: 12 }, (_, at) => lostOne(at + 1, 'bytes did not change'))
     const text = historyOf(...ended, anExperiment(13, { hypothesis: 'Unroll the loop' }))
     const lines = sectionOf(text, 'The last experiments').trim().split('\n')
@@ -187,7 +187,7 @@ describe('the history in a brief', () => {
     expect(sectionOf(text, 'Being tried now')).toContain('- exp-013: `Unroll the loop`')
   })
 
-  it('names each way to lose once, at most fifteen, and never a success', () => {
+  it('lists each failure reason once, at most fifteen, and no success', () => {
     const same = [lostOne(1, 'bytes 100 -> 101'), lostOne(2, 'bytes 7 -> 9.5'), lostOne(3, 'Bytes 1 -> 2')]
     const kept = anExperiment(4, {
       status: 'ended',
@@ -223,7 +223,7 @@ describe('the history in a brief', () => {
     },
   )
 
-  it('never shows what a holdout is or found', () => {
+  it('never shows a holdout or its result', () => {
     const spec = aSpec({ measurement: { holdout: { command: 'node private.mjs', source: 'refs/hidden' } } })
     const experiments = withExperiments(lostOne(1, 'holdout: 5.25 % worse on set B'))
     const text = renderBrief({ campaign: aCampaign(experiments), spec, incumbentMetrics: {} })
@@ -265,7 +265,7 @@ describe('the size of a brief', () => {
     expect(text).toContain('… and')
   })
 
-  it('says which kinds of ideas pay and what was learned of each, in code that nothing ends', () => {
+  it('shows each category with its results and learnings, inside code spans', () => {
     const ended = { status: 'ended', verdict: 'no gain', outcome: 'dropped' } as const
     const campaign = aCampaign(
       withExperiments(

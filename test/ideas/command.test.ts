@@ -43,7 +43,7 @@ async function changes({ repository, main }: Start, commit: string): Promise<str
 }
 
 describe('a program that edits files', () => {
-  it('makes one commit on the incumbent of what it changed and added, without what the tree ignores', async () => {
+  it('results in one commit on the incumbent, without ignored files', async () => {
     const start = await startWith({ '.gitignore': '*.log\n' })
     const asked = accepted(await askAgent(asking(start, { command: program('edits.sh') })))
     expect(await changes(start, asked.commit)).toEqual(['M src/a.txt', 'A src/new.txt'])
@@ -54,7 +54,7 @@ describe('a program that edits files', () => {
     expect(commit.committer).toMatchObject({ name: 'winnow', date: 1_700_000_000 })
   })
 
-  it('gets the brief on standard input and in a file outside the tree, and leaves nothing behind', async () => {
+  it('gets the brief on standard input and in a file outside the tree, which is removed afterwards', async () => {
     const start = await startWith()
     const input = asking(start, { command: program('edits.sh'), brief: '# Ünïcode `$HOME` "quotes"\n' })
     accepted(await askAgent(input))
@@ -62,7 +62,7 @@ describe('a program that edits files', () => {
     expect(readdirSync(input.workDir)).toEqual(['seen-brief.txt'])
   })
 
-  it('says what the idea is as its last JSON object', async () => {
+  it('describes its idea in its last JSON object', async () => {
     const start = await startWith()
     const asked = accepted(await askAgent(asking(start, { command: program('answers.mjs') })))
     expect(asked).toMatchObject({
@@ -77,7 +77,7 @@ describe('a program that edits files', () => {
     })
   })
 
-  it('is named by its changes when it says nothing', async () => {
+  it('gets a hypothesis from its changes if it prints nothing', async () => {
     const asked = accepted(await askAgent(asking(await startWith(), { command: 'echo x >> src/a.txt' })))
     expect(asked.idea.hypothesis).toBe('agent: 1 file changed')
   })
@@ -92,7 +92,7 @@ describe('a program that edits files', () => {
     expect(readFileSync(join(input.workDir, 'history.txt'), 'utf8').trim().split('\n')).toHaveLength(2)
   })
 
-  it('may remove its repository, and git finds none above', async () => {
+  it('may remove its repository; git then finds none above it', async () => {
     const start = await startWith()
     const workDir = join(userRepository().dir, 'work')
     const asked = accepted(await askAgent(asking(start, { command: program('removes-git.sh'), workDir })))
@@ -116,7 +116,7 @@ describe('a program that edits files', () => {
     expect(await changes(start, asked.commit)).toContain('M src/a.txt')
   })
 
-  it('finds the place clean whatever a killed asking left there', async () => {
+  it('starts in a clean directory after a killed request', async () => {
     const start = await startWith()
     const input = asking(start, { command: program('edits.sh') })
     mkdirSync(join(input.workDir, 'tree', '.git'), { recursive: true })
@@ -125,7 +125,7 @@ describe('a program that edits files', () => {
     expect(await changes(start, asked.commit)).not.toContain('A left.txt')
   })
 
-  it('never has its files converted, whatever the attributes of the tree say', async () => {
+  it('never has its files converted by attributes of the tree', async () => {
     const command = 'test -z "$(git status --porcelain --ignored)" && printf \'new\\r\\n\' > new.txt'
     const start = await startWith({
       '.gitattributes': '*.txt text eol=lf ident\n*.bin filter=lfs\n',
@@ -146,11 +146,11 @@ describe('a program that proposes nothing', () => {
     return asked.ok ? 'it was accepted' : asked.reason
   }
 
-  it('changed nothing', async () => {
+  it('changes nothing', async () => {
     expect(await reason(program('nothing.sh'))).toBe('agent changed nothing')
   })
 
-  it('failed: its changes do not count, its last words do', async () => {
+  it('fails: its changes do not count, and the error shows its last line', async () => {
     expect(await reason(program('fails.sh'))).toBe('agent ended with exit code 3: model is not available')
   })
 
@@ -158,18 +158,18 @@ describe('a program that proposes nothing', () => {
     expect(await reason('no-such-agent --edit')).toMatch(/^agent ended with exit code 127: .*not found/)
   })
 
-  it('says why its files cannot be read back', async () => {
+  it('leaves files that cannot be read, and the error says why', async () => {
     expect(await reason(program('nested.sh'))).toMatch(/^agent: its files cannot be read back: .*vendor/)
   })
 
-  it('took its own directory away', async () => {
+  it('removes its own directory', async () => {
     expect(await reason('rm -rf "$PWD"')).toBe('agent: its work tree is gone')
     expect(await reason('rm -rf "$PWD"; ln -s / "$PWD"')).toBe('agent: its work tree is gone')
   })
 })
 
-describe('what a program may see', () => {
-  it("is the user's environment without what leads to the repository or the job", async () => {
+describe('the environment of a program', () => {
+  it('is that of the user without variables that lead to the repository or the job', async () => {
     const start = await startWith()
     const env = {
       PATH: process.env['PATH'] ?? '',
@@ -195,7 +195,7 @@ describe('what a program may see', () => {
 })
 
 describe('a program that is cancelled', () => {
-  it('ends at once, and the asking fails with the reason of who cancelled', async () => {
+  it('ends at once, and the request fails with the reason of the cancellation', async () => {
     const cancel = new AbortController()
     const input = asking(await startWith(), {
       command: 'echo > ../started; exec sleep 600',

@@ -35,12 +35,12 @@ function changedRepository() {
 describe('prefixes', () => {
   const range = ['-M', '--binary', 'HEAD~1', 'HEAD']
 
-  it('are put where git itself puts them, and nowhere else', () => {
+  it('are added where git adds them, and nowhere else', () => {
     const { git } = changedRepository()
     expect(prefixed(git('diff', '--no-prefix', ...range))).toBe(git('diff', ...range))
   })
 
-  it('that are there already stay as they are', () => {
+  it('that exist stay as they are', () => {
     const { git } = changedRepository()
     for (const prefixes of [[], ['--src-prefix=i/', '--dst-prefix=w/']]) {
       const diff = git('diff', ...prefixes, ...range)
@@ -50,11 +50,11 @@ describe('prefixes', () => {
 })
 
 describe('the readings of a diff', () => {
-  it('is one as a rule', () => {
+  it('is usually one', () => {
     expect(listDiffReadings('--- a/x\n+++ b/x\n@@ -1 +1 @@\n-1\n+2\n')).toHaveLength(1)
   })
 
-  it('are two where every line has a carriage return: content with it first, then without', () => {
+  it('are two if every line has a carriage return: content with it first, then without', () => {
     const readings = listDiffReadings('--- a/x\r\n+++ b/x\r\n@@ -1 +1 @@\r\n-1\r\n+2\r\n')
     expect(readings).toEqual([
       '--- a/x\n+++ b/x\n@@ -1 +1 @@\n-1\r\n+2\r\n',
@@ -62,7 +62,7 @@ describe('the readings of a diff', () => {
     ])
   })
 
-  it('are none in prose, even where it draws lines', () => {
+  it('are none in prose, even with lines of dashes', () => {
     expect(listDiffReadings('Dear all,\n--- \nsee below\n---\n')).toBeNull()
     expect(hasDiff(splitDiffLines('--- a/x\nnot a diff\n'))).toBe(false)
   })

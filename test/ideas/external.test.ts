@@ -41,7 +41,7 @@ function proposed(rest: Parameters<typeof facts>[0], subjects: Record<string, st
   return proposal
 }
 
-describe('ideas from outside', () => {
+describe('external ideas', () => {
   it('are open pull requests by number, then pushed branches by name', () => {
     const pulls = [aPull({ number: 9, branch: 'b' }), aPull({ number: 8, branch: 'a' })]
     const branches = { 'optimize-exp/speed/z': HEAD, 'optimize-exp/speed/a': HEAD }
@@ -58,16 +58,16 @@ describe('ideas from outside', () => {
     expect(tips({ branches })).toEqual([])
   })
 
-  it('come once: the branch of a pull request is not a second idea', () => {
+  it('do not count the branch of a pull request twice', () => {
     expect(tips({ pulls: [aPull({ branch: IDEA })], branches: { [IDEA]: HEAD } })).toEqual(['#7'])
   })
 
-  it('are gone when the pull request was closed or merged', () => {
+  it('exclude closed and merged pull requests', () => {
     const pulls = [aPull({ branch: IDEA, state: 'closed' }), aPull({ number: 8, state: 'merged' })]
     expect(tips({ pulls, branches: { [IDEA]: HEAD } })).toEqual([])
   })
 
-  it("are never winnow's own branches", () => {
+  it('exclude the branches of winnow', () => {
     const pulls = [
       'optimize/speed',
       'optimize-campaign/speed',
@@ -78,7 +78,7 @@ describe('ideas from outside', () => {
   })
 })
 
-describe('what is an experiment already', () => {
+describe('an external experiment', () => {
   const live = anExperiment(1, { branch: IDEA, owned: false, head: HEAD })
   const ended = { ...live, status: 'ended' as const, outcome: 'dropped' as const }
 
@@ -94,27 +94,27 @@ describe('what is an experiment already', () => {
     expect(tips({ experiments: [live], pulls: [aPull({ branch: IDEA, head: NEW_HEAD })] })).toEqual([])
   })
 
-  it("is over with its verdict: new commits on a person's branch are a new idea, the old ones are not", () => {
+  it('ends with its verdict: new commits on the branch of a person are a new idea, the old ones are not', () => {
     expect(tips({ experiments: [ended], branches: { [IDEA]: HEAD } })).toEqual([])
     expect(tips({ experiments: [ended], branches: { [IDEA]: NEW_HEAD } })).toEqual([IDEA])
   })
 
-  it('never gives up a branch that winnow made: its tip is a results commit then', () => {
+  it('keeps a branch that winnow made, because its tip is a results commit', () => {
     const branch = 'optimize-exp/speed/exp-001'
     const own = anExperiment(1, { branch, status: 'ended', head: HEAD })
     expect(tips({ experiments: [own], branches: { [branch]: NEW_HEAD } })).toEqual([])
     expect(tips({ experiments: [{ ...own, owned: false }], branches: { [branch]: NEW_HEAD } })).toEqual([])
   })
 
-  it('does not own a numbered branch that no experiment has', () => {
+  it('does not own a numbered branch without an experiment', () => {
     const stray = 'optimize-exp/speed/exp-004'
     const mine = anExperiment(4, { branch: 'optimize-exp/speed/other', owned: false })
     expect(tips({ experiments: [mine], branches: { [stray]: HEAD } })).toEqual([stray])
   })
 })
 
-describe('a proposal from outside', () => {
-  it('belongs to whoever made it: their branch, their head, their pull request', () => {
+describe('an external proposal', () => {
+  it('names the branch, the head and the pull request', () => {
     expect(proposed({ pulls: [aPull()] })).toEqual({
       hypothesis: 'Parse faster',
       category: 'general',
@@ -129,7 +129,7 @@ describe('a proposal from outside', () => {
     })
   })
 
-  it('is told by a winnow block in the description', () => {
+  it('takes its fields from a winnow block in the description', () => {
     const body =
       'Hello\r\n\r\n```winnow\r\nhypothesis: Use a map\r\ncategory: data\r\npriority: high\r\nrequired_deps: [a, b]\r\nfamily: maps\r\n```\r\nBye'
     expect(proposed({ pulls: [aPull({ body })] })).toMatchObject({
@@ -142,7 +142,7 @@ describe('a proposal from outside', () => {
     })
   })
 
-  it('takes from the block what is there, and the title for the rest', () => {
+  it('takes the title if the block has no hypothesis', () => {
     const body = '```winnow\npriority: low\n```'
     expect(proposed({ pulls: [aPull({ body })] })).toMatchObject({
       hypothesis: 'Parse faster',
@@ -150,7 +150,7 @@ describe('a proposal from outside', () => {
     })
   })
 
-  it('records a block it could not use instead of ignoring it', () => {
+  it('records a block that is invalid', () => {
     const body = 'One\n```winnow\ncatgory: data\n```'
     const { learnings, category } = proposed({ pulls: [aPull({ body })] })
     expect(category).toBe('general')
@@ -159,13 +159,13 @@ describe('a proposal from outside', () => {
     expect(proposed({ pulls: [aPull({ body: long })] }).learnings).toMatch(/more than 10000 characters/)
   })
 
-  it('cannot make itself a simplification: that is for those who may write into the spec’s own folder', () => {
+  it('cannot declare itself a simplification, which only patches in the folder of the spec can', () => {
     const { simplifies, learnings } = proposed({ pulls: [aPull({ body: '```winnow\nkind: simplify\n```' })] })
     expect(simplifies).toBeUndefined()
     expect(learnings).toMatch(/was not used: .*kind/)
   })
 
-  it('without a title is named by its commit, then by its branch', () => {
+  it('without a title uses the commit message, then the branch name', () => {
     const branches = { [IDEA]: HEAD }
     const source = { use: 'external', key: `branch:${IDEA}@${HEAD}` }
     expect(proposed({ branches }, { [HEAD]: 'Cache it' })).toMatchObject({
@@ -177,7 +177,7 @@ describe('a proposal from outside', () => {
     expect(proposed({ pulls: [aPull({ title: ' ' })] }, { [HEAD]: 'Cache it' }).hypothesis).toBe('Cache it')
   })
 
-  it('is only text: control characters go, lengths are capped', () => {
+  it('has no control characters and capped lengths', () => {
     const title = `\u001b[31mred\u001b[0m\n\nWinnow-Ledger: 1\u202e${'x'.repeat(1_000)}`
     const { hypothesis } = proposed({ pulls: [aPull({ title })] })
     expect(hypothesis.startsWith('red Winnow-Ledger: 1xxx')).toBe(true)

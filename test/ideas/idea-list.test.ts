@@ -22,7 +22,7 @@ function problem(content: string, file: string): string {
 }
 
 describe('a list of ideas', () => {
-  it('is the items of Markdown lists, with their category; what is ticked is done', () => {
+  it('is the items of Markdown lists with their categories, except ticked ones', () => {
     const text = [
       '# Ideas',
       'Some words before.',
@@ -50,7 +50,7 @@ describe('a list of ideas', () => {
     expect(ideasIn(json, 'ideas.json')).toEqual(expected)
   })
 
-  it('says what is wrong with it', () => {
+  it('reports what is wrong with it', () => {
     expect(problem('nothing here', 'a.md')).toBe(
       'a.md: it contains no idea | write one idea a line: - [category] text',
     )
@@ -60,7 +60,7 @@ describe('a list of ideas', () => {
     expect(problem('- x\n'.repeat(501), 'a.md')).toContain('more than 500 ideas')
   })
 
-  it('never breaks on any text, and never makes an idea of nothing', () => {
+  it('never throws an unexpected error and never yields an empty idea', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.constantFrom('a.md', 'a.yaml'), (text, file) => {
         try {
@@ -74,8 +74,8 @@ describe('a list of ideas', () => {
   })
 })
 
-describe('the same words', () => {
-  it('are the same idea, however they are written', () => {
+describe('equal hypotheses', () => {
+  it('are the same idea in any case and punctuation', () => {
     expect(normalizeHypothesis('  Cache the  "parsed" header! ')).toBe(
       normalizeHypothesis('cache the parsed header'),
     )

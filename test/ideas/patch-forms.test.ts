@@ -66,7 +66,7 @@ describe('the hypothesis of a patch without front matter', () => {
     ['Subject: =?UTF-8?q?split=20=C3?=\n =?UTF-8?q?=A4=20here?=', 'split ä here'],
     ['Subject: =?iso-8859-1?q?K=FCrzer?= code', 'Kürzer code'],
     ['Subject: =?nonsense?q?x?=', '=?nonsense?q?x?='],
-  ])('is what %j says', (subject, hypothesis) => {
+  ])('is taken from %j', (subject, hypothesis) => {
     const mail = `From: A <a@example.org>\nDate: Mon, 1 Jan 2024 10:00:00 +0000\n${subject}\n\nwhy\n---\n${DIFF}`
     expect(words(mail)).toEqual([hypothesis])
   })
@@ -74,7 +74,7 @@ describe('the hypothesis of a patch without front matter', () => {
   it.each([
     'A subject of many words that git has to fold into several lines because it is so long',
     'Zähle kürzer',
-  ])('is what git encodes: %s', subject => {
+  ])('is decoded from git: %s', subject => {
     const mail = exported([[subject, { 'src/a.txt': ONE }]], 'format-patch', '--stdout', '-1')
     expect(words(mail)).toEqual([subject])
   })
@@ -83,7 +83,7 @@ describe('the hypothesis of a patch without front matter', () => {
     expect(words(exported(SERIES.slice(0, 1), 'show'))).toEqual(['Use words'])
   })
 
-  it('is the line that was written before the diff, or else the name of the file', () => {
+  it('is the line before the diff, or else the file name', () => {
     expect(words(`Use a map instead\n\n${DIFF}`)).toEqual(['Use a map instead'])
     expect(words(DIFF)).toEqual(['use a map'])
     expect(words(`diff --git a/src/a.txt b/src/a.txt\n${DIFF}`, 'p/faster_loop.diff')).toEqual([
@@ -94,7 +94,7 @@ describe('the hypothesis of a patch without front matter', () => {
 })
 
 describe('a patch without front matter', () => {
-  it('is an idea of the folder, whatever form it has', async () => {
+  it('is an idea in any form', async () => {
     const start = await startWith({
       'patches/a.diff': DIFF,
       'patches/b.patch': exported(SERIES.slice(0, 1), 'format-patch', '--stdout', '-1'),
@@ -108,7 +108,7 @@ describe('a patch without front matter', () => {
       expect(await contentOf(start.repository, commitOf(proposal), 'src/a.txt')).toBe(ONE)
   })
 
-  it('applies where its lines have moved', async () => {
+  it('applies if its lines have moved', async () => {
     const start = await startWith({ 'patches/a.diff': DIFF })
     const incumbent = await movedOn(start.repository, start.main, {
       'src/a.txt': 'new\nnew\n1\n2\n3\n4\n5\n',
@@ -141,7 +141,7 @@ describe('a patch without front matter', () => {
       'From: A <a@b>\nSubject: x\n\ndiff --git a/b b/b\nGIT binary patch\nliteral 99999999\n',
       /^x\.eml:5: its binary content is larger than 16 MiB; propose so large a change as a branch/,
     ],
-  ])('that is %s says so with its line', (_, text, problem) => {
+  ])('that is %s is refused with its line', (_, text, problem) => {
     const [found] = readPatchText(text, 'x.eml')
     expect(found?.content).toEqual({ problem: expect.stringMatching(problem) })
   })
@@ -150,7 +150,7 @@ describe('a patch without front matter', () => {
 describe('a mailbox of several patches', () => {
   const mboxOf = () => exported(SERIES, 'format-patch', '--stdout', '-3')
 
-  it('is an idea for each; one that needs those before it in its series has them', async () => {
+  it('is one idea per mail; a mail that needs earlier ones of its series includes them', async () => {
     const mbox = mboxOf()
     const start = await startWith({ 'patches/all.mbox': mbox })
     const proposals = await propose(start)
@@ -170,7 +170,7 @@ describe('a mailbox of several patches', () => {
     ])
   })
 
-  it('names each by its content: others beside it change nothing', async () => {
+  it('identifies each mail by its own content', async () => {
     const mbox = mboxOf()
     const keys = async (text: string) =>
       (await propose(await startWith({ 'patches/all.mbox': text }))).map(({ source }) => source.key)
@@ -190,7 +190,7 @@ describe('a mailbox of several patches', () => {
     expect(await contentOf(start.repository, commit, 'README.md')).toBe('hello\nhello\n')
   })
 
-  it('leaves out a cover letter, and the same mail twice', () => {
+  it('leaves out a cover letter and duplicate mails', () => {
     const mbox = mboxOf()
     const cover = 'From 1 Mon Sep 17 00:00:00 2001\nFrom: A <a@b>\nSubject: [PATCH 0/3] Words\n\nwhy\n\n'
     expect(words(cover + mbox + mbox)).toEqual(['Use words', 'Use more words', 'Say hello twice'])
@@ -206,7 +206,7 @@ describe('a mailbox of several patches', () => {
     })
   })
 
-  it('is not torn apart by a message or a diff that quotes a mail', () => {
+  it('is not split at a mail that a message or a diff quotes', () => {
     const mbox = mboxOf()
     const quoting = mbox.replace(
       'Because they are clearer.',

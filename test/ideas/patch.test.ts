@@ -72,7 +72,7 @@ async function rejection(patch: string, files: Record<string, string> = {}): Pro
 }
 
 describe('a folder of patches', () => {
-  it('is read in name order, other files and folders left out', async () => {
+  it('is read in name order, without other files and folders', async () => {
     const { repository, main } = await startWith({
       'patches/b.patch': FRONT,
       'patches/a.patch': FRONT,
@@ -102,7 +102,7 @@ describe('a folder of patches', () => {
 })
 
 describe('front matter', () => {
-  it('says everything there is to say about an idea', async () => {
+  it('sets every field of an idea', async () => {
     const told =
       'hypothesis: Use a map\ncategory: data\npriority: high\nrequired_deps: [lru-cache]\nfamily: caching\n'
     const proposal = await proposeOne(
@@ -121,7 +121,7 @@ describe('front matter', () => {
     })
   })
 
-  it('may say that the patch only makes the code simpler', async () => {
+  it('may mark the patch as a simplification', async () => {
     const told = 'hypothesis: Drop the cache\nkind: simplify\n'
     const proposal = await proposeOne(
       await startWith({ 'patches/a.patch': `---\n${told}---\n${diffOf(threeToThree)}` }),
@@ -178,7 +178,7 @@ describe('a patch', () => {
     expect(await contentOf(start.repository, commit.oid, 'src/a.txt')).toBe('1\n2\nthree\n4\n5\n')
   })
 
-  it('is proposed until it is an experiment, and again when the file changes', async () => {
+  it('is proposed until it is an experiment, and again after the file changed', async () => {
     const start = await startWith({ 'patches/a.patch': FRONT, 'patches/b.patch': FRONT })
     const [a] = await propose(start)
     const campaign = aCampaign({ sources: { [a?.source.key ?? '']: 'exp-001' } })
@@ -189,7 +189,7 @@ describe('a patch', () => {
     expect(await propose(start, { limit: 0 })).toEqual([])
   })
 
-  it('is applied once for an incumbent, and what was prepared for others is forgotten', async () => {
+  it('is applied once per incumbent, and the cache forgets other incumbents', async () => {
     const start = await startWith({ 'patches/a.patch': FRONT + diffOf(threeToThree) })
     const prepared: PreparedPatches = new Map()
     let applied = 0
@@ -212,13 +212,13 @@ describe('a patch', () => {
     expect(prepared.size).toBe(1)
   })
 
-  it('that changes nothing is left to policy', async () => {
+  it('that changes nothing is rejected later by policy', async () => {
     const start = await startWith({ 'patches/a.patch': `${FRONT}\n` })
     expect((await start.repository.commit(commitOf(await proposeOne(start)))).tree).toBe(start.main.tree)
   })
 })
 
-describe('a patch that was written for another version', () => {
+describe('a patch for another version', () => {
   const files = { 'patches/a.patch': FRONT + THREE }
 
   it('applies to an incumbent that moved on elsewhere', async () => {
@@ -231,7 +231,7 @@ describe('a patch that was written for another version', () => {
     expect(await contentOf(start.repository, commit, 'src/b.txt')).toBe('b\n')
   })
 
-  it('is merged when only git knows that its file was renamed since', async () => {
+  it('is merged if its file was renamed since', async () => {
     const start = await startWith(files)
     const content = await contentOf(start.repository, start.main.commit, 'src/a.txt')
     const incumbent = await movedOn(start.repository, start.main, { 'src/a.txt': null, 'lib/a.txt': content })
@@ -241,7 +241,7 @@ describe('a patch that was written for another version', () => {
     expect((await start.repository.commit(commit)).parents).toEqual([incumbent.commit])
   })
 
-  it('is rejected naming the file in conflict', async () => {
+  it('is rejected with the name of the conflicting file', async () => {
     const start = await startWith(files)
     const incumbent = await movedOn(start.repository, start.main, { 'src/a.txt': '1\n2\n33\n4\n5\n' })
     const proposal = await proposeOne(start, { incumbent })
@@ -254,7 +254,7 @@ describe('every form git gives a patch', () => {
     expect(await fileAfter(diffOf(threeToThree, '--no-prefix'), 'src/a.txt')).toContain('three')
   })
 
-  it('without prefixes where the folder itself is called a', async () => {
+  it('without prefixes in a folder named a', async () => {
     const user = userRepository({ dir: scratch() })
     user.commit('a', { 'a/x.txt': 'old\n' })
     user.write('a/x.txt', 'new\n')
@@ -285,7 +285,7 @@ describe('every form git gives a patch', () => {
     expect(await contentOf(start.repository, commit, 'src/new.txt')).toBe('new\n')
   })
 
-  it('a mode change and a link, which policy then sees', async () => {
+  it('a mode change and a link, which policy checks later', async () => {
     const chmod = 'diff --git a/README.md b/README.md\nold mode 100644\nnew mode 100755\n'
     const link =
       'diff --git a/src/l b/src/l\nnew file mode 120000\n--- /dev/null\n+++ b/src/l\n@@ -0,0 +1 @@\n+a.txt\n\\ No newline at end of file\n'
@@ -309,7 +309,7 @@ describe('every form git gives a patch', () => {
     expect(await fileAfter(mail, 'src/a.txt')).toBe('1\n2\nthree\n4\n5\n')
   })
 
-  it('lines that look like names of files', async () => {
+  it('lines that look like file names', async () => {
     const files = { 'src/q.sql': '-- b/x\nselect 1\n' }
     const diff = '--- src/q.sql\n+++ src/q.sql\n@@ -1,2 +1,2 @@\n--- b/x\n+++ b/x\n select 1\n'
     expect(await fileAfter(diff, 'src/q.sql', files)).toBe('++ b/x\nselect 1\n')
@@ -339,7 +339,7 @@ describe('every form git gives a patch', () => {
     expect(await fileAfter(diff.replaceAll(/\r?\n/g, '\r\n'), 'src/dos.txt', files)).toBe('one\r\n2\r\n')
   })
 
-  it('given carriage returns by an editor', async () => {
+  it('with carriage returns that an editor added', async () => {
     const diff = diffOf(threeToThree).replaceAll('\n', '\r\n')
     expect(await fileAfter(diff, 'src/a.txt')).toBe('1\n2\nthree\n4\n5\n')
   })

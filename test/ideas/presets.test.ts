@@ -73,25 +73,25 @@ describe('a known agent', () => {
     ['gemini', ['--skip-trust', '--approval-mode', 'auto_edit', '--prompt', 'Do what the text above asks.']],
     ['copilot', ['--silent', '--allow-all-tools', '--no-ask-user', '--prompt', BRIEF]],
     ['opencode', ['run']],
-  ] as const)('%s is asked with these arguments, and reads its brief', async (preset, expected) => {
+  ] as const)('%s runs with these arguments and gets its brief', async (preset, expected) => {
     const { argv, stdin } = await askedAs(preset)
     expect(argv).toEqual(expected)
     expect(stdin).toBe(BRIEF)
   })
 
-  it('aider is given its brief as a file, commits nothing, and what it notes is no part of the idea', async () => {
+  it('aider gets its brief as a file, commits nothing, and its notes are not part of the idea', async () => {
     const { argv, file } = await askedAs('aider')
     expect(argv.slice(-2)).toEqual(['--message-file', file])
     expect(argv).toEqual(expect.arrayContaining(['--yes-always', '--no-auto-commits', '--no-gitignore']))
   })
 
-  it('is one of those that the spec may name', () => {
+  it('is a preset of the spec', () => {
     expect(PRESETS).toEqual(['claude', 'codex', 'gemini', 'copilot', 'opencode', 'aider'])
     expect(isPreset('codex')).toBe(true)
     expect(isPreset('toString')).toBe(false)
   })
 
-  it('that is not installed is named, with the way out; a command of one’s own is not looked for', async () => {
+  it('that is not installed is reported with a fix; commands are not checked', async () => {
     const env = { PATH: `:${scratch()}:/nonexistent` }
     const claude = { use: 'command', preset: 'claude', timeout_seconds: 60 } as const
     expect(await findMissingAgent([{ use: 'external' }, claude], env)).toEqual({
@@ -112,7 +112,7 @@ describe('a known agent', () => {
     [{ preset: 'opencode' }, { WINNOW_MODEL_KEY: 'k' }],
     [{ preset: 'claude', command: 'my-claude' }, { WINNOW_MODEL_KEY: 'k' }],
     [{ command: 'mine' }, { WINNOW_MODEL_KEY: 'k' }],
-  ] as const)('finds the key of a job where it looks for one: %j', (named, expected) => {
+  ] as const)('gets the model key under its own variable: %j', (named, expected) => {
     const proposer = { use: 'command', timeout_seconds: 1, ...named } as const
     expect(withModelKey(proposer, 'k', { A: 'b' })).toEqual({ A: 'b', ...expected })
     expect(withModelKey(proposer, '', { A: 'b' })).toEqual({ A: 'b' })

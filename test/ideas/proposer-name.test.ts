@@ -30,7 +30,7 @@ describe('a disabled proposer', () => {
     codex: { failures: 2, disabled: false, asked: 0, since_kept: null },
   }
 
-  it('is what the ledger says, and nobody else', () => {
+  it('is disabled only by its own ledger entry', () => {
     expect(isProposerDisabled({ proposers }, 'claude')).toBe(true)
     expect(isProposerDisabled({ proposers }, 'codex')).toBe(false)
     expect(isProposerDisabled({ proposers }, 'aider')).toBe(false)

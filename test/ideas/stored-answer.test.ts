@@ -43,7 +43,7 @@ function answer(rest: Partial<Parameters<typeof storeAnswer>[1]> = {}): Paramete
 }
 
 describe('an answer of a program', () => {
-  it('waits as a file until its idea is an experiment, on the incumbent it was made for', async () => {
+  it('stays in a file until its idea is an experiment, on the incumbent that it changes', async () => {
     const dir = join(scratch(), 'answers')
     await storeAnswer(dir, answer())
     const { proposals } = await readStoredAnswers(dir, campaign(), HERE, say)
@@ -71,7 +71,7 @@ describe('an answer of a program', () => {
     expect(readdirSync(dir)).toEqual([])
   })
 
-  it('keeps what it cost until that is recorded, with an idea or without one', async () => {
+  it('stays until its cost is recorded, with or without an idea', async () => {
     const dir = scratch()
     const none = buildCommandKey('b', 'n2')
     await storeAnswer(dir, answer())
@@ -88,7 +88,7 @@ describe('an answer of a program', () => {
     expect(readdirSync(dir)).toHaveLength(1)
   })
 
-  it('to another campaign of the same name is nothing to this one', async () => {
+  it('to another campaign of the same name is ignored', async () => {
     const dir = scratch()
     await storeAnswer(dir, answer({ campaign: 'an earlier one' }))
     expect(await readStoredAnswers(dir, campaign(), HERE, say)).toEqual({ proposals: [], answers: [] })
@@ -96,7 +96,7 @@ describe('an answer of a program', () => {
     expect(readdirSync(dir)).toEqual([])
   })
 
-  it('is stored once however often that is repeated, and read oldest first', async () => {
+  it('is stored once even if storing is repeated, and read oldest first', async () => {
     const dir = scratch()
     const later = answer({
       key: buildCommandKey('a', '1'),
@@ -110,7 +110,7 @@ describe('an answer of a program', () => {
     expect(proposals.map(({ hypothesis }) => hypothesis)).toEqual(['sooner', 'later'])
   })
 
-  it('does not say its kind twice', () => {
+  it('has the field ok only once', () => {
     expect(buildCommandKey('command:claude', 'n')).toBe('command:claude:n')
     expect(buildCommandKey('claude', 'n')).toBe('command:claude:n')
   })
@@ -122,7 +122,7 @@ describe('an answer of a program', () => {
     expect(proposals).toMatchObject([{ head: { rejected: expect.stringContaining('is gone') } }])
   })
 
-  it.each(['{"key": 1}', '', '\0\0\0'])('damaged as %j is put aside, saying so once', async text => {
+  it.each(['{"key": 1}', '', '\0\0\0'])('damaged as %j is moved aside with one message', async text => {
     const dir = scratch()
     writeFileSync(join(dir, 'x.json.123.tmp'), '{')
     expect(await readStoredAnswers(dir, campaign(), HERE, say)).toEqual({ proposals: [], answers: [] })
@@ -137,7 +137,7 @@ describe('an answer of a program', () => {
     ])
   })
 
-  it('is none where nothing was ever stored', async () => {
+  it('is absent if nothing was stored', async () => {
     const nothing = { proposals: [], answers: [] }
     expect(await readStoredAnswers(join(scratch(), 'none'), campaign(), HERE, say)).toEqual(nothing)
   })

@@ -21,7 +21,7 @@ function processesNaming(text: string): string[] {
 }
 
 it.runIf(process.platform === 'linux')(
-  'a program that ignores TERM is killed with all it started',
+  'a program that ignores TERM is killed with all its processes',
   async () => {
     const { repository, main } = await startWith()
     const workDir = scratch()

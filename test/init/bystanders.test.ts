@@ -8,7 +8,7 @@ function found(on: string, jobs = '{}') {
 
 const triggersOf = (on: string, jobs?: string) => found(on, jobs)?.triggers
 
-describe('which workflows run on winnow’s branches', () => {
+describe('workflows that run on the branches of winnow', () => {
   it.each([
     ['push', ['push']],
     ['[push, pull_request]', ['push', 'pull_request']],
@@ -51,7 +51,7 @@ describe('which workflows run on winnow’s branches', () => {
       "on:\n  push:\n    branches-ignore: ['optimize*/**']\n  pull_request:\n    branches-ignore: ['optimize/**']\n  workflow_dispatch:",
     ],
     ['push', "on:\n  push:\n    branches-ignore: ['optimize*/**']"],
-  ])('%s gets the lines that keep it off, and they do', (on, lines) => {
+  ])('%s: the suggested lines keep it off the branches of winnow', (on, lines) => {
     expect(found(on)?.on).toBe(lines)
     expect(analyzeWorkflow('ci.yml', `${lines}\njobs: {}\n`, 'optimize')).toMatchObject({
       triggers: [],
@@ -59,7 +59,7 @@ describe('which workflows run on winnow’s branches', () => {
     })
   })
 
-  it('gets the condition of a job where a trigger has no filter, and it is known again', () => {
+  it('suggests a job condition for a trigger without a filter, and recognizes that condition', () => {
     const inside = "!startsWith(github.event.ref, 'optimize/') && !startsWith(github.event.ref, 'optimize-')"
     const condition = `\${{ ${inside} }}`
     expect(found('[create, delete]')).toMatchObject({
@@ -76,7 +76,7 @@ describe('which workflows run on winnow’s branches', () => {
     expect(triggersOf('[create]', two)).toEqual(['create'])
   })
 
-  it('reads whatever somebody wrote', () => {
+  it('never throws, whatever the file contains', () => {
     expect(analyzeWorkflow('x.yml', 'on: [', 'optimize')).toBeNull()
     expect(analyzeWorkflow('x.yml', 'jobs: {}', 'optimize')).toBeNull()
     fc.assert(fc.property(fc.string(), text => void analyzeWorkflow('x.yml', text, 'optimize')))

@@ -6,13 +6,13 @@ const MAKEFILE =
   'all: parse\nparse:\n\tcc -c src/parse.c\nbench: bench_parse\n\t./bench_parse\nbench_parse: parse\n\tcc -o bench_parse bench/parse.c\ntest: all\n\t./test.sh\n'
 
 describe('a C project', () => {
-  it('is built, tested and measured by make; what the benchmark is made from is not timed', () => {
+  it('uses make to build, test and measure; the build of the benchmark is not timed', () => {
     const files = { ...C, Makefile: MAKEFILE, 'bench/parse.c': '' }
     expect(commandsIn(files)).toEqual({ setup: 'make bench_parse', test: 'make test', bench: 'make bench' })
     expect(found(files)).toMatchObject({ language: 'c', manager: 'make', mutable: ['src/', 'include/'] })
   })
 
-  it('is built and tested by CMake where there is no Makefile', () => {
+  it('uses CMake if there is no Makefile', () => {
     const files = { ...C, 'CMakeLists.txt': 'project(p C)\ninclude(CTest)\n' }
     expect(commandsIn(files)).toEqual({
       setup: 'cmake -S . -B build -DCMAKE_BUILD_TYPE=Release && cmake --build build',
@@ -22,7 +22,7 @@ describe('a C project', () => {
     expect(commandsIn({ ...C, 'CMakeLists.txt': 'project(p C)\n' }).test).toBeNull()
   })
 
-  it('with a package.json for those who install it is still one in C', () => {
+  it('stays a C project if it has a package.json for its users', () => {
     const files = {
       ...C,
       Makefile: MAKEFILE,
@@ -32,14 +32,14 @@ describe('a C project', () => {
     expect(found({ ...files, 'index.js': '' }).language).toBe('c')
   })
 
-  it('is C++ where it has no file in C', () => {
+  it('is C++ if it has no C file', () => {
     expect(found({ 'a.cpp': '', 'a.hpp': '', Makefile: 'all:\n' })).toMatchObject({
       interpreter: 'c++',
       mutable: ['a.cpp', 'a.hpp'],
     })
   })
 
-  it('is none where the C belongs to a package of another language', () => {
+  it('is not detected if the C files belong to a package of another language', () => {
     const addon = {
       'package.json': { name: 'addon', main: 'lib/index.js', scripts: { test: 'node --test' } },
       'binding.gyp': '{}',

@@ -5,7 +5,7 @@ describe('a Go module', () => {
   const MODULE = { 'go.mod': 'module example.com/parse\n\ngo 1.22\n' }
   const BENCH = 'package parse\nfunc BenchmarkParse(b *testing.B) {}\nfunc BenchmarkScan(b *testing.B) {}\n'
 
-  it('is tested and timed by its own tools', () => {
+  it('uses go test and go bench', () => {
     const files = { ...MODULE, 'go.sum': '', 'parse.go': 'package parse\n', 'parse_test.go': BENCH }
     expect(commandsIn(files)).toEqual({
       setup: 'go mod download',
@@ -16,7 +16,7 @@ describe('a Go module', () => {
     expect(found(files)).toMatchObject({ mutable: ['**/*.go'], immutable: ['**/*_test.go'] })
   })
 
-  it('is timed where the benchmarks are', () => {
+  it('measures only the package with benchmarks', () => {
     const one = { ...MODULE, 'a/a.go': '', 'a/a_test.go': BENCH }
     expect(commandsIn(one).bench).toBe("go test -run '^$' -bench . -benchtime 100ms ./a")
     expect(commandsIn({ ...one, 'b/b_test.go': BENCH }).bench).toBe(
@@ -33,7 +33,7 @@ describe('a Go module', () => {
     ['package parse\nfunc Serve() error {\n', null],
     ['package parse\nfunc Reset() {\n', null],
     ['package main\nfunc main() {\n', { kind: 'program', command: '.' }],
-  ])('can be called where a function needs nothing and answers: %j', (source, entry) => {
+  ])('has an entry function if one takes no arguments and returns a value: %j', (source, entry) => {
     expect(found({ ...MODULE, 'parse.go': source }).entry).toEqual(entry)
   })
 })
@@ -44,7 +44,7 @@ describe('a Rust crate', () => {
     'src/lib.rs': 'pub fn table() -> u8 { 1 }\n',
   }
 
-  it('is built, tested and timed with what is locked', () => {
+  it('builds, tests and measures with the locked versions', () => {
     const files = { ...CRATE, 'Cargo.lock': '', 'benches/parse.rs': '' }
     expect(commandsIn(files)).toEqual({
       setup: 'cargo bench --no-run --locked',
@@ -54,12 +54,12 @@ describe('a Rust crate', () => {
     expect(found(files).bench).toMatchObject({ output: 'cargo', metric: { name: 'geomean_ns_per_iter' } })
   })
 
-  it('times every bench it declares', () => {
+  it('measures every declared bench', () => {
     const manifest = '[package]\nname = "a"\n[[bench]]\nname = "x"\nharness = false\n[[bench]]\nname = "y"\n'
     expect(commandsIn({ ...CRATE, 'Cargo.toml': manifest }).bench).toBe('cargo bench --benches')
   })
 
-  it('can be called by a function, by its name, or started', () => {
+  it('has a function, a library or a program as entry', () => {
     expect(found(CRATE).entry).toEqual({ kind: 'function', module: 'my-parse', name: 'table' })
     const library = { ...CRATE, 'src/lib.rs': 'pub fn run() -> u8 { 1 }\n' }
     expect(found(library).entry).toEqual({ kind: 'module', path: 'my-parse' })
@@ -67,14 +67,14 @@ describe('a Rust crate', () => {
     expect(found(program).entry).toEqual({ kind: 'program', command: 'target/release/my-parse' })
   })
 
-  it('whose tests stand beside the code is told what that means', () => {
+  it('notes that experiments may change tests inside src/', () => {
     const files = { ...CRATE, 'src/lib.rs': '#[test]\nfn a() {}\n' }
     expect(found(files).notes).toEqual([expect.stringContaining('tests inside src/')])
   })
 })
 
 describe('a Java project', () => {
-  it('is built by Maven, and by the wrapper where there is one', () => {
+  it('uses Maven, and its wrapper if there is one', () => {
     const files = { 'pom.xml': '', 'src/main/java/a/P.java': '', 'src/test/java/a/PTest.java': '' }
     expect(commandsIn(files)).toEqual({
       setup: 'mvn -q -B -DskipTests package',
@@ -85,7 +85,7 @@ describe('a Java project', () => {
     expect(found(files)).toMatchObject({ mutable: ['src/main/'], interpreter: 'java -cp target/classes' })
   })
 
-  it('in a module is built from the top with what it needs', () => {
+  it('builds a module from the top together with the modules that it needs', () => {
     const files = {
       'pom.xml': '',
       'core/pom.xml': '',
@@ -106,7 +106,7 @@ describe('a Java project', () => {
     expect(commandsIn(files, 'libs/core').setup).toMatch(/^cd \.\.\/\.\. && mvn -q -B -pl libs\/core -am /)
   })
 
-  it('is built by Gradle', () => {
+  it('uses Gradle', () => {
     const files = {
       'build.gradle.kts': '',
       gradlew: '',
@@ -119,13 +119,13 @@ describe('a Java project', () => {
     })
   })
 
-  it('has a benchmark that Java starts from its source', () => {
+  it('runs a benchmark from its source file', () => {
     const files = { 'pom.xml': '', 'src/main/java/P.java': '', 'bench/Run.java': '' }
     expect(commandsIn(files).bench).toBe('java -cp target/classes bench/Run.java')
     expect(commandsIn({ 'pom.xml': '', 'bench/run.sh': '' }).bench).toBe('sh bench/run.sh')
   })
 
-  it('can be called by a static method, or started', () => {
+  it('has a static method or a main class as entry', () => {
     const at = (source: string) => found({ 'pom.xml': '', 'src/main/java/a/P.java': source }).entry
     expect(at('public static String all() {')).toEqual({ kind: 'function', module: 'a.P', name: 'all' })
     expect(at('public static void main(String[] args) {')).toEqual({

@@ -32,7 +32,7 @@ function drafted(files: Files, more: { directory?: string; goal?: string; prefix
 }
 
 describe('a drafted spec', () => {
-  it('is as short as one can be, with the reference as a link', () => {
+  it('leaves out defaults and links to the reference', () => {
     const { yaml, files, edit } = drafted(NODE)
     expect(yaml).toBe(`# yaml-language-server: $schema=https://unpkg.com/git-winnow/schema/spec.schema.json
 # Every key and its default: https://unpkg.com/git-winnow/docs/spec.md
@@ -45,19 +45,19 @@ scope: { mutable: [src/] }
     expect(edit).toBeNull()
   })
 
-  it('of a package runs there, and names paths from the top', () => {
+  it('runs in the directory of its package, with paths from the top', () => {
     const files = Object.fromEntries(Object.entries(NODE).map(([path, text]) => [`packages/a/${path}`, text]))
     const { spec } = drafted(files, { directory: 'packages/a' })
     expect(spec.measurement.working_directory).toBe('packages/a')
     expect(spec.scope.mutable).toEqual(['packages/a/src/'])
   })
 
-  it('has another prefix only where it needs one', () => {
+  it('names the branch prefix only if it is not the default', () => {
     expect(drafted(NODE, { prefix: 'winnow' }).lines.at(-1)).toBe('branches: { prefix: winnow }')
     expect(drafted(NODE).yaml).not.toContain('branches')
   })
 
-  it('without a benchmark brings one, which nobody may change', () => {
+  it('includes a new benchmark, which experiments may not change, if the project has none', () => {
     const { spec, files, edit, standIn } = drafted(GO)
     expect(files.map(({ path }) => path)).toEqual(['.winnow/speed.yaml', 'bench/speed/main.go'])
     expect(edit).toBe('bench/speed/main.go')
@@ -69,21 +69,21 @@ scope: { mutable: [src/] }
     expect(spec.scope).toMatchObject({ mutable: ['**/*.go'], immutable: ['bench/'] })
   })
 
-  it('measures how the code loads where that is the goal, and what it does otherwise is still to be said', () => {
+  it('measures loading for a goal about loading; otherwise leaves the workload to a person', () => {
     const { 'bench/parse.mjs': _, ...files } = NODE
     expect(drafted(files, { goal: 'faster startup' })).toMatchObject({ standIn: false })
     expect(drafted(files, { goal: 'faster parser' })).toMatchObject({ standIn: true })
     expect(drafted(files)).toMatchObject({ standIn: true })
   })
 
-  it('without tests says so, and still has a gate', () => {
+  it('warns about missing tests, and still has a gate', () => {
     const { spec, notes } = drafted({ ...NODE, 'package.json': {} })
     expect(spec.gates).toMatchObject([{ name: 'runs', command: 'node bench/parse.mjs' }])
     expect(notes).toEqual([expect.stringContaining('init found no tests')])
   })
 })
 
-describe('a printed number that is taken for the metric by its name', () => {
+describe('a guessed metric', () => {
   const printing = (name: string) => ({
     ...NODE,
     'bench/parse.mjs': `console.log(JSON.stringify({ ${name}: 1 }))\n`,
@@ -94,24 +94,24 @@ describe('a printed number that is taken for the metric by its name', () => {
     ['ms', 'ms'],
     ['bytes', null],
     ['checksum', null],
-  ])('%s is named %s for the check', (name, guessed) => {
+  ])('%s: %s is reported as a guess', (name, guessed) => {
     expect(drafted(printing(name)).guessed).toBe(guessed)
   })
 
-  it('is not named where the goal chooses another metric, or winnow writes the benchmark', () => {
+  it('is not reported if the goal chooses another metric, or if winnow writes the benchmark', () => {
     expect(drafted(printing('total'), { goal: 'less memory' }).guessed).toBeNull()
     expect(drafted(GO).guessed).toBeNull()
   })
 })
 
 describe('a goal in a spec', () => {
-  it('is told to proposers, and chooses what winnow measures itself', () => {
+  it('becomes the description, and selects a metric that winnow measures itself', () => {
     const { spec } = drafted(NODE, { goal: 'less memory, under 100 MB' })
     expect(spec.description).toBe('less memory, under 100 MB')
     expect(spec.metric.primary).toMatchObject({ name: 'max_rss_mb', direction: 'minimize', target: 100 })
   })
 
-  it('of size brings a harness that counts bytes, which may not become none', () => {
+  it('of size adds a harness that counts bytes, with a gate against zero', () => {
     const { spec, files } = drafted(NODE, { goal: 'a smaller bundle' })
     expect(spec.measurement.command).toBe('sh bench/speed.sh')
     expect(spec.metric).toMatchObject({
@@ -121,7 +121,7 @@ describe('a goal in a spec', () => {
     expect(files[1]?.text).toContain('set -- src/\n')
   })
 
-  it('that people judge is drafted with a rubric', () => {
+  it('about quality drafts a rubric', () => {
     const { spec } = drafted(NODE, { goal: 'friendlier error messages' })
     expect(spec.metric.primary).toMatchObject({ type: 'judge', name: 'quality', direction: 'maximize' })
     expect(spec.metric.judge?.rubric).toContain('friendlier error messages')
@@ -133,7 +133,7 @@ describe('a goal in a spec', () => {
     ['summarization quality', null],
     ['UX copy', null],
     ['recommendation relevance', /"hit_rate"/],
-  ])('of %s is judged, never one of speed, and its outputs are still to be printed', (words, counted) => {
+  ])('of %s is a judged goal, not one of speed, and leaves its outputs to a person', (words, counted) => {
     const { spec, files, standIn, primary } = drafted(NODE, { goal: words })
     expect(spec.metric.primary).toMatchObject({ type: 'judge', name: 'quality' })
     expect(spec.measurement.command).toBe('sh bench/speed.sh')
@@ -154,7 +154,7 @@ describe('a goal in a spec', () => {
     ['console.log(JSON.stringify({ p99: 1 }))', 'p99', undefined],
     ['console.log(JSON.stringify({ ops_per_sec: 1 }))', 'ops_per_sec', undefined],
     ['console.log(JSON.stringify({ bytes: 1 }))', 'wall_seconds', 0.2],
-  ])('has its target in the unit of the metric that is measured: %s', (source, name, target) => {
+  ])('converts its target to the unit of the metric: %s', (source, name, target) => {
     const goal = 'faster, under 200 ms'
     const { spec, primary } = drafted({ ...NODE, 'bench/parse.mjs': source }, { goal })
     expect(spec.metric.primary.name).toBe(name)
@@ -167,12 +167,12 @@ describe('a goal in a spec', () => {
     )
   })
 
-  it('has the target of a new harness in its milliseconds', () => {
+  it('converts its target to the milliseconds of a new harness', () => {
     const { spec } = drafted(GO, { goal: 'faster, under 2 seconds' })
     expect(spec.metric.primary).toMatchObject({ name: 'milliseconds', target: 2000 })
   })
 
-  it('of throughput takes the rate that the benchmark prints', () => {
+  it('of throughput uses the rate that the benchmark prints', () => {
     const source = 'console.log(JSON.stringify({ ops_per_sec: 1 }))'
     const { spec } = drafted({ ...NODE, 'bench/parse.mjs': source }, { goal: 'throughput over 5000 ops' })
     expect(spec.metric.primary).toMatchObject({ name: 'ops_per_sec', direction: 'maximize', target: 5000 })
@@ -182,7 +182,7 @@ describe('a goal in a spec', () => {
     [{ main: './dist/index.min.js' }, 'dist/index.min.js'],
     [{ main: 'dist/index.js', unpkg: 'dist/index.umd.min.js' }, 'dist/index.umd.min.js'],
     [{ main: 'dist/index.js', 'size-limit': [{ path: './dist/small.js', limit: '2 kB' }] }, 'dist/small.js'],
-  ])('of size measures the file that is built and published, and builds it: %j', (more, path) => {
+  ])('of size builds and measures the published file: %j', (more, path) => {
     const scripts = { test: 'node --test', build: 'rollup -c' }
     const files = { ...NODE, 'package.json': { name: 'n', scripts, ...more } }
     const { spec, files: made } = drafted(files, { goal: 'a smaller bundle' })
@@ -194,7 +194,7 @@ describe('a goal in a spec', () => {
 })
 
 describe('a spec as text', () => {
-  it('is read as what was written, whatever the words are', () => {
+  it('parses to the values it was rendered from, whatever the words', () => {
     fc.assert(
       fc.property(fc.string(), fc.array(fc.string({ minLength: 1 }), { minLength: 1 }), (words, list) => {
         expect(parse(renderSpec({ words, list, inner: { words } }))).toEqual({

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isBranchMatch } from '../../src/init/workflows/foreign-workflows.ts'
 
-describe('a filter of a workflow fits as GitHub documents it', () => {
+describe('a workflow filter matches as GitHub documents it', () => {
   it.each([
     ['feature/*', ['feature/a', 'feature/'], ['feature/a/b', 'feature']],
     ['feature/**', ['feature/a', 'feature/a/b'], ['features']],
@@ -26,12 +26,12 @@ describe('a filter of a workflow fits as GitHub documents it', () => {
     expect(others.filter(branch => isBranchMatch(pattern, branch))).toEqual([])
   })
 
-  it.each(['?a', '+', '[', 'a[b', '[]'])('%s cannot be read, and fits nothing', pattern => {
+  it.each(['?a', '+', '[', 'a[b', '[]'])('%s is invalid and matches nothing', pattern => {
     for (const branch of ['', 'a', 'ab', '?a', '+', '[', 'a[b', '[]'])
       expect(isBranchMatch(pattern, branch)).toBe(false)
   })
 
-  it('by itself, where nothing in it is special', () => {
+  it('matches itself if it has no special character', () => {
     const plain = fc.stringMatching(/^[\w./@#$(){}|^-]*$/)
     fc.assert(
       fc.property(plain, plain, (a, b) => {
@@ -41,7 +41,7 @@ describe('a filter of a workflow fits as GitHub documents it', () => {
     )
   })
 
-  it('as the expression that says the same', () => {
+  it('matches like the equivalent regular expression', () => {
     const part = fc.constantFrom('a', 'b', '/', '*', '**', 'a?', 'b+', '[ab]', '[ab]+', '[a-c]?')
     const branch = fc.array(fc.constantFrom('a', 'b', '/'), { maxLength: 6 }).map(all => all.join(''))
     fc.assert(
@@ -56,7 +56,7 @@ describe('a filter of a workflow fits as GitHub documents it', () => {
     )
   })
 
-  it('and is done soon, whoever wrote it', () => {
+  it('ends quickly for every pattern', () => {
     expect(isBranchMatch(`${'**a+?'.repeat(200)}b`, 'a'.repeat(200))).toBe(false)
   })
 })

@@ -34,23 +34,23 @@ describe('a goal in words', () => {
     ['parsing under 200 ms', 0.2],
     ['serve over 500 rps', 500],
     ['fewer than 3 warnings, under 10', null],
-  ])('%s is good enough at %s', (words, target) => {
+  ])('"%s" has the target %s', (words, target) => {
     expect(readGoal(words).target?.value ?? null).toBe(target)
   })
 
-  it('says what it did not understand', () => {
+  it('reports what it did not understand', () => {
     expect(readGoal('make it 20 % faster').notUnderstood).toEqual([expect.stringContaining('"20 %"')])
     expect(readGoal('make it good')).toMatchObject({ aim: null, notUnderstood: ['what is to be measured'] })
   })
 
-  it('has one aim; the others are named', () => {
+  it('has one aim and reports the others', () => {
     const first = { aim: { metric: 'wall_seconds' }, also: ['memory'] }
     expect(readGoal('faster with less memory')).toMatchObject(first)
     const second = { aim: { metric: 'max_rss_mb' }, also: ['time'] }
     expect(readGoal('less memory, and faster')).toMatchObject(second)
   })
 
-  it('finds the files that it is about, by their names', () => {
+  it('finds the files that it names', () => {
     const paths = ['src/parser.js', 'src/parse/index.js', 'src/render.js', 'test/parser.test.js']
     expect(findNamedSources(paths, readGoal('make the parser faster').subjects)).toEqual([
       paths[0],
@@ -61,8 +61,8 @@ describe('a goal in words', () => {
   })
 })
 
-describe('what is told of a goal', () => {
-  it('is what was understood, and what a person has to do', () => {
+describe('the report about a goal', () => {
+  it('says what was understood and what a person has to do', () => {
     const drafted = { metric: 'milliseconds', target: 1000 }
     const told = renderGoal(readGoal('make the parser faster, under 1 s'), ['src/parser.js'], drafted)
     expect(told).toEqual([
@@ -78,7 +78,7 @@ describe('what is told of a goal', () => {
     ['a more natural tone of voice in the onboarding text', null, null],
     ['text that feels natural', 'It looks judged.', /prints the outputs to compare as items/],
     ['make it good', 'It looks hard or judged, or both.', /hard: .*; judged: /],
-  ])('%s: what an unknown goal looks like, and what is missing', (words, looks, missing) => {
+  ])('%s: an unknown goal is refused with its likely kind and what is missing', (words, looks, missing) => {
     const goal = readGoal(words)
     if (looks === null) return expect(goal.aim).toEqual({ kind: 'judge' })
     expect(goal.aim).toBeNull()
@@ -87,13 +87,13 @@ describe('what is told of a goal', () => {
     expect(message).toMatch(missing)
   })
 
-  it('of words that are also about the code is of what is wanted', () => {
+  it('prefers words that name a quality over words that may name code', () => {
     expect(readGoal('faster clustering').aim).toMatchObject({ metric: 'wall_seconds' })
     expect(readGoal('recommendation latency').aim).toMatchObject({ metric: 'wall_seconds' })
     expect(readGoal('recommendation relevance').aim).toEqual({ kind: 'judge' })
   })
 
-  it('is honest about judged metrics and about those that only a harness can print', () => {
+  it('says what judged metrics need and which metrics the harness must print', () => {
     expect(renderGoal(readGoal('friendlier messages'), []).join('\n')).toContain(
       'a model scores the items that the harness prints',
     )

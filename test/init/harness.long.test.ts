@@ -80,7 +80,7 @@ describe.each(Object.keys(PROJECTS).filter((name): name is Language => name in P
       expect(output_bytes).toBeGreaterThan(0)
     })
 
-    it('calls what the project has, and says where the workload belongs', () => {
+    it('calls an entry of the project and marks where the workload belongs', () => {
       const { files: made, edit, calls } = buildSkeleton(language, { name: 'speed', entry, interpreter })
       expect(made.find(({ path }) => path === edit)?.text).toContain('==== PUT YOUR WORKLOAD HERE ====')
       expect(calls).not.toContain(language === 'java' || language === 'c' ? 'program' : 'stand-in')
@@ -90,7 +90,7 @@ describe.each(Object.keys(PROJECTS).filter((name): name is Language => name in P
 
 describe('a harness with nothing to call', () => {
   it.each<Language>(['node', 'python', 'ruby', 'shell'])(
-    'in %s runs all the same, and says that it is a stand-in',
+    'in %s runs and says that it is a placeholder',
     language => {
       const made = buildSkeleton(language, { name: 'speed', entry: null, interpreter: STARTS[language] })
       expect(made.calls).toContain('a placeholder')
@@ -106,7 +106,7 @@ describe('a harness with nothing to call', () => {
 })
 
 describe('a harness of size', () => {
-  it('counts the file that a build makes, and the sources where nothing is built', () => {
+  it('counts the built file, or the sources if nothing is built', () => {
     const { findings } = detectProject(toRepository(PROJECTS.node), undefined)
     const { file, command } = buildSizeHarness(findings, 'size', [])
     const dir = laidOut({ ...PROJECTS.node, [file.path]: file.text })

@@ -16,11 +16,11 @@ describe('a Node project', () => {
     ['pnpm-lock.yaml', 'pnpm install --frozen-lockfile', 'pnpm test', 'pnpm --silent run bench'],
     ['yarn.lock', 'yarn install --frozen-lockfile', 'yarn test', 'yarn --silent run bench'],
     ['bun.lock', 'bun install --frozen-lockfile', 'bun run test', 'bun run --silent bench'],
-  ])('with %s is installed from it, unchanged', (lock, setup, test, bench) => {
+  ])('with %s installs from it without changing it', (lock, setup, test, bench) => {
     expect(commandsIn(withPackage({ scripts }, { [lock]: '' }))).toEqual({ setup, test, bench })
   })
 
-  it('that names its package manager is believed before its lock files', () => {
+  it('prefers the declared package manager over the lock file', () => {
     const files = withPackage(
       { scripts, packageManager: 'yarn@4.1.0' },
       { 'yarn.lock': '', 'package-lock.json': '' },
@@ -28,12 +28,12 @@ describe('a Node project', () => {
     expect(commandsIn(files).setup).toBe('yarn install --immutable')
   })
 
-  it('without a lock file leaves none behind, and without packages installs nothing', () => {
+  it('creates no lock file, and installs nothing without packages', () => {
     expect(commandsIn(withPackage({ scripts })).setup).toBe('npm install --no-package-lock')
     expect(commandsIn(withPackage({ scripts, devDependencies: {} })).setup).toBeNull()
   })
 
-  it('is built where what people import is not committed', () => {
+  it('is built in the setup if its entry is not committed', () => {
     const built = withPackage(
       { main: 'dist/index.js', scripts: { build: 'tsc' } },
       { 'package-lock.json': '' },
@@ -53,16 +53,16 @@ describe('a Node project', () => {
     ['jest', { devDependencies: { jest: '30' } }, {}, 'npx --no-install jest'],
     ['test files alone', {}, { 'test/a.test.js': '' }, 'node --test'],
     ['a Makefile', {}, { Makefile: 'test: build\n\tnode a\n' }, 'make test'],
-  ])('has the tests that %s says', (_, more, files, test) => {
+  ])('takes its tests from %s', (_, more, files, test) => {
     expect(commandsIn(withPackage(more, files)).test).toBe(test)
   })
 
-  it('may change its sources, and not the tests among them', () => {
+  it('may change its sources, but not the tests among them', () => {
     const { mutable, immutable } = found(withPackage({}, { 'src/parse.test.js': '', 'bench/a.mjs': '' }))
     expect([mutable, immutable]).toEqual([['src/'], ['**/*.test.*']])
   })
 
-  it('with its sources at the top may change those, by name', () => {
+  it('with sources at the top may change these files', () => {
     const files = {
       'package.json': { name: 'a' },
       'index.js': '',
@@ -75,7 +75,7 @@ describe('a Node project', () => {
     expect(found(files).mutable).toEqual(['index.js', 'parse.js'])
   })
 
-  it('with a manifest that is no JSON is still looked at', () => {
+  it('is detected even if its manifest is not valid JSON', () => {
     expect(found({ ...SOURCES, 'package.json': '{' })).toMatchObject({ language: 'node', setup: null })
   })
 })
@@ -87,7 +87,7 @@ describe('a benchmark in Node', () => {
     )
   })
 
-  it('that only starts a file is started without npm, whose own time would be measured', () => {
+  it('that only starts a file runs without npm, so that the time of npm is not measured', () => {
     const start = (script: string) => commandsIn(withPackage({ scripts: { bench: script } })).bench
     expect(start('node x.js --fast')).toBe('node x.js --fast')
     expect(start('NODE_ENV=production node x.js')).toBe('NODE_ENV=production node x.js')
@@ -103,12 +103,12 @@ describe('a benchmark in Node', () => {
       '(cd perf && npm install --no-package-lock)',
       'cd perf && node b.js',
     ],
-  ])('builds in set-up what %j builds, so that it is not timed', (script, build, bench) => {
+  ])('%j is split: its build runs in the setup and is not timed', (script, build, bench) => {
     const files = withPackage({ scripts: { bench: script } })
     expect(commandsIn(files)).toMatchObject({ setup: `npm install --no-package-lock && ${build}`, bench })
   })
 
-  it('has what npm runs before it in its set-up', () => {
+  it('has its pre-script in the setup', () => {
     const files = withPackage({ scripts: { prebench: 'tsc', bench: 'node b.js' } })
     expect(commandsIn(files)).toMatchObject({
       setup: 'npm install --no-package-lock && npm run --silent prebench',
@@ -135,7 +135,7 @@ describe('a benchmark in Node', () => {
     ['module.exports = 1\nif (require.main === module) go()\n', 'node bench/index.mjs'],
     ['export {}\nsuite\n  .add(1)\n  .run()\n', 'node bench/index.mjs'],
     ['for (const a of [1]) console.log(a)\nexport {}\n', 'node bench/index.mjs'],
-  ])('is no module that does nothing when it is run: %j', (source, bench) => {
+  ])('is never a module that only exports: %j', (source, bench) => {
     const files = withPackage({}, { 'bench/index.mjs': source })
     expect(commandsIn(files).bench).toBe(bench)
     expect(
@@ -144,7 +144,7 @@ describe('a benchmark in Node', () => {
     ).toBe(bench)
   })
 
-  it('of vitest writes what it measured where winnow reads it', () => {
+  it('of vitest writes its results to WINNOW_RESULT_PATH', () => {
     const bench = { output: 'vitest', metric: { name: 'geomean_mean_ms', direction: 'minimize' } }
     const script = withPackage({ scripts: { bench: 'vitest bench src' } })
     expect(found(script).bench).toMatchObject({
@@ -155,7 +155,7 @@ describe('a benchmark in Node', () => {
     expect(found(files).bench).toMatchObject(bench)
   })
 
-  it('of hyperfine does as well', () => {
+  it('of hyperfine writes its results to WINNOW_RESULT_PATH', () => {
     expect(found(withPackage({ scripts: { bench: 'hyperfine "node a.js"' } })).bench).toMatchObject({
       command: 'npm run --silent bench -- --export-json "$WINNOW_RESULT_PATH"',
       output: 'hyperfine',
@@ -166,7 +166,7 @@ describe('a benchmark in Node', () => {
     ['console.log(JSON.stringify({ ops_per_sec: 5 }))', 'ops_per_sec', 'maximize', 'json'],
     ['console.log(JSON.stringify({"parse_ms": 5}))', 'parse_ms', 'minimize', 'json'],
     ['console.log(`METRIC p99=${p99}`)', 'p99', 'minimize', 'metric-lines'],
-  ])('that prints %s is asked for that number', (source, name, direction, output) => {
+  ])('that prints %s has that number as its metric', (source, name, direction, output) => {
     const script = withPackage(
       { scripts: { bench: 'node ./bench/parse.mjs' } },
       { 'bench/parse.mjs': source },
@@ -174,20 +174,17 @@ describe('a benchmark in Node', () => {
     expect(found(script).bench).toMatchObject({ metric: { name, direction }, output })
   })
 
-  it.each(['check', 'checksum', 'crc32', 'sink'])(
-    'that prints %s to show its work is timed by winnow',
-    name => {
-      const files = { 'bench/parse.mjs': `console.log(JSON.stringify({ ${name}: total }))` }
-      const script = withPackage({ scripts: { bench: 'node ./bench/parse.mjs' } }, files)
-      expect(found(script).bench).toMatchObject({ metric: null })
-    },
-  )
+  it.each(['check', 'checksum', 'crc32', 'sink'])('that prints only %s is timed by winnow', name => {
+    const files = { 'bench/parse.mjs': `console.log(JSON.stringify({ ${name}: total }))` }
+    const script = withPackage({ scripts: { bench: 'node ./bench/parse.mjs' } }, files)
+    expect(found(script).bench).toMatchObject({ metric: null })
+  })
 
-  it('that prints nothing known is timed by winnow', () => {
+  it('without a known output is timed by winnow', () => {
     expect(found(withPackage({ scripts: { bench: 'node a.js' } })).bench?.metric).toBeNull()
   })
 
-  it('of tinybench is asked for what it measured, not for how long it took', () => {
+  it('of tinybench is read by its results and not timed', () => {
     const source =
       "import { Bench } from 'tinybench'\nconst bench = new Bench()\nconsole.table(bench.table())\n"
     const files = withPackage({}, { 'bench/parse.mjs': source })
@@ -211,13 +208,13 @@ describe('a benchmark in Node', () => {
       'benchmark-js',
       'geomean_ns_per_op',
     ],
-  ])('of a library that runs for a fixed time is read by what it prints: %j', (source, output, name) => {
+  ])('of a library that runs for a fixed time is read by its output: %j', (source, output, name) => {
     const files = withPackage({}, { 'bench/a.mjs': source })
     const metric = { name, direction: 'minimize' }
     expect(found(files)).toMatchObject({ bench: { output, metric }, notes: [] })
   })
 
-  it('is read so where the library is only in a worker beside it', () => {
+  it('is read by its output also if only a worker next to it uses the library', () => {
     const files = withPackage(
       { scripts: { bench: 'node ./benchmark/bench.js' } },
       {
@@ -233,14 +230,14 @@ describe('a benchmark in Node', () => {
     [{ bench: 'node bench/a.mjs' }, "import autocannon from 'autocannon'\nrun()\n", 'autocannon'],
     [{ bench: 'autocannon -d 5 http://localhost:3000' }, '', 'autocannon'],
     [{ bench: 'node bench/a.mjs' }, "const b = require('benny')\nb.suite()\n", 'benny'],
-  ])('of another such tool has to print a number, and is never timed: %j', (scripts, source, tool) => {
+  ])('of another such tool must print a number and is never timed: %j', (scripts, source, tool) => {
     expect(found(withPackage({ scripts }, { 'bench/a.mjs': source }))).toMatchObject({
       bench: { output: 'metric-lines', metric: { name: 'ops_per_second', direction: 'maximize' } },
       notes: [expect.stringMatching(`^${tool} runs for a fixed time`)],
     })
   })
 
-  it('may be a file below bench; of several the one named like a main', () => {
+  it('may be a file below bench, preferably one with the name of a main file', () => {
     const files = withPackage({}, { 'bench/a.mjs': '', 'bench/index.mjs': '', 'bench/util.mjs': '' })
     expect(found(files)).toMatchObject({
       bench: { command: 'node bench/index.mjs' },
@@ -259,7 +256,7 @@ describe('a benchmark in Node', () => {
   })
 })
 
-describe('what a harness can call in Node', () => {
+describe('the entry of a Node project', () => {
   it.each([
     [{ main: './src/index.js' }, { kind: 'module', path: 'src/index.js' }],
     [
@@ -270,11 +267,11 @@ describe('what a harness can call in Node', () => {
       { main: undefined, exports: './src/index.js' },
       { kind: 'module', path: 'src/index.js' },
     ],
-  ])('is what %j names', (more, entry) => {
+  ])('is the file that %j names', (more, entry) => {
     expect(found(withPackage(more)).entry).toEqual(entry)
   })
 
-  it('is the program where nothing is imported, and nothing where there is neither', () => {
+  it('is the program if there is no module, and absent if there is neither', () => {
     const program = { 'package.json': { name: 'a', bin: { a: './cli.js' } }, 'cli.js': '' }
     expect(found(program).entry).toEqual({ kind: 'program', command: 'node cli.js --help' })
     expect(found({ 'package.json': { name: 'a' }, 'a.ts': '' }).entry).toBeNull()

@@ -26,7 +26,7 @@ function refusal(files: Files, wanted?: string): string {
 }
 
 describe('a repository with several packages', () => {
-  it('is asked which, and says how', () => {
+  it('must name a package, and the error says how', () => {
     expect(refusal(NPM)).toBe(
       'this repository has 2 packages: packages/cli (@acme/cli), packages/core (@acme/core) | ' +
         'name one: winnow init --package packages/cli, or --package . for the whole',
@@ -45,13 +45,13 @@ describe('a repository with several packages', () => {
     expect(chosen(NPM, wanted)).toBe(directory)
   })
 
-  it('is not asked by somebody who is in one of them', () => {
+  it('uses the package of the working directory', () => {
     expect(chosen(NPM, undefined, 'packages/core/src')).toBe('packages/core')
     expect(chosen(NPM, '@acme/cli', 'packages/core')).toBe('packages/cli')
     expect(refusal(NPM, undefined)).toContain('has 2 packages')
   })
 
-  it('says what was probably meant', () => {
+  it('suggests the nearest package name', () => {
     expect(refusal(NPM, 'cor')).toBe('there is no package cor | did you mean --package core?')
     expect(refusal(NPM, 'something-else')).toContain('there is .')
   })
@@ -89,11 +89,11 @@ describe('a repository with several packages', () => {
     ['go.work', { 'go.work': 'go 1.22\nuse (\n\t./a/x\n\t./a/y\n)\n', 'a/x/go.mod': '', 'a/y/go.mod': '' }],
     ['Python below a bare top', { 'README.md': '', 'a/x/pyproject.toml': '', 'a/y/setup.py': '' }],
     ['Maven modules', { 'pom.xml': '', 'a/x/pom.xml': '', 'a/y/pom.xml': '' }],
-  ])('is known by %s', (_, files) => {
+  ])('finds a package by %s', (_, files) => {
     expect(refusal(files)).toMatch(/^this repository has 2 packages: /)
   })
 
-  it('with one member takes that, and one without members the top', () => {
+  it('uses its only member, or the top if it has none', () => {
     expect(chosen({ 'go.work': 'use ./a\n', 'a/go.mod': '' })).toBe('a')
     expect(chosen({ 'package.json': {}, 'docs/package.json': {}, 'src/index.js': '' })).toBe('')
     expect(chosen({ 'greet.sh': '' })).toBe('')
@@ -112,23 +112,23 @@ describe('the prefix of branches', () => {
   const none = () => false
   const refs = (...names: string[]) => names.map(name => `refs/heads/${name}`)
 
-  it('is optimize where nothing is in the way', () => {
+  it('is optimize if no branch conflicts', () => {
     const free = { prefix: 'optimize', because: null }
     expect(choosePrefix(refs('main', 'optimize-images', 'optimize/other'), 'speed', none)).toEqual(free)
   })
 
   it.each(['optimize', 'optimize/speed', 'optimize/speed/part', 'optimize-state', 'optimize-exp/speed'])(
-    'is another where %s is somebody else’s',
+    'is another one if %s is a foreign branch',
     branch => {
       expect(choosePrefix(refs(branch), 'speed', none)).toEqual({ prefix: 'winnow', because: branch })
     },
   )
 
-  it('stays where the branch is a campaign’s own', () => {
+  it('stays if the branch belongs to a campaign', () => {
     expect(choosePrefix(refs('optimize/speed'), 'speed', () => true).prefix).toBe('optimize')
   })
 
-  it('is found however many are taken', () => {
+  it('is found even if many are taken', () => {
     const taken = refs('optimize', 'winnow', 'winnow-optimize', 'optimize-winnow', 'optimize-2')
     expect(choosePrefix(taken, 'speed', none).prefix).toBe('optimize-3')
   })

@@ -14,18 +14,18 @@ describe('a Python project', () => {
       'POETRY_VIRTUALENVS_IN_PROJECT=true poetry install --no-interaction --quiet',
       'poetry run python',
     ],
-  ])('with %s is installed from it', (lock, setup, python) => {
+  ])('with %s installs from it', (lock, setup, python) => {
     const files = { ...PACKAGE, ...TEST, 'pyproject.toml': PROJECT, [lock]: '' }
     expect(commandsIn(files)).toMatchObject({ setup, test: `${python} -m pytest -q` })
     expect(found(files).interpreter).toBe(python)
   })
 
-  it('with poetry in its manifest and no lock file is installed by poetry', () => {
+  it('with poetry in its manifest uses poetry without a lock file', () => {
     const files = { ...PACKAGE, 'pyproject.toml': '[tool.poetry]\nname = "pk"\n' }
     expect(found(files).manager).toBe('poetry')
   })
 
-  it('is installed by pip into a directory of its own, with what tests need', () => {
+  it('uses pip in a virtual environment, with the packages that tests need', () => {
     const manifest = `${PROJECT}dependencies = ["attrs"]\n[project.optional-dependencies]\ntest = ["pytest>=8"]\ndocs = ["sphinx"]\n`
     expect(commandsIn({ ...PACKAGE, ...TEST, 'pyproject.toml': manifest })).toMatchObject({
       setup: "python3 -m venv .venv && .venv/bin/pip install --quiet -e '.[test]'",
@@ -33,7 +33,7 @@ describe('a Python project', () => {
     })
   })
 
-  it('takes requirement files and dependency groups of tests, and not those of documentation', () => {
+  it('uses requirement files and groups for tests, but not those for documentation', () => {
     const files = {
       ...PACKAGE,
       ...TEST,
@@ -48,13 +48,13 @@ describe('a Python project', () => {
     )
   })
 
-  it('whose tests use a pytest that no file names gets the newest, and is told so', () => {
+  it('installs the newest pytest if no file names it, and says so', () => {
     const { setup, notes } = found({ ...PACKAGE, ...TEST, 'pyproject.toml': PROJECT })
     expect(setup?.command).toBe('python3 -m venv .venv && .venv/bin/pip install --quiet -e . pytest')
     expect(notes).toEqual([expect.stringContaining('pin it')])
   })
 
-  it('that needs nothing is run by the Python of the machine, and finds its sources', () => {
+  it('without packages uses the system Python with PYTHONPATH', () => {
     expect(commandsIn({ ...PACKAGE, ...UNITTEST, 'pyproject.toml': PROJECT })).toEqual({
       setup: null,
       test: 'PYTHONPATH=src python3 -m unittest discover -s tests',
@@ -63,7 +63,7 @@ describe('a Python project', () => {
     expect(found({ 'pk/__init__.py': '' }).interpreter).toBe('PYTHONPATH=. python3')
   })
 
-  it('may change its package, and not the tests inside', () => {
+  it('may change its package, but not the tests inside', () => {
     const files = { 'pk/__init__.py': '', 'pk/tests/test_a.py': '', 'setup.py': '', 'docs/conf.py': '' }
     expect(found(files)).toMatchObject({ mutable: ['pk/'], immutable: ['**/test_*.py'] })
     expect(found(files).entry).toEqual({ kind: 'module', path: 'pk' })
@@ -87,7 +87,7 @@ describe('a benchmark in Python', () => {
     expect(commandsIn(files).test).toBe('uv run --frozen --no-sync python -m pytest -q --benchmark-disable')
   })
 
-  it('has what it needs installed, also where no file names it', () => {
+  it('has its packages installed even if no file names them', () => {
     const files = {
       ...PACKAGE,
       'pyproject.toml': PROJECT,
@@ -99,7 +99,7 @@ describe('a benchmark in Python', () => {
     expect(found(files).notes).toHaveLength(2)
   })
 
-  it('is no module that others import', () => {
+  it('is never a module that only others import', () => {
     const bench = (text: string) => commandsIn({ ...PACKAGE, 'bench/cases.py': text }).bench
     expect(
       bench('import pk\n\n\nclass Suite:\n    def time_parse(self):\n        pk.parse("a")\n'),

@@ -3,7 +3,7 @@ import { detectProject } from '../../src/init/detect.ts'
 import { commandsIn, found, toRepository } from './a-project.ts'
 
 describe('a Ruby project', () => {
-  it('is installed beside itself, from its lock file', () => {
+  it('installs into its own directory from the lock file', () => {
     const files = { Gemfile: 'gem "rspec"\n', 'Gemfile.lock': '', 'lib/pk.rb': '', 'spec/pk_spec.rb': '' }
     expect(commandsIn(files)).toEqual({
       setup: 'bundle config set --local path vendor/bundle && BUNDLE_FROZEN=true bundle install --quiet',
@@ -12,12 +12,12 @@ describe('a Ruby project', () => {
     })
   })
 
-  it('has the tasks of its Rakefile', () => {
+  it('uses the tasks of its Rakefile', () => {
     const files = { Rakefile: 'Rake::TestTask.new\ntask :bench do\nend\n', 'lib/pk.rb': '' }
     expect(commandsIn(files)).toEqual({ setup: null, test: 'rake test', bench: 'rake bench' })
   })
 
-  it('is otherwise tested and timed by its files', () => {
+  it('without tasks runs its test and benchmark files', () => {
     const source = 'puts JSON.generate({ ops: 1 })\n'
     const files = { 'lib/pk.rb': '', 'test/pk_test.rb': '', 'bench/run.rb': source }
     expect(commandsIn(files).test).toContain('test/**/{*_test,test_*}.rb')
@@ -29,7 +29,7 @@ describe('a Ruby project', () => {
 })
 
 describe('shell scripts', () => {
-  it('are a project where nothing else is', () => {
+  it('are a project if there is no other language', () => {
     expect(
       found({
         'greet.sh': '',
@@ -44,12 +44,12 @@ describe('shell scripts', () => {
     })
   })
 
-  it('are passed over beside a language', () => {
+  it('are ignored next to another language', () => {
     expect(found({ 'package.json': '{}', 'index.js': '', 'release.sh': '' }).language).toBe('node')
   })
 })
 
-describe('several languages in one place', () => {
+describe('several languages in one directory', () => {
   const FILES = {
     'package.json': {},
     'a.js': '',
@@ -59,19 +59,19 @@ describe('several languages in one place', () => {
     'benches/a.rs': '',
   }
 
-  it('are told, and the one with a benchmark is taken', () => {
+  it('are reported, and the one with a benchmark is chosen', () => {
     const { findings, others } = detectProject(toRepository(FILES), undefined)
     expect([findings.language, others]).toEqual(['rust', ['node']])
   })
 
-  it('are chosen from by name', () => {
+  it('can be chosen by name', () => {
     expect(detectProject(toRepository(FILES), 'node').findings.language).toBe('node')
     expect(() => detectProject(toRepository(FILES), 'go')).toThrow(
       'no go project was found here; found: node, rust',
     )
   })
 
-  it('may also be none', () => {
+  it('are an error if there is none', () => {
     expect(() => detectProject(toRepository({ 'photo.svg': '' }), undefined)).toThrow(
       'init found no committed project in a language that it knows here',
     )

@@ -8,7 +8,7 @@ const STEP = `jobs:\n  a:\n    steps:\n      - uses: o/winnow@${A} # v1.0.0\n   
 describe('the digest of a workflow that winnow wrote', () => {
   const written = withDigest(STEP)
 
-  it('fits while no person changed it; Dependabot, line endings and winnow itself do not count', () => {
+  it('matches until a person changes the file; changes by Dependabot, winnow or in line endings do not count', () => {
     expect(isAsWritten(written)).toBe(true)
     expect(isAsWritten(written.replaceAll(`${A} # v6.0.2`, `${B} # v7.1.0`))).toBe(true)
     expect(isAsWritten(written.replaceAll('\n', '\r\n'))).toBe(true)
@@ -21,23 +21,23 @@ describe('the digest of a workflow that winnow wrote', () => {
     ['another action', written.replace('o/winnow', 'evil/winnow')],
     ['no digest', STEP],
     ['a digest of something else', written.replace(/[0-9a-f]{16}\n$/, `${'0'.repeat(16)}\n`)],
-  ])('does not fit with %s', (_, text) => {
+  ])('does not match with %s', (_, text) => {
     expect(isAsWritten(text)).toBe(false)
   })
 })
 
-describe('actions that the file has in another version', () => {
+describe('actions that the existing file has in another version', () => {
   const file = STEP.replace(`${A} # v6.0.2`, `${B} # v6.1.0`).replace(`${A} # v1.0.0`, `${B} # v2.0.0`)
   const own = 'o/winnow'
 
-  it('stay where they are newer, but for winnow itself', () => {
+  it('are kept if they are newer, except winnow itself', () => {
     const kept = withKeptActions(STEP, { file, own, onServer: false })
     expect(kept).toContain(`actions/checkout@${B} # v6.1.0`)
     expect(kept).toContain(`o/winnow@${A} # v1.0.0`)
     expect(withKeptActions(file, { file: STEP, own, onServer: false })).toBe(file)
   })
 
-  it('stay whatever they are on an Enterprise Server', () => {
+  it('are all kept on an Enterprise Server', () => {
     const older = withKeptActions(file, { file: STEP, own, onServer: true })
     expect(older).toContain(`actions/checkout@${A} # v6.0.2`)
   })

@@ -32,7 +32,7 @@ describe('agreement', () => {
     ).toBeLessThan(-0.5)
   })
 
-  it('cannot be had by giving everything the same, nor by rating nothing twice', () => {
+  it('is null if all ratings are equal or no unit is rated twice', () => {
     expect(
       computeAgreement([
         [4, 4],
@@ -101,7 +101,7 @@ describe('agreement with labels', () => {
     expect(agreement(human => 6 - human)).toBeLessThan(-0.5)
   })
 
-  it('counts what has no score as far off as can be', () => {
+  it('counts a missing score as far off as the scale allows', () => {
     const silent = agreement((human, index) => (index === 4 ? null : human))
     expect(silent).toBeLessThan(0.6)
     expect(agreement(() => null)).toBeLessThan(0)

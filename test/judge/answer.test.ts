@@ -14,7 +14,7 @@ describe('an answer', () => {
     { item: b, quality: 2.5, length: 7, why: 'short' },
   )
 
-  it('is read by key, with the fields that were asked for', () => {
+  it('is read by key, with the requested fields', () => {
     expect(read(whole)).toEqual({ [a]: { quality: 4, length: 120 }, [b]: { quality: 2.5, length: 7 } })
   })
 
@@ -36,7 +36,7 @@ describe('an answer', () => {
     `{"scores": [], "scores": [{"item": "${a}", "quality": 5}]}`,
     `{"scores": [{"item": "${a}", "quality": 1, "quality": 5}]}`,
     `\`\`\`json\n${answer({ item: a, quality: 5 })}\n\`\`\`\nand more`,
-  ])('of which anything would have to be guessed has no score: case %#', text => {
+  ])('that is not one valid object has no score: case %#', text => {
     expect(read(text)).toEqual({})
   })
 
@@ -48,19 +48,19 @@ describe('an answer', () => {
     ['below the scale', 0.99],
     ['above the scale', 5.01],
     ['a list', [5]],
-  ])('has no score where it is %s', (_, quality) => {
+  ])('has no score if it is %s', (_, quality) => {
     expect(read(answer({ item: a, quality }, { item: b, quality: 3 }))).toEqual({
       [b]: { quality: 3, length: null },
     })
   })
 
-  it('has no score where the number is infinite', () => {
+  it('has no score if the number is infinite', () => {
     expect(read(`{"scores": [{"item": "${a}", "quality": 1e999}]}`)).toEqual({})
     const others = `{"scores": [{"item": "${a}", "quality": 3, "length": 1e999}]}`
     expect(read(others)).toEqual({ [a]: { quality: 3, length: null } })
   })
 
-  it('has no score of what it scores twice, however often, and of what nobody asked for', () => {
+  it('has no score for an item that it scores twice or that was not shown', () => {
     const text = answer(
       { item: a, quality: 5 },
       { item: a, quality: 5 },
@@ -73,7 +73,7 @@ describe('an answer', () => {
     expect(read(text)).toEqual({ [c]: { quality: 1, length: null } })
   })
 
-  it('is one of those that were asked for and lie on the scale, whatever it says', () => {
+  it('yields only scores of shown items on the scale, whatever the text', () => {
     const element = fc.record({ item: fc.constantFrom(a, b, 'x'), quality: fc.anything() })
     fc.assert(
       fc.property(fc.array(fc.oneof(element, fc.anything())), all => {

@@ -37,7 +37,7 @@ function scoring(items: readonly ShownItem[], complete = true): ModelAnswer {
 }
 
 describe('judges', () => {
-  it('are asked batch after batch, and what they say is written down before the next', async () => {
+  it('are asked one batch after the other, and each answer is recorded before the next', async () => {
     const all = batches(7, { batchSize: 4, judges: 2 })
     let known = 0
     const { questions, written, ask } = told(items => {
@@ -54,7 +54,7 @@ describe('judges', () => {
       expect([scores?.['quality'], time]).toEqual([side === 'candidate' ? 4 : 2, 1])
   })
 
-  it('are asked once more for what their answer has no score of, each item by itself', async () => {
+  it('are asked once more for each item without a score, one by one', async () => {
     const { questions, ask } = told((items, before) => scoring(before === 0 ? items.slice(2) : items))
     const { records } = await ask(batches(4, { batchSize: 4 }).slice(0, 1))
     expect(questions.map(question => shownIn(question).length)).toEqual([4, 1, 1])
@@ -68,7 +68,7 @@ describe('judges', () => {
     ])
   })
 
-  it('are believed nothing of an answer that was cut off', async () => {
+  it('give no score in an incomplete answer', async () => {
     const { ask } = told((items, before) => scoring(items, before > 0))
     const { records } = await ask(batches(2, { batchSize: 2 }).slice(0, 1))
     expect(records.map(({ time, scores }) => [time, scores !== null])).toEqual([
@@ -79,7 +79,7 @@ describe('judges', () => {
     ])
   })
 
-  it('are asked no third time: an item that spoils every answer it is in has no score, and the others have theirs', async () => {
+  it('are not asked a third time: an item that spoils every answer has no score, the others have theirs', async () => {
     const spoils = (items: readonly ShownItem[]) => items.some(({ content }) => content === 'new q1')
     const { questions, ask } = told(items =>
       spoils(items) ? { is: 'answered', text: 'I will not.', complete: true } : scoring(items),
@@ -95,7 +95,7 @@ describe('judges', () => {
     { is: 'over-budget', reason: 'spent' },
     { is: 'refused', reason: 'no key' },
     { is: 'unreachable', reason: 'nobody there' },
-  ])('are asked nothing more once there is no answer: $is', async none => {
+  ])('are not asked again after a request failed: $is', async none => {
     const { questions, ask } = told((items, before) => (before === 1 ? none : scoring(items)))
     const { records, cut } = await ask(batches(6, { batchSize: 2 }))
     expect(cut).toEqual(none)
@@ -103,12 +103,12 @@ describe('judges', () => {
   })
 })
 
-describe('judges that do not take a question', () => {
+describe('judges that reject a question', () => {
   const notTaken: ModelAnswer = { is: 'not-taken', reason: 'this is filtered' }
   const isEmpty = ([only]: readonly ShownItem[]) => only?.content === 'This item is empty.'
   const poisoned = (items: readonly ShownItem[]) => items.some(({ content }) => content === 'new q1')
 
-  it('score what is asked without it; the item that they never take has no score, and stops nobody', async () => {
+  it('score the other items; the rejected item has no score and does not stop judging', async () => {
     for (const batchSize of [1, 3]) {
       const { ask } = told(items => (poisoned(items) ? notTaken : scoring(items)))
       const { records, cut } = await ask(batches(3, { batchSize }))
@@ -119,7 +119,7 @@ describe('judges that do not take a question', () => {
     }
   })
 
-  it('are asked whether they take the very same question without its items, as long an answer and all', async () => {
+  it('are asked the same question without its items, with the same answer limit', async () => {
     const { questions, ask } = told(items => (poisoned(items) ? notTaken : scoring(items)))
     await ask(batches(3, { batchSize: 3 }))
     const at = questions.findIndex(question => isEmpty(shownIn(question)))
@@ -128,7 +128,7 @@ describe('judges that do not take a question', () => {
     expect(shownIn(without ?? { system: '', user: '' })).toHaveLength(1)
   })
 
-  it('do so for both sides alike', async () => {
+  it('treat both sides alike', async () => {
     const never = (side: string) => (items: readonly ShownItem[]) =>
       items.some(({ content }) => content === `${side} q1`)
     for (const [side, called] of [
@@ -142,7 +142,7 @@ describe('judges that do not take a question', () => {
     }
   })
 
-  it('say nothing of items where they take none at all', async () => {
+  it('stop judging if they reject the question without items too', async () => {
     const { questions, written, ask } = told((items, before) => (before === 0 ? scoring(items) : notTaken))
     const { cut } = await ask(batches(6, { batchSize: 2 }))
     expect(cut).toEqual({ is: 'refused', reason: 'this is filtered' })
@@ -152,15 +152,15 @@ describe('judges that do not take a question', () => {
   it.each<ModelAnswer>([
     { is: 'over-budget', reason: 'spent' },
     { is: 'unreachable', reason: 'nobody there' },
-  ])('are asked nothing more where that could not be found out: $is', async none => {
+  ])('are not asked again if the question without items fails: $is', async none => {
     const { written, ask } = told(items => (isEmpty(items) ? none : notTaken))
     expect((await ask(batches(2))).cut).toEqual(none)
     expect(written).toEqual([])
   })
 })
 
-describe('judges that are asked anew', () => {
-  it('are not asked for what they said before, wherever the last start ended', async () => {
+describe('judges after a restart', () => {
+  it('are not asked again for known scores, wherever the last start ended', async () => {
     const all = batches(5, { batchSize: 2, judges: 2 })
     const whole = told((items, before) => scoring(before % 3 === 0 ? items.slice(1) : items))
     const { records: expected } = await whole.ask(all)
@@ -180,7 +180,7 @@ describe('judges that are asked anew', () => {
     }
   })
 
-  it('roll no score a second time', async () => {
+  it('never score an item twice', async () => {
     const all = batches(4)
     const { records } = await told(items => scoring(items)).ask(all)
     const again = told(() => {
@@ -189,7 +189,7 @@ describe('judges that are asked anew', () => {
     expect((await again.ask(all, records)).records).toEqual(records)
   })
 
-  it('are not asked by whoever waits no longer', async () => {
+  it('are not asked after an abort', async () => {
     const stop = new AbortController()
     const { ask, written } = told(items => scoring(items))
     const models = {

@@ -12,7 +12,7 @@ const hex = fc.string({
 })
 
 describe('batches', () => {
-  it('show every item of both sides once to every judge, so many at a time', () => {
+  it('show every item of both sides once to every judge, in batches of the given size', () => {
     const all = batches(7, { judges: 2, batchSize: 3 })
     expect(all.map(batch => batch.entries.length)).toEqual([3, 3, 1, 3, 3, 1, 3, 3, 1, 3, 3, 1])
     for (const judge of [0, 1]) {
@@ -36,7 +36,7 @@ describe('batches', () => {
     )
   })
 
-  it('let a coin say which side comes first, each as often as the other, independently', () => {
+  it('draw the first side of each item independently and evenly', () => {
     const firsts = { first: 0, second: 0, both: 0 }
     const total = 600
     for (let draw = 0; draw < total; draw++) {
@@ -52,7 +52,7 @@ describe('batches', () => {
     for (const count of Object.values(firsts)) expect(Math.abs(count - total / 2)).toBeLessThan(60)
   })
 
-  it('take their turns as runs of a program do, by the very coins of the order', () => {
+  it('order the sides like runs of a program, by the coins of the order', () => {
     for (let block = 0; block < 40; block++) {
       const [first] = drawTurns(judging(), block, ['base', 'exp-001'])
       expect(orderSides(judging(), 0, block)[0] === 'base').toBe(first === 'base')
@@ -66,7 +66,7 @@ describe('batches', () => {
     expect(mixed.length).toBeGreaterThan(4)
   })
 
-  it('tell nothing of the side: what a judge sees of swapped sides is what swapped contents show', () => {
+  it('do not reveal the side: swapped sides look like swapped contents', () => {
     const shown = (all: readonly Batch[]) =>
       all.map(({ entries: each }) => each.map(({ content }) => content).toSorted())
     const pairs = pairsOf(6)
@@ -84,7 +84,7 @@ describe('batches', () => {
     )
   })
 
-  it('are other ones for every judge and other coins, and the same for the same', () => {
+  it('differ between judges and coins, and repeat for the same ones', () => {
     const order = (all: readonly Batch[]) =>
       entries(all)
         .map(({ item, side }) => `${item} ${side}`)
@@ -97,7 +97,7 @@ describe('batches', () => {
     expect(batches(9)).toEqual(batches(9))
   })
 
-  it('show what both sides printed alike once', () => {
+  it('show an item that both sides printed alike once', () => {
     const base = items(4)
     const candidate = items(4, id => (id === 'q2' ? 'changed' : `text of ${id}`))
     const { pairs } = drawSample(base, candidate, { sampleSize: 4, stratification: null, seed: 1 })
@@ -105,7 +105,7 @@ describe('batches', () => {
     expect(shown.map(({ item }) => item).toSorted()).toEqual(['q0', 'q1', 'q2', 'q2', 'q3'])
   })
 
-  it('have marks and keys that stand in none of their items', () => {
+  it('have marks and keys that occur in none of their items', () => {
     const [plain] = batches(1)
     const [key = '', mark = ''] = [plain?.entries[0]?.key, plain?.mark]
     const knowing = pairsOf(1).map(pair => ({
@@ -121,7 +121,7 @@ describe('batches', () => {
 })
 
 describe('labelled items', () => {
-  it('are judged like any other', () => {
+  it('are judged like other items', () => {
     const labels = ['a', 'b', 'c'].map(id => ({ id, content: `text ${id}` }))
     const all = buildLabelBatches(labels, judging({ batchSize: 2, judges: 2 }))
     expect(all.map(batch => batch.entries.length)).toEqual([2, 1, 2, 1])

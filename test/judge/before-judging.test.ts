@@ -5,12 +5,12 @@ import { computeSampleReach } from '../../src/judge/rubric.ts'
 import { computeEvidenceVerdict } from '../../src/decide/evidence/rules.ts'
 import { RUBRIC } from './some-items.ts'
 
-describe('what a sample can show', () => {
+describe('the reach of a sample', () => {
   it.each([
     [0.05, 5],
     [0.01, 8],
     [0.001, 11],
-  ])('at level %d takes %d items', (level, least) => {
+  ])('at level %d needs %d items', (level, least) => {
     const about = { confirms: false, level }
     expect(computeSampleReach({ ...about, sampleSize: least })).toEqual({
       reaches: true,
@@ -19,7 +19,7 @@ describe('what a sample can show', () => {
     expect(computeSampleReach({ ...about, sampleSize: least - 1 }).reaches).toBe(false)
   })
 
-  it('is less demanding of each of two samples, down to the screen', () => {
+  it('needs fewer items in each of two samples, but enough for the screen', () => {
     expect(computeSampleReach({ sampleSize: 6, confirms: true, level: 0.001 })).toEqual({
       reaches: true,
       leastSampleSize: 6,
@@ -27,7 +27,7 @@ describe('what a sample can show', () => {
     expect(computeSampleReach({ sampleSize: 4, confirms: true, level: 0.01 }).reaches).toBe(false)
   })
 
-  it('is never denied where scores could show it after all', () => {
+  it('is never denied if some scores could show a gain', () => {
     for (const level of [0.05, 0.01, 0.001]) {
       for (
         let size = 1;
@@ -49,12 +49,12 @@ describe('what a sample can show', () => {
     }
   })
 
-  it.each([0, 1, -1, Number.NaN])('is not asked at level %d', level => {
+  it.each([0, 1, -1, Number.NaN])('is refused at level %d', level => {
     expect(() => computeSampleReach({ sampleSize: 9, confirms: false, level })).toThrow('the level is')
   })
 })
 
-describe('what judging costs', () => {
+describe('the estimated cost of judging', () => {
   const about = {
     rubric: RUBRIC,
     sampleSize: 10,
@@ -64,7 +64,7 @@ describe('what judging costs', () => {
     price: { input: 1, output: 5 },
   }
 
-  it('is told before anything is asked: both sides, every judge, the instructions with every request', () => {
+  it('counts both sides, every judge, and the instructions of every request', () => {
     const { requests, tokens, usd } = estimateJudgingCost(about)
     expect(requests).toBe(4)
     expect(tokens).toBeGreaterThan(20 * 1_000)
@@ -75,7 +75,7 @@ describe('what judging costs', () => {
     expect(estimateJudgingCost({ ...about, batchSize: 1 }).tokens).toBeGreaterThan(tokens)
   })
 
-  it('is not known without a price', () => {
+  it('is unknown without a price', () => {
     expect(estimateJudgingCost({ ...about, price: null }).usd).toBeNull()
   })
 })

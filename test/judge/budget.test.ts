@@ -5,14 +5,14 @@ import { formatUsd, openBudget } from '../../src/judge/budget.ts'
 const price = { input: 1, output: 5 }
 
 describe('a budget', () => {
-  it('is spent by the tokens at their price', () => {
+  it('counts tokens at their price', () => {
     const budget = openBudget({ model: 'm', capUsd: 5, price })
     budget.paid({ input: 1_000_000, output: 100_000 })
     expect(budget.usage()).toEqual({ requests: 1, unanswered: 0, tokens: 1_100_000, usd: 1.5 })
     expect(budget.exhausted()).toBeNull()
   })
 
-  it('goes on from what was spent before', () => {
+  it('includes what was spent before', () => {
     const budget = openBudget({ model: 'm', capUsd: 5, price, spentUsd: 4.9 })
     expect(budget.exhausted()).toBeNull()
     budget.paid({ input: 100_000, output: 0 })
@@ -20,7 +20,7 @@ describe('a budget', () => {
     expect(budget.usage().usd).toBeCloseTo(0.1)
   })
 
-  it('is refused where the price is not known, and nobody said that it may cost anything', () => {
+  it('is refused if there is a cap and the price is unknown', () => {
     expect(() => openBudget({ model: 'm', capUsd: 5, price: null })).toThrow(
       'the price of m is unknown, so winnow cannot keep the cap of $5.00',
     )
@@ -56,7 +56,7 @@ describe('a budget', () => {
     )
   })
 
-  it('tells small amounts with more digits', () => {
+  it('shows small amounts with more digits', () => {
     expect([formatUsd(0.00234), formatUsd(12.345)]).toEqual(['$0.0023', '$12.35'])
   })
 })

@@ -44,7 +44,7 @@ async function asking(replies: readonly ModelReply[], setting: Setting = {}) {
 }
 
 describe('a question to a model', () => {
-  it('goes the way that the edge gave, by a proxy for instance', async () => {
+  it('uses the given fetch function, for example through a proxy', async () => {
     const asked: unknown[] = []
     const web: typeof fetch = (url, options) => {
       asked.push(url)
@@ -55,7 +55,7 @@ describe('a question to a model', () => {
     expect(asked).toEqual([`${server.url}/chat/completions`])
   })
 
-  it('is asked in JSON mode, with the key, the instructions apart from what they are about', async () => {
+  it('uses JSON mode and the key, with the instructions separate from the items', async () => {
     const { server, ask, models } = await asking([{ text: '{"a": 1}', tokens: [30, 7] }])
     expect(await ask()).toEqual({ is: 'answered', text: '{"a": 1}', complete: true })
     const [asked] = server.asked
@@ -73,7 +73,7 @@ describe('a question to a model', () => {
     expect(models.usage()).toEqual({ requests: 1, unanswered: 0, tokens: 37, usd: 37 / 1_000_000 })
   })
 
-  it('has no key to carry where there is none', async () => {
+  it('sends no authorization without a key', async () => {
     const { server, ask } = await asking([{ text: '{}' }], { key: '' })
     await ask()
     expect(server.asked[0]?.authorization).toBeUndefined()
@@ -100,14 +100,14 @@ describe('an endpoint that cannot answer now', () => {
     ['breaks off in its answer', 'cut'],
     ['answers something else', { status: 200, body: '<html>a gateway</html>' }],
     ['answers without a choice', { status: 200, body: { choices: [] } }],
-  ])('%s, and is asked again', async (_, fault) => {
+  ])('%s, and is retried', async (_, fault) => {
     const { server, waits, ask } = await asking([fault, fault, { text: '{}' }])
     expect(await ask()).toEqual({ is: 'answered', text: '{}', complete: true })
     expect(server.asked).toHaveLength(3)
     expect(waits).toEqual([500, 1000])
   })
 
-  it('is asked again after what a person would wait, and then given up', async () => {
+  it('is retried for minutes, and then given up', async () => {
     const { server, waits, ask } = await asking([{ status: 503, body: { error: { message: 'later' } } }])
     const answer = await ask()
     expect(answer).toEqual({
@@ -125,13 +125,13 @@ describe('an endpoint that cannot answer now', () => {
     [{ 'retry-after-ms': '2500', 'retry-after': '7' }, 2_500],
     [{ 'retry-after': 'Thu, 01 Jan 2026 00:00:09 GMT' }, 9_000],
     [{ 'retry-after': 'soon' }, 500],
-  ])('says when to come back: %j', async (headers, wait) => {
+  ])('names the wait before a retry: %j', async (headers, wait) => {
     const { waits, ask } = await asking([{ status: 429, headers }, { text: '{}' }])
     await ask()
     expect(waits).toEqual([wait])
   })
 
-  it('asks for more patience than there is: nobody waits for nothing', async () => {
+  it('asks for too long a wait, and is given up at once', async () => {
     const { server, waits, ask } = await asking([{ status: 429, headers: { 'retry-after': '3600' } }])
     expect(await ask()).toMatchObject({
       is: 'unreachable',
@@ -140,13 +140,13 @@ describe('an endpoint that cannot answer now', () => {
     expect([server.asked.length, waits]).toEqual([1, []])
   })
 
-  it('gives no answer in time', async () => {
+  it('does not answer in time', async () => {
     const { server, ask } = await asking(['silent', { text: '{}' }], { timeoutMs: 1_000 })
     expect(await ask()).toMatchObject({ is: 'answered' })
     expect(server.asked).toHaveLength(2)
   })
 
-  it('sends more than an answer can be', async () => {
+  it('sends too large an answer', async () => {
     const { ask } = await asking([{ status: 200, body: 'x'.repeat(5 * 1024 * 1024) }])
     expect(await ask()).toMatchObject({ is: 'unreachable', reason: expect.stringContaining('larger than') })
   })
@@ -158,21 +158,21 @@ describe('an endpoint that refuses', () => {
     [403, /does not accept the key for m: set WINNOW_MODEL_KEY/],
     [404, /has no model m, or answers at another address \(404\)/],
     [302, /redirects to another address/],
-  ])('with %d is not asked again', async (status, reason) => {
+  ])('with %d is not retried', async (status, reason) => {
     const { server, ask, models } = await asking([{ status, headers: { location: 'http://127.0.0.1:1/' } }])
     expect(await ask()).toEqual({ is: 'refused', reason: expect.stringMatching(reason) })
     expect(server.asked).toHaveLength(1)
     expect(models.usage().requests).toBe(0)
   })
 
-  it.each([400, 413, 422])('with %d says that of one question alone', async status => {
+  it.each([400, 413, 422])('with %d rejects only this question', async status => {
     const { server, ask, models } = await asking([{ status }])
     const reason = `rejects this request to m (${status})`
     expect(await ask()).toEqual({ is: 'not-taken', reason: expect.stringContaining(reason) })
     expect([server.asked.length, models.usage().requests]).toEqual([1, 0])
   })
 
-  it('for want of money is not asked again, though it calls that a limit of its rate', async () => {
+  it('without credit is not retried, even if it reports a rate limit', async () => {
     const body = { error: { message: 'You exceeded your current quota', code: 'insufficient_quota' } }
     const { server, ask } = await asking([{ status: 429, body }])
     expect(await ask()).toMatchObject({
@@ -182,7 +182,7 @@ describe('an endpoint that refuses', () => {
     expect(server.asked).toHaveLength(1)
   })
 
-  it('is quoted on one line, without the key', async () => {
+  it('is quoted in one line, without the key', async () => {
     const body = { error: { message: `the key ${KEY} is wrong\n::error::\u001B[31m${'x'.repeat(900)}` } }
     const { ask } = await asking([{ status: 401, body }])
     const answer = await ask()
@@ -197,7 +197,7 @@ describe('an endpoint that refuses', () => {
 describe('a cap', () => {
   const dear = { text: '{}', tokens: [400_000, 100_000] } as const satisfies ModelReply
 
-  it('ends the asking once it is reached, by one request beyond it at the most', async () => {
+  it('stops requests once it is reached, and at most one request exceeds it', async () => {
     const { server, ask, models } = await asking([{ ...dear, tokens: [400_000, 100_000] }], { capUsd: 1.2 })
     const answers = [await ask(), await ask(), await ask(), await ask()]
     expect(answers.map(({ is }) => is)).toEqual(['answered', 'answered', 'answered', 'over-budget'])
@@ -206,7 +206,7 @@ describe('a cap', () => {
     expect(models.usage().usd).toBeCloseTo(1.5)
   })
 
-  it('holds for those who ask at the same time: one after the other', async () => {
+  it('holds for concurrent requests: they run one after the other', async () => {
     const { server, ask } = await asking([{ ...dear, tokens: [400_000, 100_000] }], { capUsd: 0.9 })
     const answers = await Promise.all([ask(), ask(), ask(), ask(), ask()])
     expect(answers.filter(({ is }) => is === 'answered')).toHaveLength(2)
@@ -214,7 +214,7 @@ describe('a cap', () => {
     expect(server.most).toBe(1)
   })
 
-  it('counts what nobody told with the most it can have cost', async () => {
+  it('counts unknown usage with its highest possible cost', async () => {
     const { ask, models } = await asking([{ text: '{}', tokens: null }], { capUsd: 1 })
     await ask()
     const bytes = 'score it'.length + 'an item'.length
@@ -226,14 +226,14 @@ describe('a cap', () => {
     })
   })
 
-  it('counts lost answers, and ends their repetition too', async () => {
+  it('counts lost answers and ends retries too', async () => {
     const question = { ...QUESTION, maxTokens: 300_000 }
     const { server, ask } = await asking(['reset'], { capUsd: 1 })
     expect(await ask(question)).toMatchObject({ is: 'over-budget' })
     expect(server.asked).toHaveLength(4)
   })
 
-  it('lets one who failed keep nobody from asking', async () => {
+  it('does not let a failed request block the next', async () => {
     const { models, server } = await asking(['silent', { text: '{}' }], { capUsd: 1 })
     const gone = new AbortController()
     const first = models.ask(QUESTION, gone.signal)
@@ -246,8 +246,8 @@ describe('a cap', () => {
   })
 })
 
-describe('whoever waits no longer', () => {
-  it('ends the request, and begins none', async () => {
+describe('an abort', () => {
+  it('ends the running request and starts none', async () => {
     const { models, server } = await asking([{ text: '{}' }])
     await expect(models.ask(QUESTION, AbortSignal.abort(new Error('over')))).rejects.toThrow('over')
     expect(server.asked).toEqual([])

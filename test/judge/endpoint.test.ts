@@ -10,7 +10,7 @@ describe('the address of models', () => {
     ['http://localhost:11434/v1', 'http://localhost:11434/v1'],
     ['http://127.0.0.1:8000/v1', 'http://127.0.0.1:8000/v1'],
     ['http://[::1]:8000/v1', 'http://[::1]:8000/v1'],
-  ])('%s is taken', (base, url) => {
+  ])('%s is accepted', (base, url) => {
     expect(parseEndpoint(base, 'key').url).toBe(url)
   })
 
@@ -27,11 +27,11 @@ describe('the address of models', () => {
     expect(() => parseEndpoint(base, 'key')).toThrow(why)
   })
 
-  it('may be one on the own network where no key is needed', () => {
+  it('may be plain HTTP on the own network without a key', () => {
     expect(parseEndpoint('http://gpu-box:8000/v1', '').host).toBe('gpu-box:8000')
   })
 
-  it.each(['two words', 'line\nend', 'schlüssel'])('takes no key like %j, and does not repeat it', key => {
+  it.each(['two words', 'line\nend', 'schlüssel'])('refuses a key like %j without repeating it', key => {
     const message = 'WINNOW_MODEL_KEY holds characters that a header cannot carry'
     expect(() => parseEndpoint('https://api.openai.com/v1', key)).toThrow(message)
   })
@@ -45,14 +45,14 @@ describe('the name of a model', () => {
     ['https://openrouter.ai/api/v1', 'haiku', 'anthropic/claude-haiku-4.5'],
     ['https://gateway.example/v1', 'llama-3', 'llama-3'],
     ['https://gateway.example/v1', 'constructor', 'constructor'],
-  ])('at %s is read: %s', (base, name, model) => {
+  ])('at %s is resolved: %s', (base, name, model) => {
     expect(resolveModel(parseEndpoint(base, ''), name)).toBe(model)
   })
 
   it.each([
     ['https://gateway.example/v1', 'cheap', 'as gateway.example calls it'],
     ['https://api.openai.com/v1', 'haiku', 'or one of cheap, strong'],
-  ])('at %s is not guessed: %s', (base, name, fix) => {
+  ])('at %s is refused: %s', (base, name, fix) => {
     const refused = {
       message: expect.stringContaining(`${name} is not the name of a model`),
       fix: expect.stringContaining(fix),
@@ -60,7 +60,7 @@ describe('the name of a model', () => {
     expect(() => resolveModel(parseEndpoint(base, ''), name)).toThrow(expect.objectContaining(refused))
   })
 
-  it('has a price at whom it is bought, for every word that stands for it', () => {
+  it('has a price at its provider, for every alias', () => {
     for (const host of ['api.anthropic.com', 'api.openai.com', 'openrouter.ai']) {
       const maker = findMaker(host)
       for (const model of Object.values(maker.aliases)) expect(findPrice(maker, model)).not.toBeNull()
@@ -70,17 +70,17 @@ describe('the name of a model', () => {
   })
 })
 
-describe('a request', () => {
+describe('the body of a request', () => {
   const question = { model: 'gpt-5', system: 's', user: 'u', maxTokens: 9 }
 
-  it('limits the answer as its maker has it, and sets no temperature where none is taken', () => {
+  it('limits the answer in the field of the provider, and sets no temperature if the model rejects it', () => {
     const body = JSON.parse(buildChatBody(question, findMaker('api.openai.com'))) as Record<string, unknown>
     expect(body).toMatchObject({ model: 'gpt-5', max_completion_tokens: 9 })
     expect(Object.keys(body)).not.toContain('temperature')
     expect(Object.keys(body)).not.toContain('max_tokens')
   })
 
-  it('is cool where it may be', () => {
+  it('sets temperature 0 if the model allows it', () => {
     const body = JSON.parse(buildChatBody(question, findMaker('gateway.example'))) as Record<string, unknown>
     expect(body).toMatchObject({ max_tokens: 9, temperature: 0 })
   })

@@ -53,7 +53,7 @@ function graded(size: number, better: number, worse = 0): JudgedPair[] {
 describe('items that mostly tie', () => {
   const first = { ...CONFIRMED, level: 0.001 }
 
-  it('are kept where 19 of 105 are better and none is worse', () => {
+  it('are kept if 19 of 105 are better and none is worse', () => {
     const seen = graded(105, 19)
     const state = computeJudgedEvidence({ ...TERMS, sampleSize: 105 }, 'quality', [{ seed: 1, pairs: seen }])
     expect(computeEvidenceVerdict(state)).toMatchObject({ status: 'keep', effect: expect.closeTo(0.457, 1) })
@@ -73,7 +73,7 @@ describe('items that mostly tie', () => {
     expect(statusOf({ ...TERMS, sampleSize: 105 }, rare)).not.toBe('keep')
   })
 
-  it('are worse where that is shown, and not proven where neither is', () => {
+  it('are worse if that is proven, and not proven if neither is', () => {
     expect(statusOf({ ...TERMS, sampleSize: 105 }, graded(105, 0, 19))).toBe('drop')
     expect(statusOf({ ...TERMS, sampleSize: 40 }, graded(40, 4, 3))).toBe('not-proven')
   })
@@ -105,14 +105,14 @@ describe('evidence of judged items', () => {
     expect(kept / 1_000).toBeLessThanOrEqual(level)
   })
 
-  it('asks for another sample before it keeps, where there is one', () => {
+  it('needs a second sample before it keeps, if one is set', () => {
     const first = sample(1.2, 1)
     expect(statusOf(CONFIRMED, first)).toBe('new-job')
     expect(statusOf(CONFIRMED, first, sample(1.2, 5))).toBe('keep')
     expect(statusOf(CONFIRMED, first, sample(0, 6))).not.toBe('keep')
   })
 
-  it('takes a candidate without scores for one that has lost, a base without for no pair', () => {
+  it('counts a candidate without scores as lost, and drops the pair of a base without scores', () => {
     const failing = sample(1.2, 1).map((each, index) => (index < 2 ? { ...each, candidate: null } : each))
     expect(
       computeEvidenceVerdict(computeJudgedEvidence(TERMS, 'quality', [{ seed: 1, pairs: failing }])),
@@ -131,12 +131,12 @@ describe('evidence of judged items', () => {
     expect(statusOf(TERMS)).toBe('new-job')
   })
 
-  it('takes a metric that was not scored for missing', () => {
+  it('counts a metric without scores as missing', () => {
     const other = computeJudgedEvidence(TERMS, 'other', [{ seed: 1, pairs: sample(1.2, 1) }])
     expect(computeEvidenceVerdict(other)).toMatchObject({ pairs: 0, effect: null })
   })
 
-  it('goes by differences of scores, and by minimum_improvement', () => {
+  it('compares differences of scores with minimum_improvement', () => {
     const equal = Array.from({ length: 30 }, (_, index) => pair(`q${index}`, 3, 3))
     expect(
       computeEvidenceVerdict(computeJudgedEvidence(TERMS, 'quality', [{ seed: 1, pairs: equal }])),

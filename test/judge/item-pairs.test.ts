@@ -28,7 +28,7 @@ describe('pairs of items', () => {
   ]
   const judged = buildJudgedPairs({ pairs, judging: judging(), records })
 
-  it('have the scores of both sides, and which of them was judged first', () => {
+  it('have the scores of both sides and the side that was judged first', () => {
     expect(of(judged, 'q0')).toEqual({
       item: 'q0',
       first: orderSides(
@@ -41,7 +41,7 @@ describe('pairs of items', () => {
     })
   })
 
-  it('have no score where none could be read, or none was given', () => {
+  it('have no score if none could be read or none was given', () => {
     expect(of(judged, 'q1')).toMatchObject({ base: { quality: 3 }, candidate: null })
     expect(of(judged, 'q2')).toMatchObject({ base: null, candidate: { quality: 5 } })
   })
@@ -52,7 +52,7 @@ describe('pairs of items', () => {
     expect(come).toEqual(nine.map(({ id }) => id))
   })
 
-  it('share the one score of what both sides printed alike', () => {
+  it('share one score if both sides printed the same', () => {
     const same = drawSample(items(1), items(1), { sampleSize: 1, stratification: null, seed: 1 }).pairs
     const [side] = orderSides(judging(), 0, 0)
     const [pair] = buildJudgedPairs({ pairs: same, judging: judging(), records: [record('q0', side, 4)] })
@@ -74,19 +74,19 @@ describe('several judges', () => {
     expect(both(2, 5)).toEqual({ quality: 3.5, length: null })
   })
 
-  it('count only all together', () => {
+  it('count only if all gave a score', () => {
     expect([both(5), both(null, 5), both(5, null)]).toEqual([null, null, null])
     expect(computeMeanScores([])).toBeNull()
   })
 })
 
-describe('what was said of one item', () => {
-  it('is what was said first: no later record replaces a score', () => {
+describe('the records of one item', () => {
+  it('the first score counts: no later record replaces it', () => {
     const records = [record('q0', 'base', 2), record('q0', 'base', 5, { time: 2 }), record('q0', 'base', 5)]
     expect([...selectCountedRecords(records).values()]).toEqual([records[0]])
   })
 
-  it('is the second answer where the first gave none, and no other first', () => {
+  it('the second answer counts only if the first has no score', () => {
     const second = record('q0', 'base', 3, { time: 2 })
     const records = [record('q0', 'base', null), record('q0', 'base', 5), second]
     expect([...selectCountedRecords(records).values()]).toEqual([second])

@@ -33,7 +33,7 @@ function scoresOf(judged: JudgingTask, score: (item: string, side: string) => nu
   )
 }
 
-describe('what is worth a judge', () => {
+describe('an order to judge', () => {
   it('is a comparison of two sides, under a spec with a judge', () => {
     expect(isJudgedOrder(order(), spec)).toBe(true)
     expect(isJudgedOrder(order({ stop: { rule: 'alone' } }), spec)).toBe(false)
@@ -50,12 +50,12 @@ describe('what is worth a judge', () => {
     ['the candidate failed', { executions: [run('base'), run('exp-001', { status: 'timeout' })] }],
     ['a gate does not hold', { executions: [run('base'), run('exp-001', { metrics: { answers: 3 } })] }],
     ['something was tampered with', { tampered: { during: 'exp-001', path: 'x' } }],
-  ])('is nothing where %s: its report stands', (_, changes) => {
+  ])('is not judged if %s: its report stays', (_, changes) => {
     const all = printed(8, 8, changes)
     expect(prepareJudging({ order: order(), spec }, all)).toBe(all.report)
   })
 
-  it('is nothing where two samples would have to share items, or the candidate prints others', () => {
+  it('is not judged if two samples would share items, or if the candidate prints other items', () => {
     const few = prepareJudging({ order: order(), spec }, printed(7, 8))
     expect('executions' in few && few.executions.map(({ status }) => status)).toEqual(['bad-output', 'ok'])
     const other = prepareJudging({ order: order(), spec }, printed(8, 3))
@@ -66,7 +66,7 @@ describe('what is worth a judge', () => {
     })
   })
 
-  it('is nothing of a side whose metrics beside each item would be more than a ledger can keep', () => {
+  it('is not judged if the metrics of a side are too large to repeat for each item', () => {
     const many = Object.fromEntries(
       Array.from({ length: 9_000 }, (_, at) => [`m${at}-${'x'.repeat(120)}`, at]),
     )
@@ -83,7 +83,7 @@ describe('what is worth a judge', () => {
     due(printed(8, 8, { executions: [run('base', { metrics }), run('exp-001', { metrics })] }))
   })
 
-  it('is another sample in every job of one comparison, and any in one for the record', () => {
+  it('has a new sample in every job of a comparison, and any sample in a measurement for reporting', () => {
     const first = ids(due(printed(8, 8)))
     const earlier_jobs = { 'exp-001': job(4) }
     const second = ids(due(printed(8, 8), order({ earlier_jobs })))
@@ -101,7 +101,7 @@ describe('the report of a judged order', () => {
   const records = scoresOf(judged, (item, side) => (side === 'base' ? 2 : item === 'q0' ? 5 : 4))
   const report = buildJudgedReport(order(), all, { ...judged, records, cost })
 
-  it('has a block for each item, in the turns and with the seeds of the order', () => {
+  it('has a block for each item, with the turns and seeds of the order', () => {
     expect(isFollowingCoins(order(), report)).toBe(true)
     expect(report.executions).toHaveLength(8)
     expect(report.judging).toEqual(cost)
@@ -119,14 +119,14 @@ describe('the report of a judged order', () => {
     )
   })
 
-  it('keeps what the harness printed for gates, beside the scores by item', () => {
+  it('keeps the metrics for gates next to the scores', () => {
     for (const { metrics, tasks } of report.executions) {
       expect(metrics).toMatchObject({ answers: 4, quality: expect.any(Number), length: 1 })
       expect(Object.keys(tasks ?? {})).toHaveLength(1)
     }
   })
 
-  it('has no number where there is no score, nor where no item was left', () => {
+  it('has no metric if there is no score, or if no item was left', () => {
     const without = scoresOf(judged, (item, side) =>
       side === 'base' ? 2 : item === judged.pairs[0]?.id ? null : 4,
     )

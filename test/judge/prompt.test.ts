@@ -17,7 +17,7 @@ describe('a question to a judge', () => {
     expect(maxTokens).toBeGreaterThan(4_000)
   })
 
-  it('shows items between marks that they do not know, and nothing of where they come from', () => {
+  it('shows items between marks that they cannot know, and not where they come from', () => {
     const { pairs } = drawSample(
       items(6, () => HOSTILE),
       items(6),

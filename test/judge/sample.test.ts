@@ -7,7 +7,7 @@ const UNIFORM = { sampleSize: 4, stratification: null, seed: 42 }
 const ids = (pairs: readonly { id: string }[]) => pairs.map(({ id }) => id)
 
 describe('a sample', () => {
-  it('has as many items as asked for, each as both sides have it', () => {
+  it('has the requested number of items, each from both sides', () => {
     const { pairs, onlyBase, onlyCandidate } = drawSample(
       items(20),
       items(20, id => `new ${id}`),
@@ -19,7 +19,7 @@ describe('a sample', () => {
     expect([onlyBase, onlyCandidate]).toEqual([[], []])
   })
 
-  it('is drawn by its seed, not by who printed first', () => {
+  it('is drawn by its seed, independent of the printed order', () => {
     const shuffled = fc.shuffledSubarray(items(12), { minLength: 12 })
     const expected = ids(drawSample(items(12), items(12), UNIFORM).pairs)
     fc.assert(
@@ -33,7 +33,7 @@ describe('a sample', () => {
     expect(new Set([expected.join(), ...others]).size).toBeGreaterThan(3)
   })
 
-  it('takes every item as often as any other', () => {
+  it('selects every item equally often', () => {
     const taken = new Map<string, number>()
     for (let seed = 0; seed < 500; seed++)
       for (const { id } of drawSample(items(10), items(10), { ...UNIFORM, seed }).pairs)
@@ -42,7 +42,7 @@ describe('a sample', () => {
     for (const count of taken.values()) expect(Math.abs(count - 200)).toBeLessThan(60)
   })
 
-  it('leaves out what only one side printed, and names it', () => {
+  it('leaves out and lists items that only one side printed', () => {
     const { pairs, onlyBase, onlyCandidate } = drawSample(items(5), items(7).slice(2), {
       ...UNIFORM,
       sampleSize: 10,
@@ -66,7 +66,7 @@ describe('samples of one comparison', () => {
     expect(new Set(all.flat()).size).toBe(12)
   })
 
-  it('begin with the sample that there is without others', () => {
+  it('begin with the sample of the first seed', () => {
     const alone = drawSample(items(12), items(12), { ...how, seed: 1 })
     expect(drawn(1)).toEqual(ids(alone.pairs))
     expect(drawn(1, 2)).not.toEqual(drawn(1, 3))
@@ -79,7 +79,7 @@ describe('a stratified sample', () => {
     { bucket: 'short', count: 3 },
   ]
 
-  it('has so many of each bucket, and what is left of all', () => {
+  it('has the requested number of each bucket, and fills up from all', () => {
     const { pairs, short } = drawSample(items(30), items(30), { sampleSize: 9, stratification, seed: 3 })
     const first = pairs.slice(0, 5).map(({ base }) => base.bucket)
     expect(first).toEqual(['long', 'long', 'short', 'short', 'short'])
@@ -87,13 +87,13 @@ describe('a stratified sample', () => {
     expect(short).toEqual([])
   })
 
-  it('says which bucket has too few, and takes no other in their place', () => {
+  it('reports a bucket with too few items and does not replace them', () => {
     const { pairs, short } = drawSample(items(4), items(4), { sampleSize: 5, stratification, seed: 3 })
     expect(short).toEqual([{ bucket: 'short', wanted: 3, found: 2 }])
     expect(pairs).toHaveLength(4)
   })
 
-  it('goes by the buckets of the base: a candidate chooses none', () => {
+  it('uses the buckets of the base, so that a candidate cannot choose', () => {
     const moved = items(30).map(item => ({ ...item, bucket: 'long' }))
     const sampling = { sampleSize: 5, stratification, seed: 3 }
     expect(ids(drawSample(items(30), moved, sampling).pairs)).toEqual(
