@@ -23,7 +23,7 @@ describe('a package is new', () => {
     expect(listAddedPackages([ms], [{ ...ms, ...change }])).toHaveLength(1)
   })
 
-  test('where the base holds nothing', () => {
+  test('if the base has no packages', () => {
     expect(listAddedPackages([], [ms])).toEqual([ms])
   })
 })
@@ -36,20 +36,20 @@ describe('a package is known', () => {
     },
   )
 
-  test('that runs scripts, where the base ran them or did not say', () => {
+  test('that runs scripts, if the base ran them or did not say', () => {
     const runs = { ...ms, scripts: true }
     expect(listAddedPackages([runs], [runs])).toEqual([])
     expect(listAddedPackages([{ ...ms, scripts: null }], [runs])).toEqual([])
   })
 
-  test('wherever it stands among others', () => {
+  test('at any position', () => {
     const others = ['a', 'b', 'c'].map(name => ({ ...ms, name }))
     expect(listAddedPackages([...others, ms], [ms, ...others.toReversed()])).toEqual([])
   })
 })
 
-describe('several entries of one package', () => {
-  test('are one, of which all is known that any of them knows', () => {
+describe('duplicate entries of a package', () => {
+  test('are merged and keep what any of them says', () => {
     const entries = [
       { ...ms, direct: null, scripts: null },
       { ...ms, direct: false, scripts: null, licence: 'MIT' },
@@ -58,12 +58,12 @@ describe('several entries of one package', () => {
     expect(dedupePackages(entries)).toEqual([{ ...ms, direct: true, scripts: true, licence: 'MIT' }])
   })
 
-  test('of which none is direct are not direct; of which none says, nobody knows', () => {
+  test('are not direct if all say so, and unknown if none says', () => {
     expect(dedupePackages([ms, { ...ms, direct: null }])).toMatchObject([{ direct: false }])
     expect(dedupePackages([{ ...ms, direct: null }])).toMatchObject([{ direct: null }])
   })
 
-  test('that differ in what counts stay apart', () => {
+  test('that differ in version, source or integrity stay separate', () => {
     expect(dedupePackages([ms, { ...ms, integrity: 'sha512-b' }])).toHaveLength(2)
   })
 })

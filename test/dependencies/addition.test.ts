@@ -15,7 +15,7 @@ const addition: AddedPackage = {
 }
 
 describe('the digest of a set of additions', () => {
-  test('is the same in whichever order they were found, once or twice', () => {
+  test('is independent of their order and of duplicates', () => {
     const some = ['a', 'b', 'c'].map(name => ({ ...addition, name }))
     fc.assert(
       fc.property(fc.shuffledSubarray([...some, ...some], { minLength: 6 }), shuffled => {
@@ -34,16 +34,16 @@ describe('the digest of a set of additions', () => {
     { scripts: true },
     { scripts: null },
     { path: 'a/package-lock.json' },
-  ])('is another with %o', change => {
+  ])('changes with %o', change => {
     expect(computeAdditionsDigest([{ ...addition, ...change }])).not.toBe(computeAdditionsDigest([addition]))
   })
 
-  test('is another with one more or one less', () => {
+  test('changes with one more or one less', () => {
     const digests = [[], [addition], [addition, { ...addition, name: 'ns' }]].map(computeAdditionsDigest)
     expect(new Set(digests).size).toBe(3)
   })
 
-  test('does not depend on what follows from the package: its licence, how it is reached', () => {
+  test('does not depend on the licence or on being direct', () => {
     expect(computeAdditionsDigest([{ ...addition, licence: null, direct: null }])).toBe(
       computeAdditionsDigest([addition]),
     )

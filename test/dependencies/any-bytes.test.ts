@@ -36,11 +36,11 @@ const FILES: readonly (readonly [path: string, file: string | null])[] = [
 /** What a merge that went wrong leaves in a file. */
 const MARKERS = ['<<<<<<< HEAD', '>>>>>>> other']
 
-describe.each(FILES)('whatever stands in %s (%s)', (path, file) => {
+describe.each(FILES)('any text in %s (%s)', (path, file) => {
   const base = file === null ? '' : fixture(file)
   const lines = base.split('\n')
 
-  test('there is an answer, and never an exception', () => {
+  test('never throws', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.string({ unit: 'binary' }), (blob, text) => {
         for (const candidate of [blob, bytes(text)])
@@ -50,7 +50,7 @@ describe.each(FILES)('whatever stands in %s (%s)', (path, file) => {
     )
   })
 
-  test('a conflict marker in any line is not read over', () => {
+  test('a conflict marker in any line is reported', () => {
     fc.assert(
       fc.property(fc.nat(lines.length), fc.constantFrom(...MARKERS), (at, marker) => {
         const { faults } = changeOf(path, base, lines.toSpliced(at, 0, marker).join('\n'))
@@ -60,7 +60,7 @@ describe.each(FILES)('whatever stands in %s (%s)', (path, file) => {
     )
   })
 
-  test('read once more it holds nothing new', () => {
+  test('the same text has no additions', () => {
     expect(changeOf(path, base, `${base}`)).toEqual({ additions: [], removals: 0, faults: [] })
     const { additions } = changeOf(path, base, path.endsWith('.json') ? `${base} ` : `${base}\n`)
     expect(additions).toEqual([])

@@ -4,11 +4,11 @@ import { changeOf, fixture } from './fixture.ts'
 import { PIECES } from './lockfile-pieces.ts'
 import { MANIFESTS } from './manifest-pieces.ts'
 
-describe.each(PIECES)('any entries of $file', ({ path, file, entries, write }) => {
+describe.each(PIECES)('permuted entries of $file', ({ path, file, entries, write }) => {
   const shuffled = fc.shuffledSubarray([...entries])
   const all = fc.shuffledSubarray([...entries], { minLength: entries.length })
 
-  test('there are some, and all of them are the file', () => {
+  test('are split without loss', () => {
     expect(entries.length).toBeGreaterThan(1)
     expect(changeOf(path, fixture(file), write(entries))).toEqual({ additions: [], removals: 0, faults: [] })
   })
@@ -40,7 +40,7 @@ describe.each(MANIFESTS.map((pieces, at) => ({ ...pieces, at })))(
     const { path, entries, write } = pieces
     const some = fc.shuffledSubarray([...entries])
 
-    test('come and go by themselves: what is new is found, what goes passes, nothing else is said', () => {
+    test('are additions and removals, with nothing else reported', () => {
       fc.assert(
         fc.property(some, some, (before, after) => {
           const { additions, removals, faults } = changeOf(path, write(before), write(after))
@@ -52,7 +52,7 @@ describe.each(MANIFESTS.map((pieces, at) => ({ ...pieces, at })))(
       )
     })
 
-    test('come with nothing else', () => {
+    test('are a fault together with another change', () => {
       const candidate = write(entries).replace(
         /acme\/app|"app"|id\(|<other>1|go 1\.19|rubygems\.org|- a|--index-url/,
         '$&x',

@@ -13,7 +13,7 @@ function classic(...entries: string[]): string {
 }
 
 describe('yarn classic', () => {
-  test('counts what is optional as well, by ranges in quotes or not', () => {
+  test('counts optional dependencies, with quoted and plain ranges', () => {
     const lock = classic(
       'a@1, a@^1.0.0:\n  version "1.0.0"\n  dependencies:\n    b "npm:@s/c@>= 1"\n  optionalDependencies:\n    d ~2',
       '"b@npm:@s/c@>= 1":\n  version "1.2.0"\n  dependencies:\n    a "^1.0.0"',
@@ -22,7 +22,7 @@ describe('yarn classic', () => {
     expect(counts('yarn.lock', lock)).toEqual({ 'a 1.0.0': 2, '@s/c 1.2.0': 2, 'd 2.0.0': 0 })
   })
 
-  test('is unknown where resolutions put something else in the place of what is asked for', () => {
+  test('is unknown if resolutions replace a package', () => {
     const lock = classic(
       'a@^1:\n  version "1.0.0"\n  dependencies:\n    b "^1"',
       'b@^2:\n  version "2.0.0"',
@@ -49,7 +49,7 @@ function entry(descriptors: string, [name, reference, version]: string[], needs:
 }
 
 describe('yarn berry', () => {
-  test('finds ranges with and without their protocol', () => {
+  test('finds ranges with and without a protocol', () => {
     const lock = berry(
       entry('a@npm:^1', ['a', 'npm:1.0.0', '1.0.0'], ['b: ^2']),
       entry('b@npm:^2, b@npm:~2.1', ['b', 'npm:2.1.0', '2.1.0'], ['c: "npm:*"']),
@@ -61,7 +61,7 @@ describe('yarn berry', () => {
     expect(told).toEqual({ a: 2, b: 1, c: 0 })
   })
 
-  test('a patched package comes with the one that it is made of, and to whoever asks for that', () => {
+  test('counts the original of a patched package', () => {
     const patch = 'b@patch:b@npm%3A^2#optional!builtin<compat/b>'
     const lock = berry(
       project('a: ^1', `b: "${patch.slice(2)}"`),
@@ -80,7 +80,7 @@ describe('yarn berry', () => {
     ])
   })
 
-  test('is unknown where resolutions put something else in the place of what is asked for', () => {
+  test('is unknown if resolutions replace a package', () => {
     const lock = berry(project('a: ^1'), entry('a@npm:^1', ['a', 'npm:1.0.0', '1.0.0'], ['b: "npm:^2"']))
     expect(counts('yarn.lock', lock)).toEqual({ 'a 1.0.0': null })
   })
@@ -95,7 +95,7 @@ function poetry(...packages: string[]): string {
 }
 
 describe('poetry', () => {
-  test('counts by normal names, in all forms that a need has', () => {
+  test('counts by normalized names, in all forms of a dependency', () => {
     const lock = poetry(
       'name = "A"\nversion = "1"\n[package.dependencies]\nB_b = ">=1"\nc = {version = "*", markers = "x"}\nwin32 = {version = "*", markers = "sys_platform == \\"win32\\""}\nd = [{version = "1"}, {version = "2"}]',
       'name = "b-b"\nversion = "1"\n[package.dependencies]\na = "*"',
@@ -105,7 +105,7 @@ describe('poetry', () => {
     expect(counts('poetry.lock', lock)).toEqual({ 'a 1': 3, 'b-b 1': 3, 'c 1': 0, 'd 2': 0 })
   })
 
-  test('is unknown where a marker chooses between two versions', () => {
+  test('is unknown if a marker chooses between two versions', () => {
     const lock = poetry(
       'name = "a"\nversion = "1"\n[package.dependencies]\nb = "*"',
       'name = "b"\nversion = "1"',
@@ -122,7 +122,7 @@ describe('uv', () => {
     return ['version = 1', ...[own, ...packages].map(each => `[[package]]\n${each}`)].join('\n\n')
   }
 
-  test('counts extras, and the version that is meant of two', () => {
+  test('counts extras, and the right one of two versions', () => {
     const lock = uv(
       `name = "a"\nversion = "1"\n${pypi}\ndependencies = [{ name = "b", version = "2", ${pypi} }]\n[package.optional-dependencies]\nmore = [{ name = "c" }]`,
       `name = "b"\nversion = "1"\n${pypi}`,
@@ -132,7 +132,7 @@ describe('uv', () => {
     expect(counts('uv.lock', lock)).toEqual({ 'a 1': 2, 'b 1': 0, 'b 2': 1, 'c 1': 0 })
   })
 
-  test('is unknown where it is not said which of two is meant, or where it is not there', () => {
+  test('is unknown if a version is ambiguous or missing', () => {
     const lock = uv(
       `name = "a"\nversion = "1"\n${pypi}\ndependencies = [{ name = "b" }]`,
       `name = "b"\nversion = "1"\n${pypi}`,
@@ -148,7 +148,7 @@ function composer(...packages: object[]): string {
 }
 
 describe('composer', () => {
-  test('counts no platform, and who stands for another', () => {
+  test('counts no platform packages, and follows replacements', () => {
     const lock = composer(
       {
         name: 'A/a',
@@ -161,7 +161,7 @@ describe('composer', () => {
     expect(counts('composer.lock', lock)).toEqual({ 'a/a 1': 2, 'b/b 1': 0, 'c/c 1': 0, 'd/d 1': 1 })
   })
 
-  test('is unknown where two stand for what is needed, or the needs are of another form', () => {
+  test('is unknown if two packages provide a name, or if the form is unknown', () => {
     const lock = composer(
       { name: 'a/a', require: { 'v/log': '1' } },
       { name: 'b/b', provide: { 'v/log': '1' } },
@@ -176,7 +176,7 @@ describe('bundler', () => {
   const gems = (...lines: string[]) =>
     ['GEM', '  remote: https://rubygems.org/', '  specs:', ...lines, '', 'DEPENDENCIES', '  a'].join('\n')
 
-  test('counts a gem for each platform, and bundler where it is needed', () => {
+  test('counts a gem for each platform, and bundler if it is needed', () => {
     const lock = gems(
       '    a (1)',
       '      bundler (>= 2)',
@@ -188,7 +188,7 @@ describe('bundler', () => {
     expect(additions.find(({ name }) => name === 'a')?.brings).toBe(3)
   })
 
-  test('a need of no gem is not what bundler writes', () => {
+  test('a dependency without a gem is refused', () => {
     const { faults } = changeOf('Gemfile.lock', null, gems('      n (~> 1)', '    a (1)'))
     expect(faults[0]?.fault).toContain('has a line that bundler does not write')
   })
@@ -201,15 +201,10 @@ test.each([
     'DEPENDENCIES\n  a\nGEM\n  remote: x\n  specs:\n',
   ],
   ['Cargo.lock', (at: number) => `[[package]]\nname = "a"\nversion = "${at}"\ndependencies = ["a"]\n`, ''],
-])(
-  '%s: a file in which everything needs everything is looked through for so long and no longer',
-  (path, write, head) => {
-    const many = 3_000
-    const lock = `${head}${Array.from({ length: many }, (_, at) => write(at)).join('')}`
-    const { additions } = changeOf(path, null, lock)
-    expect(additions).toHaveLength(many)
-    expect(additions.map(({ brings }) => brings)).toEqual(
-      additions.map((_, at) => (at < 83 ? many - 1 : null)),
-    )
-  },
-)
+])('%s: counting stops after a limit if every package needs every other', (path, write, head) => {
+  const many = 3_000
+  const lock = `${head}${Array.from({ length: many }, (_, at) => write(at)).join('')}`
+  const { additions } = changeOf(path, null, lock)
+  expect(additions).toHaveLength(many)
+  expect(additions.map(({ brings }) => brings)).toEqual(additions.map((_, at) => (at < 83 ? many - 1 : null)))
+})

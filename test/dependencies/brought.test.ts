@@ -13,7 +13,7 @@ function counts(additions: readonly AddedPackage[]): Record<string, number | nul
 const npm = { '@sindresorhus/is': 0, 'core-js': 0, debug: 1, 'is-even': 4, ms: 0 }
 const react = { react: 2, 'react-dom': 4 }
 
-describe('how many more packages come with one that is asked for', () => {
+describe('the number of packages that come with an addition', () => {
   test.each([
     ['package-lock.json', 'npm/package-lock-v3.json', npm],
     ['package-lock.json', 'npm/package-lock-v2.json', { ...npm, a: null }],
@@ -26,7 +26,7 @@ describe('how many more packages come with one that is asked for', () => {
     ['uv.lock', 'pypi/uv.lock', { 'fast-sum': 1, built: 0, forked: 0 }],
     ['composer.lock', 'packagist/composer.lock', { 'acme/sum': 0, 'acme/plugin': 0 }],
     ['Gemfile.lock', 'rubygems/Gemfile.lock', { debug: 3, minitest: 0, local: 0, bundler: 0 }],
-  ])('%s: %s tells it', (path, file, expected) => {
+  ])('%s: %s gives the number', (path, file, expected) => {
     expect(counts(changeOf(path, null, fixture(file)).additions)).toEqual(expected)
   })
 
@@ -34,13 +34,13 @@ describe('how many more packages come with one that is asked for', () => {
     ['package-lock.json', 'npm/package-lock-v1.json'],
     ['Pipfile.lock', 'pypi/Pipfile.lock'],
     ['go.sum', 'go/go.sum'],
-  ])('%s: %s does not, which is not none', (path, file) => {
+  ])('%s: %s does not say, so the number is unknown', (path, file) => {
     const told = Object.values(counts(changeOf(path, null, fixture(file)).additions))
     expect(told.length).toBeGreaterThan(0)
     expect(told.filter(each => each !== null)).toEqual([])
   })
 
-  test('is the number of those that are new, and of no others', () => {
+  test('counts only new packages', () => {
     const lock = JSON.parse(fixture('npm/package-lock-v3.json')) as { packages: Record<string, object> }
     const { 'node_modules/is-even-alias': _, 'node_modules/is-odd': __, ...before } = lock.packages
     const base = JSON.stringify({ ...lock, packages: before })
@@ -48,7 +48,7 @@ describe('how many more packages come with one that is asked for', () => {
     expect(counts(additions)).toEqual({ 'is-even': 1 })
   })
 
-  test('is told beside the manifest as well, which only asks', () => {
+  test('is shown at the manifest too', () => {
     const lock = {
       path: 'package-lock.json',
       base: null,
@@ -66,7 +66,7 @@ describe('how many more packages come with one that is asked for', () => {
     expect(counts(alone)).toMatchObject({ 'is-even': null, ms: null })
   })
 
-  test('is unknown where a lockfile was made to be looked through for ever', () => {
+  test('is unknown if a lockfile takes too many steps', () => {
     const chain = Object.fromEntries(
       Array.from({ length: 1_100 }, (_, at) => [
         `node_modules/p${at}`,

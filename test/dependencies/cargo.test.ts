@@ -51,7 +51,7 @@ describe('Cargo.toml', () => {
     expect(faultOf('Cargo.toml', base, candidate)).toContain(`changes ${place}: only dependencies`)
   })
 
-  test('a key twice cannot be approved', () => {
+  test('a duplicate key cannot be approved', () => {
     expect(faultOf('Cargo.toml', base, withCrate('byteorder = "2"'))).toContain('does not parse')
   })
 })
@@ -78,11 +78,11 @@ describe('Cargo.lock, as cargo writes it', () => {
     ['checksum', '14c189c5', '00000000', `byteorder 1.4.3 ${INDEX}`],
     ['version', '"1.4.3"', '"1.4.4"', `byteorder 1.4.4 ${INDEX}`],
     ['source', 'registry+https', 'sparse+https', `byteorder 1.4.3 sparse+${INDEX}`],
-  ])('another %s is another crate', (_, from, to, addition) => {
+  ])('a changed %s makes another crate', (_, from, to, addition) => {
     expect(additionsOf('Cargo.lock', lock, lock.replace(from, to))).toEqual([addition])
   })
 
-  test('checksums of the first version of the format are read', () => {
+  test('checksums of format version 1 are read', () => {
     const [crate] = changeOf('Cargo.lock', null, lock).additions
     const old = `[[package]]\nname = "byteorder"\nversion = "1.4.3"\nsource = "registry+${INDEX}"\n`
     const metadata = `[metadata]\n"checksum byteorder 1.4.3 (registry+${INDEX})" = "${crate?.integrity}"\n`

@@ -11,8 +11,8 @@ function restOf(tree: Record<string, unknown>, patterns: readonly string[], dept
   return Object.fromEntries(splitFields(tree, patterns, depth).rest)
 }
 
-describe('a manifest taken apart', () => {
-  test('gives the fields at the places that are named, and where they were', () => {
+describe('splitting a manifest', () => {
+  test('returns the fields at the named places with their paths', () => {
     const tree = { a: { x: 1, y: 2 }, b: { one: { deps: 3 }, two: { deps: 4 } }, c: 5 }
     const { fields } = splitFields(tree, ['a.x', 'b.*.deps', 'c', 'd'])
     expect(fields).toEqual([
@@ -23,13 +23,13 @@ describe('a manifest taken apart', () => {
     ])
   })
 
-  test('leaves all the rest, by its first keys', () => {
+  test('returns all the rest by its first keys', () => {
     const tree = { a: { x: 1, y: { z: 2 } }, b: [1, { c: 2 }], d: null }
     expect(restOf(tree, ['a.x'])).toEqual({ a: '{"y":{"z":2}}', b: '[1,{"c":2}]', d: 'null' })
     expect(restOf(tree, ['a.x'], 2)).toEqual({ 'a.y': '{"z":2}', b: '[1,{"c":2}]', d: 'null' })
   })
 
-  test('leaves nothing of a table that held only dependencies, and what was empty before', () => {
+  test('drops a table that held only dependencies, and keeps what was empty before', () => {
     expect(
       restOf({ tool: { poetry: { group: { dev: { dependencies: {} } } } } }, [
         'tool.poetry.group.*.dependencies',
@@ -40,37 +40,37 @@ describe('a manifest taken apart', () => {
     })
   })
 
-  test('takes a field for one only where it is', () => {
+  test('takes a field only at its exact place', () => {
     expect(restOf({ x: { dependencies: 1 }, dependencies: 2 }, ['dependencies'])).toEqual({
       x: '{"dependencies":1}',
     })
   })
 
-  test('keeps the order below the places that are named', () => {
+  test('keeps the order below the named places', () => {
     const [one, other] = [{ a: { b: 1, c: 2 } }, { a: { c: 2, b: 1 } }]
     expect(restOf(one, [])).not.toEqual(restOf(other, []))
     expect(restOf(one, [], 2)).toEqual(restOf(other, [], 2))
   })
 
-  test('of nothing is nothing', () => {
+  test('of an empty manifest is empty', () => {
     expect(flattenPlaces(undefined, 1)).toEqual(new Map())
     expect(splitFields({}, ['a']).rest.size).toBe(0)
   })
 })
 
 describe('values as text', () => {
-  test('differ wherever TOML’s values do', () => {
+  test('differ if the TOML values differ', () => {
     const values = [Infinity, -Infinity, NaN, null, 1n, 1, '1', new Date(0), [], {}]
     expect(new Set(values.map(formatJson)).size).toBe(values.length - 1)
     expect(formatJson(1n)).toBe('"1"')
   })
 
-  test('are words where they are words', () => {
+  test('are the text itself for strings', () => {
     expect(formatValue('^1.0')).toBe('^1.0')
     expect(formatValue(['a'])).toBe('["a"]')
   })
 
-  test('a date is no table', () => {
+  test('a date is not a table', () => {
     expect([isTree({}), isTree(Object.create(null)), isTree(new Date()), isTree([]), isTree(null)]).toEqual([
       true,
       true,

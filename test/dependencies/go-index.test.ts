@@ -53,7 +53,7 @@ async function asking(answers: Record<string, unknown>, release: Partial<Release
 
 describe('when a version of a Go module was published', () => {
   it.each(['h1:c3Vt=', 'go.mod h1:bW9k='])(
-    'is when the proxy took it in, where the checksum database has %s',
+    'is when the proxy stored it, if the checksum database has %s',
     async integrity => {
       const { at, asked } = await asking(ANSWERS, { integrity })
       expect(at).toBe('2026-03-01T11:00:00.500Z')
@@ -61,7 +61,7 @@ describe('when a version of a Go module was published', () => {
     },
   )
 
-  it('is looked for on the pages that follow, a few', async () => {
+  it('is searched on a few following pages', async () => {
     const next = '2026-03-01T10:30:00Z'
     const pages = {
       [page(COMMITTED)]: lines(...others(2_000, next)),
@@ -70,7 +70,7 @@ describe('when a version of a Go module was published', () => {
     expect((await asking({ ...ANSWERS, ...pages })).at).toBe('2026-03-01T11:00:00.500Z')
   })
 
-  it('is not the time of its commit, whatever its author says that is', async () => {
+  it('is not the time of its commit, which its author sets', async () => {
     // Dated back by years: what the proxy took in then is not it, and nobody reads on for ever.
     const long = '2020-01-01T00:00:00Z'
     const pages = Array.from({ length: 9 }, (_, at) => {
@@ -87,7 +87,7 @@ describe('when a version of a Go module was published', () => {
     ['another hash than the database has', { integrity: 'h1:ZXZpbA==' }, {}],
     ['the hash of its go.mod for its files', { integrity: 'h1:bW9k=' }, {}],
     ['no place in the database', {}, { [SUMS]: undefined }],
-  ])('is unknown with %s, and nothing more is asked', async (_, release, change) => {
+  ])('is unknown with %s, and no further request is made', async (_, release, change) => {
     const { at, asked } = await asking({ ...ANSWERS, ...change }, release)
     expect(at).toBeNull()
     expect(asked).toEqual([SUMS])
@@ -102,7 +102,7 @@ describe('when a version of a Go module was published', () => {
   })
 
   it.each(['registry', 'registry, in place of example.org/old'])(
-    'is told by name and version where no go.sum has a hash of it: from %s',
+    'is found by name and version without a hash: from %s',
     async source => {
       expect(await asking(ANSWERS, { integrity: null, source })).toEqual({
         at: '2026-03-01T11:00:00.500Z',
@@ -114,7 +114,7 @@ describe('when a version of a Go module was published', () => {
     },
   )
 
-  it('is asked about a version alone', async () => {
+  it('is asked only for a version', async () => {
     expect((await asking(ANSWERS, { version: 'main' })).asked).toEqual([])
   })
 })

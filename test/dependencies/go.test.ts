@@ -4,7 +4,7 @@ import { additionsOf, changeOf, faultOf, fixture } from './fixture.ts'
 describe('go.mod', () => {
   const base = fixture('go/go.mod')
 
-  test('holds what is required and what stands in its place', () => {
+  test('has the requirements and their replacements', () => {
     expect(additionsOf('go.mod', 'module example.org/app\n\ngo 1.19\n', base)).toEqual([
       'example.org/branch v1.2.0 registry',
       'example.org/fork v1.5.1 registry, in place of example.org/old',
@@ -28,7 +28,7 @@ describe('go.mod', () => {
     expect(additionsOf('go.mod', base, `${base}\n${line}\n`)).toEqual([addition])
   })
 
-  test('exclude, retract and comments ask for nothing', () => {
+  test('exclude, retract and comments are not requests', () => {
     const more = '// a comment\nexclude example.org/leaf v0.2.0\nretract [v1.0.0, v1.1.0]\n'
     expect(changeOf('go.mod', base, base + more)).toEqual({ additions: [], removals: 0, faults: [] })
   })
@@ -57,7 +57,7 @@ describe('go.mod', () => {
 describe('go.sum, as go writes it', () => {
   const sum = fixture('go/go.sum')
 
-  test('has a hash of every module and one of its go.mod', () => {
+  test('has one hash for each module and one for its go.mod', () => {
     const { additions } = changeOf('go.sum', null, sum)
     expect(additions.map(({ name, integrity }) => `${name} ${integrity?.replace(/h1:.*/, 'h1')}`)).toEqual([
       'example.org/branch h1',

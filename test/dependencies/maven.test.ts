@@ -42,7 +42,7 @@ describe('pom.xml', () => {
     expect(additionsOf('pom.xml', base, candidate)).toEqual([addition])
   })
 
-  test('exclusions are part of what is asked for', () => {
+  test('exclusions are part of the request', () => {
     const exclusion =
       '<exclusions><exclusion><groupId>a</groupId><artifactId>b</artifactId></exclusion></exclusions>'
     const [found] = additionsOf(
@@ -132,14 +132,14 @@ dependencies {
     expect(faultOf(path, base, withLine(line))).toContain('changes the program')
   })
 
-  test('a dependency anywhere else is a change of the program', () => {
+  test('a dependency in another place is a change of the program', () => {
     expect(faultOf(path, base, `${base}implementation("org.acme:evil:1")\n`)).toContain('changes the program')
     expect(
       faultOf(path, base, base.replace('id("java")', 'id("java")\n implementation("org.acme:evil:1")')),
     ).toContain('program')
   })
 
-  test('where texts have several lines, a line may be no line of the program', () => {
+  test('with multi-line texts every line belongs to the program', () => {
     const odd = `${base}val x = """\n"""\n`
     expect(faultOf(path, odd, odd.replace('1.4', '1.5'))).toContain('changes the program')
   })
@@ -195,7 +195,7 @@ build = { id = "org.acme.build", version.ref = "build" }
 describe('gradle.lockfile', () => {
   const lock = '# a comment\norg.acme:sum:1.4=compileClasspath,runtimeClasspath\nempty=annotationProcessor\n'
 
-  test('holds every module', () => {
+  test('has every module', () => {
     expect(additionsOf('gradle.lockfile', null, lock)).toEqual(['org.acme:sum 1.4 registry'])
     expect(changeOf('gradle.lockfile', lock, lock.replace('1.4', '1.5'))).toMatchObject({
       additions: [{ version: '1.5', direct: null }],

@@ -66,11 +66,11 @@ const LOCKFILES = [
 describe.each(LOCKFILES)('$file, as its tool writes it', ({ path, file, expected }) => {
   const lock = fixture(file)
 
-  test('holds every package', () => {
+  test('has every package', () => {
     expect(additionsOf(path, null, lock)).toEqual(expected.toSorted())
   })
 
-  test('with another integrity at the same version holds another package', () => {
+  test('with another integrity at the same version has another package', () => {
     const candidate = lock.replace('sha512-OP35', 'sha512-EVIL').replace('10c0/7df0', '10c0/eeee')
     expect(changeOf(path, lock, candidate).additions.map(({ name }) => name)).toEqual(['core-js'])
   })
@@ -80,7 +80,7 @@ describe.each(LOCKFILES)('$file, as its tool writes it', ({ path, file, expected
   })
 })
 
-test('what is direct, where the lockfile says', () => {
+test('marks direct packages if the lockfile says so', () => {
   for (const file of [
     'pnpm/pnpm-lock-v6.yaml',
     'pnpm/pnpm-lock-v9.yaml',
@@ -97,7 +97,7 @@ test('what is direct, where the lockfile says', () => {
   }
 })
 
-test('what runs scripts when it is installed, where the lockfile says', () => {
+test('marks packages with install scripts if the lockfile says so', () => {
   const said = ([path, file]: [string, string]) =>
     changeOf(path, null, fixture(file)).additions.find(({ name }) => name === 'core-js')?.scripts
   expect(said(['pnpm-lock.yaml', 'pnpm/pnpm-lock-v6.yaml'])).toBe(true)
@@ -178,7 +178,7 @@ describe('yarn.lock', () => {
   const classic = fixture('yarn/classic.lock')
   const berry = fixture('yarn/berry.lock')
 
-  test('other files for a name that is asked for are an addition', () => {
+  test('another file for the same request is an addition', () => {
     const candidate = classic
       .replace('\nms@^2.1.3:', '\n')
       .replace('kind-of@^3.0.2:', 'kind-of@^3.0.2, ms@^2.1.3:')
@@ -243,7 +243,7 @@ describe('bun.lock', () => {
     expect(faultOf('bun.lock', lock, lock.replace(from, to))).toContain('cannot be read')
   })
 
-  test('a comma in a name is none too many', () => {
+  test('a comma in a name is kept', () => {
     expect(faultOf('bun.lock', lock, lock.replace('"ms": [', '"ms,]": ['))).toBeUndefined()
     expect(additionsOf('bun.lock', lock, lock.replace('"ms": [', '"ms,]": ['))).toEqual([
       'ms 2.1.3 registry, installed as ms,]',

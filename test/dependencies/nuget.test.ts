@@ -56,7 +56,7 @@ describe.each(['App.csproj', 'src/App.fsproj', 'Directory.Packages.props', 'Dire
 describe('packages.lock.json', () => {
   const lock = fixture('nuget/packages.lock.json')
 
-  test('holds every package that is fetched', () => {
+  test('has every fetched package', () => {
     expect(additionsOf('packages.lock.json', null, lock)).toEqual([
       'Acme.Sum 1.4.0 registry',
       'Acme.Tiny 0.1.2 registry',

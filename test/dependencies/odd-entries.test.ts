@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { additionsOf, faultOf, fixture } from './fixture.ts'
 
-describe('an entry that looks known and is not', () => {
+describe('an entry in an unusual form', () => {
   test.each([
     [
       'npm/package-lock-v3.json',
@@ -39,13 +39,13 @@ describe('an entry that looks known and is not', () => {
     ).toEqual(['a 1.0.0 bundled or https://example.org/a'])
   })
 
-  test('a resolution of a kind nobody knows is another source', () => {
+  test('a resolution of an unknown kind is another source', () => {
     const lock = fixture('pnpm/pnpm-lock-v9.yaml')
     const candidate = lock.replace(/(ms@2\.1\.3:\n\s+resolution: \{)/, '$1type: evil, ')
     expect(additionsOf('pnpm-lock.yaml', lock, candidate)).toEqual(['ms 2.1.3 {"type":"evil"}'])
   })
 
-  test('a version that is computed while the project is read cannot be approved', () => {
+  test('a computed version cannot be approved', () => {
     const item = (version: string) =>
       `<Project><ItemGroup><PackageReference Include="A" Version="${version}" /></ItemGroup></Project>`
     const evil = "$([System.IO.File]::ReadAllText('x'))"
@@ -53,21 +53,21 @@ describe('an entry that looks known and is not', () => {
     expect(additionsOf('a.csproj', item('1'), item('$(AVersion)'))).toEqual(['A $(AVersion) registry'])
   })
 
-  test('a line that only gradle ends is a line', () => {
+  test('a carriage return ends a line, as in gradle', () => {
     const lock = '# a comment\n'
     expect(additionsOf('gradle.lockfile', lock, '# a comment\rorg.acme:evil:1=a\n')).toEqual([
       'org.acme:evil 1 registry',
     ])
   })
 
-  test('a build script that hides lines in comments is all program', () => {
+  test('a build script with comments inside lines has no dependency lines', () => {
     const script = 'dependencies {\n  x() /*\n  implementation("a:b:1")\n  */\n}\n'
     expect(faultOf('build.gradle', script, script.replace('a:b:1', 'a:b:2'))).toContain('changes the program')
   })
 })
 
 /** Written by who wants the reader to hang: each line is long, and nearly what is looked for. */
-test('a file of a million blanks is read at once', () => {
+test('a file of a million blanks is read quickly', () => {
   const blanks = ' '.repeat(1_000_000)
   const lines = '\n'.repeat(1_000_000)
   expect(faultOf('requirements.txt', null, `a${blanks}x\n`)).toContain('no requirement')

@@ -31,7 +31,7 @@ const NO_NAMES = [
 describe.each(Object.entries(NAMES))('of %s', (key, names) => {
   const ecosystem = Object.keys(NAMES).find((each): each is Ecosystem => each === key) ?? 'npm'
 
-  test.each(names)('%s is a name', name => expect(isPackageName(ecosystem, name)).toBe(true))
+  test.each(names)('%s is valid', name => expect(isPackageName(ecosystem, name)).toBe(true))
 
-  test.each(NO_NAMES)('%j is none', name => expect(isPackageName(ecosystem, name)).toBe(false))
+  test.each(NO_NAMES)('%j is invalid', name => expect(isPackageName(ecosystem, name)).toBe(false))
 })

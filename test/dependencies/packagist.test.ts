@@ -4,7 +4,7 @@ import { additionsOf, changeOf, faultOf, fixture } from './fixture.ts'
 describe('composer.json', () => {
   const base = '{ "name": "acme/app", "require": { "php": ">=8.1", "acme/sum": "^1.4" } }'
 
-  test('what is required is an addition', () => {
+  test('a requirement is an addition', () => {
     const candidate = base.replace('"^1.4" }', '"^1.5" }, "require-dev": { "Acme/Evil": "*" }')
     expect(additionsOf('composer.json', base, candidate)).toEqual([
       'acme/evil * registry',
@@ -28,7 +28,7 @@ describe('composer.json', () => {
 describe('composer.lock', () => {
   const lock = fixture('packagist/composer.lock')
 
-  test('holds every package; a plugin runs when it is installed', () => {
+  test('has every package, and marks plugins as running code', () => {
     expect(additionsOf('composer.lock', null, lock)).toEqual([
       'acme/plugin v2.0.0 zip https://example.org/plugin-2.0.0.zip',
       'acme/sum 1.4.0 zip https://api.github.com/repos/acme/sum/zipball/0123456789abcdef0123456789abcdef01234567 or git https://github.com/acme/sum.git',
@@ -44,13 +44,13 @@ describe('composer.lock', () => {
     ['address of the source', 'https://github.com/acme/sum.git', 'https://example.org/sum.git'],
     ['file that is loaded', '"src/"', '"../evil/"'],
     ['type', '"type": "library"', '"type": "composer-plugin"'],
-  ])('another %s is another package', (_, from, to) => {
+  ])('a changed %s makes another package', (_, from, to) => {
     expect(changeOf('composer.lock', lock, lock.replace(from, to)).additions).toMatchObject([
       { name: 'acme/sum' },
     ])
   })
 
-  test('what only people read is nothing', () => {
+  test('members for people do not count', () => {
     const candidate = lock
       .replace('"Sums"', '"Adds"')
       .replaceAll('2024-01-01', '2024-01-02')
@@ -58,7 +58,7 @@ describe('composer.lock', () => {
     expect(changeOf('composer.lock', lock, candidate)).toEqual({ additions: [], removals: 0, faults: [] })
   })
 
-  test('what nobody knows is out of scope', () => {
+  test('unknown members are out of scope', () => {
     expect(faultOf('composer.lock', lock, lock.replace('"aliases"', '"hooks": {}, "aliases"'))).toContain(
       'changes hooks',
     )

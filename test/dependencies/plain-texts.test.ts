@@ -15,16 +15,16 @@ describe('JSON', () => {
     '{ "a": { "b": [ { "c": 1 }, { "c": 2 } ] }, "b": "c" }',
     '{ "a": "\\"b\\": 1", "b\\\\": ":", "": null }',
     '{ "a": ["b", "c"], "d": "e : f" }',
-  ])('%s is read as it is', text => {
+  ])('%s is read', text => {
     expect(parseJsonTree(text)).toEqual(JSON.parse(text))
   })
 
   test.each(['{ "a": 1, "a": 1 }', '{ "b": { "a": 1, "\\u0061": 2 } }', '{ "b": [{ "": 1, "": 2 }] }'])(
-    '%s says something twice',
+    '%s has a duplicate member',
     text => expect(() => parseJsonTree(text)).toThrow('the same member twice'),
   )
 
-  test.each(['[]', '"a"', 'null', '1'])('%s is no object', text => {
+  test.each(['[]', '"a"', 'null', '1'])('%s is not an object', text => {
     expect(() => parseJsonTree(text)).toThrow('holds no JSON object')
   })
 
@@ -32,13 +32,13 @@ describe('JSON', () => {
     ['{ "a": [1, 2,], }', '{ "a": [1, 2] }'],
     ['{ "a": "b,]", }', '{ "a": "b,]" }'],
     ['{ "a\\",}": 1,\n}', '{ "a\\",}": 1\n}'],
-  ])('%j has a comma too many', (text, without) => {
+  ])('%j loses its trailing commas', (text, without) => {
     expect(stripTrailingCommas(text)).toBe(without)
   })
 })
 
 describe('YAML', () => {
-  test('has texts only, and readers who know numbers need not agree', () => {
+  test('reads every scalar as text', () => {
     const text = 'a: 1.10\nb: yes\nc: [0o7, null, ~]\nd: "1"\n? e\n: 2001-01-01\n'
     expect(parseYamlTree(text)).toEqual({
       a: '1.10',
@@ -49,7 +49,7 @@ describe('YAML', () => {
     })
   })
 
-  test('of nothing is nothing', () => {
+  test('of an empty manifest is empty', () => {
     expect(parseYamlTree('')).toEqual({})
     expect(parseYamlTree('# a comment\n')).toEqual({})
   })
@@ -79,7 +79,7 @@ describe('TOML', () => {
     },
   )
 
-  test('knows no prototypes', () => {
+  test('refuses __proto__', () => {
     expect(() => parseTomlTree('__proto__ = { a = 1 }\n')).toThrow('__proto__')
     expect(() => parseTomlTree('[a.__proto__]\nb = 1\n')).toThrow('__proto__')
   })
@@ -88,7 +88,7 @@ describe('TOML', () => {
 describe('XML', () => {
   const text = '<a x="1"><!-- c --><b>1<![CDATA[ & ]]>2</b><b y="2"/><c><d>3</d></c></a>'
 
-  test('is elements with attributes and texts', () => {
+  test('has elements with attributes and texts', () => {
     const { name, attributes, children } = parseXml(text)
     expect([name, attributes]).toEqual(['a', { x: '1' }])
     expect(children.map(child => [child.name, child.attributes, child.text])).toEqual([
@@ -98,13 +98,13 @@ describe('XML', () => {
     ])
   })
 
-  test('is taken apart by place', () => {
+  test('is split by place', () => {
     const { taken, rest } = splitElements(parseXml(text), ['a/c/d', 'a/e'])
     expect(taken.map(({ name, text: of }) => `${name} ${of}`)).toEqual(['d 3'])
     expect([...rest.keys()]).toEqual(['a', 'b'])
   })
 
-  test('tells each of its texts once', () => {
+  test('allows each child once', () => {
     expect(readChildTexts(parseXml('<a><b>1</b><c>2</c></a>'))).toEqual(
       new Map([
         ['b', '1'],

@@ -29,14 +29,14 @@ describe('requirements.txt', () => {
     expect(additionsOf('requirements.txt', base, `${base}${line}\n`)).toEqual([addition])
   })
 
-  test('another hash, or one less, is another package', () => {
+  test('a changed or missing hash makes another package', () => {
     const one = changeOf('requirements.txt', base, base.replace('sha256:22', 'sha256:33'))
     expect(one.additions).toMatchObject([{ name: 'fast-sum', integrity: 'sha256:11 sha256:33' }])
     const less = changeOf('requirements.txt', base, base.replace(' \\\n    --hash=sha256:22', ''))
     expect(less.additions).toMatchObject([{ integrity: 'sha256:11' }])
   })
 
-  test('comments, blanks and the order of hashes are nothing', () => {
+  test('comments, blanks and the order of hashes do not count', () => {
     const candidate = '\n-r base.txt\nfast-sum == 1.4.0 --hash=sha256:22 --hash=sha256:11\n'
     expect(changeOf('requirements.txt', base, candidate)).toEqual({ additions: [], removals: 0, faults: [] })
   })
@@ -75,7 +75,9 @@ describe('requirements.txt', () => {
     'constraints.txt',
     'requirements/base.in',
     'a/Requirements.txt',
-  ])('is also called %s', path => expect(additionsOf(path, null, 'tiny==1\n')).toEqual(['tiny ==1 registry']))
+  ])('is recognized as %s', path =>
+    expect(additionsOf(path, null, 'tiny==1\n')).toEqual(['tiny ==1 registry']),
+  )
 })
 
 describe('pyproject.toml', () => {
@@ -132,7 +134,7 @@ describe('pyproject.toml', () => {
 describe('poetry.lock', () => {
   const lock = fixture('pypi/poetry.lock')
 
-  test('holds every package', () => {
+  test('has every package', () => {
     expect(additionsOf('poetry.lock', null, lock)).toEqual([
       'built 2.0 registry',
       'fast-sum 1.4.0 registry',
@@ -150,7 +152,7 @@ describe('poetry.lock', () => {
     expect(additionsOf('poetry.lock', lock, lock.replace(from, to))).toEqual(['fast-sum 1.4.0 registry'])
   })
 
-  test('hashes of the first version of the format are read', () => {
+  test('hashes of format version 1 are read', () => {
     const old = lock.slice(lock.lastIndexOf('[[package]]')).replace(/files = \[[^\]]*\]/, '')
     const files = `[metadata.files]\ntiny = [{file = "tiny-0.1.2-py3-none-any.whl", hash = "sha256:${'4'.repeat(64)}"}]\n`
     expect(additionsOf('poetry.lock', old.replace('"2.1"', '"1.1"') + files, lock)).toHaveLength(3)
@@ -164,7 +166,7 @@ describe('poetry.lock', () => {
 describe('uv.lock', () => {
   const lock = fixture('pypi/uv.lock')
 
-  test('holds every package but the project', () => {
+  test('has every package except the project', () => {
     expect(additionsOf('uv.lock', null, lock)).toEqual([
       'built 2.0 https://pypi.org/simple',
       'fast-sum 1.4.0 https://pypi.org/simple',
@@ -198,7 +200,7 @@ describe('uv.lock', () => {
 describe('Pipfile', () => {
   const base = '[[source]]\nurl = "https://pypi.org/simple"\n\n[packages]\nfast-sum = "*"\n'
 
-  test('holds packages like poetry’s', () => {
+  test('has packages in the form of poetry', () => {
     const candidate = `${base}\n[dev-packages]\nevil = {git = "https://example.org/e.git", ref = "abc"}\npython = "*"\n`
     expect(additionsOf('Pipfile', base, candidate)).toEqual([
       'evil * git https://example.org/e.git#abc',
@@ -219,7 +221,7 @@ describe('Pipfile', () => {
 describe('Pipfile.lock', () => {
   const lock = fixture('pypi/Pipfile.lock')
 
-  test('holds every package of every category', () => {
+  test('has every package of every category', () => {
     expect(additionsOf('Pipfile.lock', null, lock.replace('"sources"', '"tools"'))).toEqual([
       'fast-sum 1.4.0 pypi',
       'forked * {"git":"https://example.org/forked.git","ref":"0123456789abcdef0123456789abcdef01234567"}',
@@ -244,13 +246,13 @@ describe('Pipfile.lock', () => {
     expect(faultOf('Pipfile.lock', lock, candidate)).toContain('changes _meta.sources')
   })
 
-  test('an index that is a prototype to other readers is read by nobody', () => {
+  test('an index named __proto__ is refused', () => {
     const candidate = lock.replace('"sources"', '"__proto__": [], "sources"')
     expect(faultOf('Pipfile.lock', lock, candidate)).toContain('__proto__')
   })
 })
 
-test('a file without a hash is told by its address', () => {
+test('a file without a hash is identified by its address', () => {
   const lock = (address: string) =>
     `version = 1\n[[package]]\nname = "a"\nversion = "1"\nsource = { registry = "r" }\nsdist = { url = "${address}" }\n`
   expect(additionsOf('uv.lock', lock('https://example.org/a'), lock('https://example.org/b'))).toEqual([

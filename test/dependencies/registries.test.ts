@@ -67,7 +67,7 @@ const rake = [
   { number: '13.2.1', platform: 'java', created_at: LATER, sha: TWO },
 ]
 
-it('is asked the way that the edge gave', async () => {
+it('uses the given fetch function', async () => {
   const asked: string[] = []
   const web = async (url: string) => {
     asked.push(url)
@@ -78,7 +78,7 @@ it('is asked the way that the edge gave', async () => {
   expect(asked).toEqual(['https://registry.npmjs.org/left-pad'])
 })
 
-describe('when a release was published', () => {
+describe('the date of a release by its hash', () => {
   const cases: [Release, path: string, answer: unknown, at: string][] = [
     [LEFT_PAD, '/left-pad', packument(), AT],
     [{ ...LEFT_PAD, source: 'registry' }, '/left-pad', packument(), AT],
@@ -110,7 +110,7 @@ describe('when a release was published', () => {
     ],
   ]
 
-  it.each(cases)('%j is asked of its registry', async (release, path, answer, at) => {
+  it.each(cases)('of %j comes from its registry', async (release, path, answer, at) => {
     const { registry, publishedAt } = await asking({ [path]: answer })
     expect(await publishedAt(release)).toEqual({ at, by: 'hash' })
     expect(registry.asked).toEqual([path])
@@ -139,14 +139,11 @@ describe('when a release was published', () => {
       idna,
     ],
     ['rubygems', { ...RAKE, integrity: `sha256=${'3'.repeat(64)}` }, '/api/v1/versions/rake.json', rake],
-  ])(
-    'is unknown where the public package is another of the same name: %s',
-    async (_, release, path, answer) => {
-      const { registry, publishedAt } = await asking({ [path]: answer })
-      expect(await publishedAt(release)).toBeNull()
-      expect(registry.asked).toEqual([path])
-    },
-  )
+  ])('is unknown if the public package has another hash: %s', async (_, release, path, answer) => {
+    const { registry, publishedAt } = await asking({ [path]: answer })
+    expect(await publishedAt(release)).toBeNull()
+    expect(registry.asked).toEqual([path])
+  })
 
   it.each<[string, unknown]>([
     ['not there', undefined],
@@ -155,13 +152,13 @@ describe('when a release was published', () => {
     ['without this version', { time: { '1.2.0': AT }, versions: {} }],
     ['no date', packument(undefined, 'soon')],
     ['somewhere else', '/elsewhere'],
-  ])('is unknown where the answer is %s', async (_, answer) => {
+  ])('is unknown if the answer is %s', async (_, answer) => {
     const { registry, publishedAt } = await asking({ '/left-pad': answer, '/elsewhere': packument() })
     expect(await publishedAt(LEFT_PAD)).toBeNull()
     expect(registry.asked).toEqual(['/left-pad'])
   })
 
-  it('is unknown where no answer comes, or nobody is there', async () => {
+  it('is unknown without an answer', async () => {
     const { publishedAt } = await asking({ '/left-pad': NEVER }, 50)
     expect(await publishedAt(LEFT_PAD)).toBeNull()
     const gone = createPublicRegistries({ bases: { npm: 'http://127.0.0.1:1' } })
@@ -187,14 +184,14 @@ describe('when a release was published', () => {
     [{ ecosystem: 'packagist', source: 'path ../a', integrity: null }],
     [{ ecosystem: 'maven', name: 'a:b', source: 'path lib/a.jar', integrity: null }],
     [{ ecosystem: '__proto__' }],
-  ])('is asked of nobody with %j', async change => {
+  ])('sends no request with %j', async change => {
     const { registry, publishedAt } = await asking({})
     expect(await publishedAt({ ...LEFT_PAD, ...change })).toBeUndefined()
     expect(registry.asked).toEqual([])
   })
 })
 
-describe('what has no hash that its registry publishes as well', () => {
+describe('the date of a release without a published hash', () => {
   const named = (
     ecosystem: string,
     name: string,
@@ -342,13 +339,13 @@ describe('what has no hash that its registry publishes as well', () => {
       '2018-04-09T01:10:45.000Z',
       'range',
     ],
-  ])('has its date by name: %s', async (_, release, path, answer, at, by) => {
+  ])('is found by name: %s', async (_, release, path, answer, at, by) => {
     const { registry, publishedAt } = await asking({ [path]: answer })
     expect(await publishedAt(release)).toEqual({ at, by })
     expect(registry.asked).toEqual([path])
   })
 
-  it('has its date from all pages of a large NuGet package', async () => {
+  it('is found on all pages of a large NuGet package', async () => {
     const folder = '/v3/registration5-gz-semver2/acme.sum'
     const answers = {
       [ACME]: {
@@ -366,7 +363,7 @@ describe('what has no hash that its registry publishes as well', () => {
     expect(await (await asking(half)).publishedAt(release)).toBeNull()
   })
 
-  it('has its date from the time at which Maven Central stored the file', async () => {
+  it('is the time at which Maven Central stored the file', async () => {
     const asked: string[] = []
     const web = async (url: string) => {
       asked.push(url)
@@ -399,7 +396,7 @@ describe('what has no hash that its registry publishes as well', () => {
     ['has no version in the range', named('nuget', 'Acme.Sum', '[7,8)'), ACME, inOnePage],
     ['has no date', named('maven', 'a:b', '1.0'), '/maven2/a/b/1.0/b-1.0.pom', '<project/>'],
     ['gets no answer', named('packagist', 'a/b', '1.0.0'), '/p2/a/b.json', undefined],
-  ])('is unknown where it was asked for in vain: it %s', async (_, release, path, answer) => {
+  ])('is unknown if the version %s', async (_, release, path, answer) => {
     const { registry, publishedAt } = await asking({ [path]: answer })
     expect(await publishedAt(release)).toBeNull()
     expect(registry.asked).toEqual([path])

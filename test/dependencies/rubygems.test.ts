@@ -26,7 +26,7 @@ describe('Gemfile', () => {
     else expect(additionsOf('Gemfile', base, candidate)).toEqual([addition])
   })
 
-  test('another version is an addition, a line less a removal', () => {
+  test('another version is an addition, a missing line a removal', () => {
     expect(additionsOf('Gemfile', base, base.replace('~> 1.4', '~> 1.5'))).toEqual(['debug ~> 1.5 registry'])
     expect(changeOf('Gemfile', base, base.replace(/gem "debug".*\n/, ''))).toMatchObject({
       additions: [],
@@ -35,7 +35,7 @@ describe('Gemfile', () => {
     })
   })
 
-  test('a gem moved to where another source is asked is an addition', () => {
+  test('a gem moved to another source is an addition', () => {
     const block = `${base}\nsource "https://example.org" do\n  gem "own", "1.0"\nend\n`
     const moved = block
       .replace('gem "debug", "~> 1.4"\n', '')
@@ -62,7 +62,7 @@ describe('Gemfile', () => {
   })
 
   test.each(['x = <<~TEXT\nTEXT\n', '=begin\n=end\n', '__END__\n', 'x = %q(\n)\n'])(
-    'where %j stands, a line may be no line of the program',
+    'with %j every line belongs to the program',
     more => {
       const odd = base + more
       expect(faultOf('Gemfile', odd, odd.replace('gem "debug"', 'gem "evil"\ngem "debug"'))).toContain(
@@ -75,7 +75,7 @@ describe('Gemfile', () => {
 describe('Gemfile.lock, as bundler writes it', () => {
   const lock = fixture('rubygems/Gemfile.lock')
 
-  test('holds every gem, and bundler itself', () => {
+  test('has every gem and bundler itself', () => {
     expect(additionsOf('Gemfile.lock', null, lock)).toEqual([
       'bundler 2.3.15 registry',
       'debug 1.4.0 https://rubygems.org/',
@@ -111,13 +111,13 @@ describe('Gemfile.lock, as bundler writes it', () => {
     expect(additionsOf('Gemfile.lock', lock, lock.replace(from, to))).toEqual(added)
   })
 
-  test('another source for all is an addition of all that come from it', () => {
+  test('another source makes all its gems additions', () => {
     expect(
       additionsOf('Gemfile.lock', lock, lock.replace('https://rubygems.org/', 'https://example.org/')),
     ).toHaveLength(5)
   })
 
-  test('checksums are the integrity', () => {
+  test('checksums become the integrity', () => {
     const sums = (sum: string) => `${lock}\nCHECKSUMS\n  debug (1.4.0) sha256=${sum}\n  local (0.1.0)\n`
     expect(changeOf('Gemfile.lock', sums('aa'), sums('bb')).additions).toMatchObject([
       { name: 'debug', integrity: 'sha256=bb' },

@@ -47,7 +47,7 @@ const UNREAD = [
 ]
 
 describe('a file whose format is not known', () => {
-  test.each(UNREAD)('%s is a manifest all the same', path => {
+  test.each(UNREAD)('%s is still a manifest', path => {
     expect(isManifest(path)).toBe(true)
   })
 
@@ -57,7 +57,7 @@ describe('a file whose format is not known', () => {
     expect(faultOf(path, 'a', null)).toContain('cannot be read')
   })
 
-  test('says what it is, where that is known', () => {
+  test('says what it is, if that is known', () => {
     expect(faultOf('setup.py', 'a', 'b')).toBe(
       'cannot be read, so nothing in it can be approved: setup.py is a program',
     )
@@ -66,7 +66,7 @@ describe('a file whose format is not known', () => {
     expect(faultOf('flake.lock', 'a', 'b')).toContain('its format is not known')
   })
 
-  test('that stays as it is may be what it likes', () => {
+  test('is accepted if it does not change', () => {
     expect(changeOf('setup.py', 'a', 'a')).toEqual({ additions: [], removals: 0, faults: [] })
     expect(changeOf('package.json', 'a', 'a')).toEqual({ additions: [], removals: 0, faults: [] })
   })
@@ -78,17 +78,17 @@ test('a file that is too large cannot be approved', () => {
   expect(faults[0]?.fault).toContain('it is too large')
 })
 
-test('a file nested deeper than anybody writes cannot be approved', () => {
+test('a file that is nested too deeply cannot be approved', () => {
   const deep = `${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}`
   expect(faultOf('package.json', '{}', deep)).toContain('cannot be read')
 })
 
-test('a base that cannot be read says nothing about what is new', () => {
+test('a base that cannot be read is a fault', () => {
   const change = changeOf('package.json', 'a', '{ "dependencies": { "evil": "1" } }')
   expect(change).toMatchObject({ additions: [], faults: [{ path: 'package.json' }] })
 })
 
-test('every file counts for itself, with what it changes and what is wrong with it', () => {
+test('every file is compared on its own, with its additions and faults', () => {
   const files = [
     { path: 'package.json', base: '{}', candidate: '{ "dependencies": { "evil": "1" } }' },
     { path: 'a/package.json', base: '{ "dependencies": { "evil": "1" } }', candidate: '{ "scripts": {} }' },

@@ -17,7 +17,7 @@ it.each<[range: string, fits: string[], others: string[]]>([
   ['^1.0 || ^3.0', ['1.1.0', '3.1.0'], ['2.0.0']],
   ['latest', ['1.0.0', '9.9.9'], []],
   ['1.2.3 - 2.3', ['1.2.3', '1.9.0', '2.3.4', '9.9.9'], []],
-])('%s may come to some versions and not to others', (range, fits, others) => {
+])('%s matches some versions and not others', (range, fits, others) => {
   expect(fits.filter(version => !canMatchRange(version, range))).toEqual([])
   expect(others.filter(version => canMatchRange(version, range))).toEqual([])
 })
