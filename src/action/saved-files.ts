@@ -57,8 +57,8 @@ interface JobSummary {
 
 /** Writes the end of a job to its log and its summary. Returns its outputs. */
 export function reportJobEnd({ line, details = [], result, file }: JobSummary): Outputs {
-  // "take results in" is the name of that job on GitHub.
-  const end = file === undefined ? line : `${line} The job "take results in" of this run records the result.`
+  // "record results" is the name of that job on GitHub.
+  const end = file === undefined ? line : `${line} The job "record results" of this run records the result.`
   const lines = [end, ...details].map(toLogLine)
   for (const each of lines) console.log(each)
   appendSummary(lines.join('\n'))

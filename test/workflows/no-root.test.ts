@@ -12,7 +12,7 @@ const ASKING = ['propose: [{ use: command, command: ./ideas }]']
 function giveUpScript(): string {
   const text = written([ASKING]).find(({ path }) => path === WORKFLOW)?.text ?? ''
   const { propose } = parsedWorkflow(text).jobs
-  return propose?.steps.find(({ name }) => name === 'Give up the right to become root')?.run ?? ''
+  return propose?.steps.find(({ name }) => name === 'Drop root')?.run ?? ''
 }
 
 /** A machine whose sudo writes down what it is asked for, and follows a rule in that file or not. */

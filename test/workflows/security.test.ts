@@ -45,7 +45,7 @@ const COUNTER: Readonly<Record<string, readonly Change[]>> = {
   'writing is for jobs that decide': [
     [asking, 'contents: read', 'contents: write'],
     [asking, '      - name: Observe, decide, act', '      - run: npm ci\n      - name: Observe, decide, act'],
-    [single, '      - name: Make a user', '      - run: npm ci\n      - name: Make a user'],
+    [single, '      - name: Create a user', '      - run: npm ci\n      - name: Create a user'],
     [asking, 'command: settle', 'command: publish'],
   ],
   'secrets are for jobs that ask models, behind an environment': [
@@ -208,8 +208,12 @@ const COUNTER: Readonly<Record<string, readonly Change[]>> = {
     [single, /(    steps:\n)/, `$1      - uses: somebody/action@${'a'.repeat(40)}\n`],
   ],
   'after code of others only its files are uploaded': [
-    [asking, '      - name: Hand the answers', '      - run: make publish\n      - name: Hand the answers'],
-    [asking, '      - name: Hand the report', '      - run: make publish\n      - name: Hand the report'],
+    [
+      asking,
+      '      - name: Upload the answers',
+      '      - run: make publish\n      - name: Upload the answers',
+    ],
+    [asking, '      - name: Upload the report', '      - run: make publish\n      - name: Upload the report'],
     [asking, '\n  settle:', `\n      - uses: actions/upload-artifact@${'a'.repeat(40)}\n  settle:`],
   ],
   'each measuring job tells in its slot how it ended and what it uploaded': [
@@ -236,7 +240,7 @@ const COUNTER: Readonly<Record<string, readonly Change[]>> = {
     [judged, /(judge:\n[^]*?)needs: tick/, '$1needs: propose'],
   ],
   'models are asked also where there is nothing to ask about: otherwise it counts as having spent': [
-    [judged, /(what is to be scored\n\s+)continue-on-error: true/, '$1if: always()'],
+    [judged, /(items to score\n\s+)continue-on-error: true/, '$1if: always()'],
     [judged, '      - name: Ask models', '      - if: success()\n        name: Ask models'],
   ],
   'an upload is one file that a step named': [
@@ -249,7 +253,7 @@ const COUNTER: Readonly<Record<string, readonly Change[]>> = {
     [asking, "if: always() && steps.tick.outputs.report != ''", "if: steps.tick.outputs.report != ''"],
     [asking, "steps.settle.outputs.report != ''", "steps.tick.outputs.report != ''"],
     [judged, 'path: ${{ steps.tick.outputs.items }}', 'path: ${{ steps.tick.outputs.report }}'],
-    [single, /      - name: Keep what could not be pushed[^]*/, ''],
+    [single, /      - name: Upload what could not be pushed[^]*/, ''],
     [single, 'name: ${{ steps.run.outputs.artifact }}', 'name: winnow-unwritten'],
   ],
 }

@@ -85,7 +85,7 @@ function renderTick(setup: GithubSetup): string {
           next-jobs: ${renderNextJobs(asking)}
           github-token: \${{ github.token }}`,
     renderSaveUnwritten('tick'),
-    ...(judges ? [HAND_ITEMS_ON] : []),
+    ...(judges ? [UPLOAD_ITEMS] : []),
   ]
   return `  # Decides what is due, writes the ledger, opens and closes pull requests. Runs no code of any pull request.
   tick:
@@ -111,8 +111,8 @@ function renderNextJobs(asking: readonly string[]): string {
   return `\${{ github.event_name == 'pull_request_review' && 'measure' || '${all}' }}`
 }
 
-const HAND_ITEMS_ON = renderUpload({
-  name: 'Hand on what is to be scored',
+const UPLOAD_ITEMS = renderUpload({
+  name: 'Upload the items to score',
   when: "always() && steps.tick.outputs.items != ''",
   artifact: getArtifactName('items'),
   path: '${{ steps.tick.outputs.items }}',
@@ -142,7 +142,7 @@ ${[CLONE, SET_UP_TOOLS, SET_UP_AGENTS, DROP_ROOT].join('\n')}
           directory: ${CLONE_DIRECTORY}
         env:
           ${MODEL_SECRET}: \${{ secrets.${MODEL_SECRET} }}
-${renderUpload({ name: 'Hand the answers over', id: 'hand', when: "steps.propose.outputs.report != ''", artifact: getArtifactName('answers'), path: '${{ steps.propose.outputs.report }}' })}`
+${renderUpload({ name: 'Upload the answers', id: 'hand', when: "steps.propose.outputs.report != ''", artifact: getArtifactName('answers'), path: '${{ steps.propose.outputs.report }}' })}`
 }
 
 /** A job that measures one campaign, or all campaigns without a job of their own. */
@@ -234,8 +234,8 @@ ${[CLONE, SET_UP_TOOLS, MAKE_SIDE_USERS].join('\n')}
           campaign: \${{ needs.tick.outputs.campaign }}
           order: \${{ matrix.order }}
           directory: ${CLONE_DIRECTORY}
-${renderUpload({ name: 'Hand the report over', id: 'hand', when: "steps.measure.outputs.report != ''", artifact: 'report-${{ matrix.order }}', path: '${{ steps.measure.outputs.report }}' })}
-${renderUpload({ name: 'Hand over what an interrupted measurement has', id: 'rescue', when: "always() && steps.measure.outputs.partial != ''", artifact: 'partial-${{ matrix.order }}', path: '${{ steps.measure.outputs.partial }}' })}`
+${renderUpload({ name: 'Upload the report', id: 'hand', when: "steps.measure.outputs.report != ''", artifact: 'report-${{ matrix.order }}', path: '${{ steps.measure.outputs.report }}' })}
+${renderUpload({ name: 'Upload the partial report', id: 'rescue', when: "always() && steps.measure.outputs.partial != ''", artifact: 'partial-${{ matrix.order }}', path: '${{ steps.measure.outputs.partial }}' })}`
 }
 
 /** JSON is valid YAML. */
@@ -269,7 +269,7 @@ ${renderPermissions('judge')}
     outputs:
       digest: \${{ steps.hand.outputs.artifact-digest }}
     steps:
-${[CHECK_OUT, renderDownload('Fetch what is to be scored', getArtifactName('items'))].join('\n')}
+${[CHECK_OUT, renderDownload('Download the items to score', getArtifactName('items'))].join('\n')}
       - name: Ask models for scores
         id: judge
         uses: ${referToAction(action, '')}
@@ -281,7 +281,7 @@ ${[CHECK_OUT, renderDownload('Fetch what is to be scored', getArtifactName('item
           WINNOW_MODEL_URL: \${{ vars.WINNOW_MODEL_URL }}
           WINNOW_MODEL_PRICE: \${{ vars.WINNOW_MODEL_PRICE }}
           ${MODEL_SECRET}: \${{ secrets.${MODEL_SECRET} }}
-${renderUpload({ name: 'Hand the scores over', id: 'hand', when: "always() && steps.judge.outputs.report != ''", artifact: getArtifactName('scores'), path: '${{ steps.judge.outputs.report }}' })}`
+${renderUpload({ name: 'Upload the scores', id: 'hand', when: "always() && steps.judge.outputs.report != ''", artifact: getArtifactName('scores'), path: '${{ steps.judge.outputs.report }}' })}`
 }
 
 /**
@@ -297,9 +297,9 @@ function renderSettle(setup: GithubSetup, measuring: readonly MeasuringJob[]): s
   const outputs = ['orders', ...askingJobs].map(output => `needs.tick.outputs.${output} != ''`)
   const due = ["needs.tick.result != 'success'", ...outputs].join(' || ')
   const needs = ['tick', ...askingJobs, ...measuring.map(({ id }) => id)]
-  return `  # Takes in what this run measured and answered, decides, lands, and starts the next run where more is due.
+  return `  # Records the results of this run, decides, lands, and starts the next run if more is due.
   settle:
-    name: take results in
+    name: record results
     needs: [${needs.join(', ')}]
     if: always() && ${NOT_PAUSED} && needs.tick.result != 'skipped' && (${due})
     runs-on: ubuntu-24.04
@@ -308,7 +308,7 @@ ${ONE_AT_A_TIME}
 ${renderPermissions('settle')}
     steps:
 ${CHECK_OUT}
-      - name: Take the results in, decide, act
+      - name: Record the results, decide, act
         id: settle
         uses: ${referToAction(setup.action, '')}
         with:

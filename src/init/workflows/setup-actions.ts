@@ -48,7 +48,7 @@ export function renderAgentsAction({ specs }: Pick<GithubSetup, 'specs'>): strin
 # It is read from the default branch, by the job that asks for ideas and by no other. Name the version of an agent after
 # an @ to have that one; a command of a spec that needs more than the tool chain has is installed here too.
 name: winnow-agents
-description: Sets up the programs that are asked for ideas.
+description: Sets up the programs that propose ideas.
 runs:
   using: composite
   steps:

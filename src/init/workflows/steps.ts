@@ -78,12 +78,12 @@ export const CLONE = `      - name: Clone the default branch with all history
 export const SET_UP_TOOLS = `      - name: Set up the tool chain
         uses: ./${CLONE_DIRECTORY}/.github/actions/winnow-setup ${FROM_CLONE}`
 
-export const SET_UP_AGENTS = `      - name: Set up the programs that are asked for ideas
+export const SET_UP_AGENTS = `      - name: Set up the programs that propose ideas
         uses: ./${CLONE_DIRECTORY}/.github/actions/winnow-agents ${FROM_CLONE}`
 
 /** The remote may refuse every push of the ledger, and the machine is deleted after the job. */
 export function renderSaveUnwritten(id: string): string {
-  return `      - name: Keep what could not be pushed
+  return `      - name: Upload what could not be pushed
         if: always() && steps.${id}.outputs.report != ''
         uses: ${formatPinnedAction('actions/upload-artifact')}
         with:
@@ -131,7 +131,7 @@ const CLOSE_FOLDERS = `for folder in /opt /usr/share; do
           done`
 
 /** The action uses sudo after this step and drops it itself. */
-export const MAKE_SIDE_USERS = `      - name: Make a user for each side
+export const MAKE_SIDE_USERS = `      - name: Create a user for each side
         if: ${HOSTED_LINUX}
         shell: bash
         run: |
@@ -142,7 +142,7 @@ export const MAKE_SIDE_USERS = `      - name: Make a user for each side
  * The user of a hosted runner may become root, and root can read the memory of the runner. The last line
  * tries sudo again, so that the job fails before it runs third-party code if sudo still works.
  */
-export const DROP_ROOT = `      - name: Give up the right to become root
+export const DROP_ROOT = `      - name: Drop root
         if: ${HOSTED_LINUX}
         shell: bash
         run: |
