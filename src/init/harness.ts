@@ -1,3 +1,4 @@
+import { quoteShell } from '../model/text.ts'
 import { HARNESS_TODO } from '../spec/spec-facts.ts'
 import type { EntryPoint, Findings } from './project.ts'
 
@@ -76,18 +77,18 @@ export function buildSizeHarness(
   const folders = (PLACES[language] ?? []).filter(
     folder => !committed.some(each => each.startsWith(`${folder}/`)),
   )
-  const sources = mutable.filter(pattern => !pattern.includes('*')).join(' ') || '.'
-  const files = product?.path ?? sources
+  const sources = mutable.filter(pattern => !pattern.includes('*'))
+  const measured = product === undefined ? sources : [product.path]
   const text = `${renderHeadComment('#', command)}
 # ==== SAY WHAT IS MEASURED ====
 # The files whose size counts, for example: set -- dist/app.min.js
-set -- ${files}
+set -- ${measured.map(quoteShell).join(' ') || '.'}
 ${product === undefined ? renderPlaceChoice(folders) : ''}# ==============================
 
 echo "{\\"bytes\\": $(find "$@" -type f ! -path '*/.*' -exec cat {} + | wc -c | tr -d ' ')}"
 `
-  const measured = product === undefined ? [...folders, sources].join(', or else ') : product.path
-  return { file: { path, text }, command, measures: `the bytes of ${measured}` }
+  const alternatives = product === undefined ? [...folders, sources.join(' ') || '.'] : [product.path]
+  return { file: { path, text }, command, measures: `the bytes of ${alternatives.join(', or else ')}` }
 }
 
 function renderPlaceChoice(folders: readonly string[]): string {

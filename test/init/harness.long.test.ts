@@ -106,6 +106,12 @@ describe('a harness with nothing to call', () => {
 })
 
 describe('a harness of size', () => {
+  it('counts directories with spaces in their names', () => {
+    const { file, command } = buildSizeHarness({ language: 'shell', mutable: ['my scripts/'] }, 'size', [])
+    const dir = laidOut({ 'my scripts/a.sh': 'true\n', [file.path]: file.text })
+    expect(JSON.parse(shell(dir, command))).toEqual({ bytes: 5 })
+  })
+
   it('counts the built file, or the sources if nothing is built', () => {
     const { findings } = detectProject(toRepository(PROJECTS.node), undefined)
     const { file, command } = buildSizeHarness(findings, 'size', [])
