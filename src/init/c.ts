@@ -2,9 +2,9 @@ import { findBenchmark, findTestTarget, listBenchNeeds } from './benchmarks.ts'
 import type { HarnessTemplate, SkeletonRequest } from './harness.ts'
 import {
   type Detection,
+  DOTFILES,
   type FoundBenchmark,
   type FoundCommand,
-  DOTFILES,
   listImmutablePatterns,
   listSourceFiles,
   type ProjectFiles,

@@ -2,8 +2,8 @@ import { posix } from 'node:path'
 import { createToolBenchmark, findBenchmark } from './benchmarks.ts'
 import type { HarnessTemplate, SkeletonRequest } from './harness.ts'
 import {
-  type EntryPoint,
   type Detection,
+  type EntryPoint,
   type FoundBenchmark,
   isForeign,
   listSourceFiles,

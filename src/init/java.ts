@@ -1,8 +1,8 @@
 import { findBenchmark } from './benchmarks.ts'
 import type { HarnessTemplate, SkeletonRequest } from './harness.ts'
 import {
-  type EntryPoint,
   type Detection,
+  type EntryPoint,
   findNearestAbove,
   listSourceFiles,
   type ProjectFiles,

@@ -4,8 +4,8 @@ import {
   createToolBenchmark,
   describeOtherBenchmarks,
   detectPrintedMetric,
-  findBenchScript,
   findBenchmark,
+  findBenchScript,
   getOverallMetric,
   isModuleOnly,
 } from './benchmarks.ts'

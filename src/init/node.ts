@@ -2,15 +2,15 @@ import { findTestTarget } from './benchmarks.ts'
 import type { HarnessTemplate, SkeletonRequest } from './harness.ts'
 import { findNodeBenchmark, findNodeManager, hasDependency, type NodeManager } from './node-benchmark.ts'
 import {
-  type EntryPoint,
   type Detection,
+  DOTFILES,
+  type EntryPoint,
   type FoundCommand,
   getNestedText,
   getNestedValue,
   isTable,
-  DOTFILES,
-  listSourceFiles,
   listImmutablePatterns,
+  listSourceFiles,
   type ProjectFiles,
   type ProjectLocation,
   readJsonManifest,

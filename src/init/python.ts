@@ -2,14 +2,14 @@ import { quoteShell } from '../model/text.ts'
 import { createToolBenchmark, findBenchmark, findTestTarget } from './benchmarks.ts'
 import type { HarnessTemplate, SkeletonRequest } from './harness.ts'
 import {
-  type EntryPoint,
   type Detection,
-  type FoundCommand,
+  type EntryPoint,
   findNearestAbove,
+  type FoundCommand,
   getNestedValue,
   isTable,
-  listSourceFiles,
   listImmutablePatterns,
+  listSourceFiles,
   type ProjectFiles,
   type ProjectLocation,
   readTomlManifest,

@@ -1,13 +1,13 @@
 import { BENCH_NAMES, findBenchmark, findTestTarget } from './benchmarks.ts'
 import type { HarnessTemplate, SkeletonRequest } from './harness.ts'
 import {
-  type EntryPoint,
   type Detection,
+  type EntryPoint,
+  findNearestAbove,
   type FoundBenchmark,
   type FoundCommand,
-  findNearestAbove,
-  listSourceFiles,
   listImmutablePatterns,
+  listSourceFiles,
   type ProjectFiles,
   type ProjectLocation,
   runAbove,

@@ -1,14 +1,14 @@
 import { createToolBenchmark, findBenchmark } from './benchmarks.ts'
 import type { HarnessTemplate, SkeletonRequest } from './harness.ts'
 import {
-  type EntryPoint,
   type Detection,
-  type FoundBenchmark,
+  type EntryPoint,
   findNearestAbove,
+  type FoundBenchmark,
   getNestedText,
   getNestedValue,
-  listSourceFiles,
   listImmutablePatterns,
+  listSourceFiles,
   type ProjectFiles,
   type ProjectLocation,
   readTomlManifest,

@@ -4,9 +4,9 @@ import {
   type Detection,
   type FoundCommand,
   listSourceFiles,
-  PROSE,
   type ProjectFiles,
   type ProjectLocation,
+  PROSE,
   selectSourcePlaces,
 } from './project.ts'
 
