@@ -271,7 +271,7 @@ async function checkWrittenSpec(
       call.terminal.out(line)
   }
   if (call.given.flag('no-check')) {
-    next(!draft.standIn)
+    next(!draft.isPlaceholder)
     return 0
   }
   call.terminal.out('')
@@ -354,7 +354,7 @@ async function commitNewFiles(
 // Output
 
 function renderInitResult(
-  { files, specPath, edit, calls, standIn }: SpecDraft,
+  { files, specPath, edit, calls, isPlaceholder }: SpecDraft,
   agents: AgentFile | null,
 ): string[] {
   const harness = files.filter(({ path }) => path !== specPath).map(({ path }) => path)
@@ -370,7 +370,7 @@ function renderInitResult(
       ? []
       : [
           `${harness.join(' and ')} ${harness.length === 1 ? 'is' : 'are'} a harness to begin with: it measures ${calls}.`,
-          ...(standIn ? [`To do: add your measurement to ${edit}, at the marked place.`] : []),
+          ...(isPlaceholder ? [`To do: add your measurement to ${edit}, at the marked place.`] : []),
         ]),
   ]
 }

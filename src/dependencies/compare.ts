@@ -79,7 +79,7 @@ interface ManifestChange {
 }
 
 const MAX_BYTES = 16 * 1024 * 1024
-const NAMED = 3
+const MOST_PLACES_SHOWN = 3
 
 function compareManifest(file: ManifestFile): ManifestChange {
   const format = findManifestFormat(file.path)
@@ -152,8 +152,8 @@ function findManifestFault(
   const places = [...new Set([...base.rest.keys(), ...candidate.rest.keys()])]
   const changed = places.filter(place => base.rest.get(place) !== candidate.rest.get(place))
   if (changed.length === 0) return null
-  const more = changed.length > NAMED ? ` and ${changed.length - NAMED} more` : ''
-  const named = `${changed.slice(0, NAMED).join(', ')}${more}`
+  const more = changed.length > MOST_PLACES_SHOWN ? ` and ${changed.length - MOST_PLACES_SHOWN} more` : ''
+  const named = `${changed.slice(0, MOST_PLACES_SHOWN).join(', ')}${more}`
   return `changes ${named}: only dependencies may change in this file`
 }
 

@@ -49,14 +49,14 @@ interface AnswerToStore {
   who: string
   at: string
   minutes: number
-  asked: AgentResult
+  result: AgentResult
   first_unseen: number
   carries?: EventId
 }
 
 /** Saves an answer and its cost, so that both survive a crash of this process (invariant 7). */
 export async function storeAnswer(storeDir: string, answerToStore: AnswerToStore): Promise<void> {
-  const { asked: result, carries, first_unseen, ...fields } = answerToStore
+  const { result, carries, first_unseen, ...fields } = answerToStore
   const { idea, ...rest } = result.ok ? result : { ...result, idea: {} }
   const carried = result.ok ? { first_unseen, carries } : {}
   const value = stored.parse({ ...fields, ...rest, ...idea, ...carried })

@@ -9,9 +9,9 @@ import {
   readYamlManifest,
 } from './project.ts'
 
-const PLACE =
+const SCRIPT =
   /^(?:(?:bench|benches|benchmarks?|perf)\/[^/]+|(?:tests?\/)?(?:bench|benchmarks?|perf)\.[cm]?[a-z]+)$/
-const AID = /(?:^|[._/-])(?:test|spec|setup|util|utils|helper|helpers|common|fixtures?|config)\.[^.]+$/i
+const HELPER = /(?:^|[._/-])(?:test|spec|setup|util|utils|helper|helpers|common|fixtures?|config)\.[^.]+$/i
 
 /** Finds a script that can be started by itself, or else a target of make, just or task. */
 export function findBenchmark(
@@ -34,7 +34,7 @@ export function findBenchScript(
   endings: RegExp,
   interpreter: string,
 ): { found: FoundBenchmark; others: string[] } | null {
-  const scripts = files.paths.filter(path => PLACE.test(path) && endings.test(path) && !AID.test(path))
+  const scripts = files.paths.filter(path => SCRIPT.test(path) && endings.test(path) && !HELPER.test(path))
   const own = scripts
     .filter(path => !/(?:^|\/)(?:test_[^/]*|__init__|[^/]*\.bench)\.[^/]+$/.test(path))
     .filter(path => !isModuleOnly(path, files.text(path)))
@@ -90,7 +90,7 @@ export function createToolBenchmark(command: string, from: string, output: Outpu
   return { command, from, output, metric: name === undefined ? null : { name, direction: 'minimize' } }
 }
 
-const LINE = /METRIC ([A-Za-z_][\w.-]*)=/
+const METRIC_LINE = /METRIC ([A-Za-z_][\w.-]*)=/
 const PRINTED = [
   /JSON\.stringify\(\s*\{\s*["']?([A-Za-z_]\w*)["']?\s*[:,}]/,
   /json\.dumps?\(\s*\{\s*["']([A-Za-z_]\w*)["']\s*:/,
@@ -112,7 +112,7 @@ export function detectPrintedMetric(
   source: string | null,
 ): Pick<FoundBenchmark, 'output' | 'metric' | 'printsItems'> {
   if (ITEMS.test(source ?? '')) return { output: 'json', metric: null, printsItems: true }
-  const line = LINE.exec(source ?? '')?.[1]
+  const line = METRIC_LINE.exec(source ?? '')?.[1]
   if (line !== undefined) return { output: 'metric-lines', metric: toPrintedMetric(line) }
   for (const pattern of PRINTED) {
     const name = pattern.exec(source ?? '')?.[1]

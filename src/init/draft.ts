@@ -8,7 +8,7 @@ import {
   buildItemsHarness,
   buildSizeHarness,
   type NewFile,
-  removeStandInLine,
+  removeTodoLine,
   SKELETON_METRIC,
   SKELETON_OUTPUT,
 } from './harness.ts'
@@ -30,7 +30,7 @@ export interface SpecDraft {
   /** Describes what the skeleton measures until then. */
   calls: string | null
   /** The generated benchmark is a placeholder: check and run refuse it until it is replaced. */
-  standIn: boolean
+  isPlaceholder: boolean
   /** `target` is the target of the goal in the unit of the metric. Null: no target, or an unknown unit. */
   primary: { metric: string; target: number | null }
   /**
@@ -85,13 +85,13 @@ export function draftSpec(request: DraftRequest): SpecDraft {
   const files = [spec, ...harness.files.map(({ path, text }) => ({ path: toRepositoryPath(path), text }))]
   const edit = harness.edit === null ? null : toRepositoryPath(harness.edit)
   const commands = [setup, harness.command, ...gates.map(({ command }) => command)]
-  const standIn = harness.files.some(({ text }) => findTodoLine(text) !== null)
+  const isPlaceholder = harness.files.some(({ text }) => findTodoLine(text) !== null)
   return {
     files,
     specPath,
     edit,
     calls: harness.calls,
-    standIn,
+    isPlaceholder,
     primary: { metric: getPrimaryName(goal, harness), target: computeTarget(goal, harness) },
     guessed: findGuessedMetric(goal, harness),
     commands,
@@ -133,7 +133,7 @@ function draftHarness({ project, detected: { findings }, name, goal }: DraftRequ
   const { edit, command, build, calls } = skeleton
   const isWanted = goal?.isStartup === true && (entry?.kind === 'program' || entry?.kind === 'module')
   const files = isWanted
-    ? skeleton.files.map(({ path, text }) => ({ path, text: removeStandInLine(text) }))
+    ? skeleton.files.map(({ path, text }) => ({ path, text: removeTodoLine(text) }))
     : skeleton.files
   const setup = [...(skeleton.buildsProject ? [] : own), ...(build === null ? [] : [build])]
   const metric = { name: SKELETON_METRIC, direction: 'minimize' } as const

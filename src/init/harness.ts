@@ -138,7 +138,7 @@ function describeEntry(entry: EntryPoint | null): string {
 }
 
 /** Removes the line that makes `check` and `run` refuse, for goals about loading or starting the code. */
-export function removeStandInLine(text: string): string {
+export function removeTodoLine(text: string): string {
   return text
     .split('\n')
     .filter(line => !line.includes(HARNESS_TODO))

@@ -102,7 +102,7 @@ const READ = [
   /^(?:[^/]+\/){0,2}[^/]+\.go$|(?:^|\/)src\/(?:lib|main)\.rs$/,
   /(?:^|\/)src\/main\/java\/.*\.java$/,
 ]
-const MOST = 600
+const MOST_FILES = 600
 /** Benchmarks in directories of examples. */
 const EXAMPLE = /^examples?\/bench[^/]*\/[^/]+$/
 
@@ -110,7 +110,7 @@ const EXAMPLE = /^examples?\/bench[^/]*\/[^/]+$/
 export function selectPathsToRead(paths: readonly string[]): string[] {
   return paths
     .filter(path => (!isForeign(path) || EXAMPLE.test(path)) && READ.some(pattern => pattern.test(path)))
-    .slice(0, MOST)
+    .slice(0, MOST_FILES)
 }
 
 const FOREIGN =

@@ -99,7 +99,7 @@ describe('an idea of a program that is not recorded yet', () => {
       required_deps: [],
       family: null,
     }
-    const asked = { ok: true as const, idea, learnings: null, commit, base: { commit: main, tree } }
+    const result = { ok: true as const, idea, learnings: null, commit, base: { commit: main, tree } }
     const { started } = await site.campaign()
     const answer = {
       key,
@@ -108,7 +108,7 @@ describe('an idea of a program that is not recorded yet', () => {
       at: '2026-01-01T00:00:00Z',
       minutes: 1,
       first_unseen: 1,
-      asked,
+      result,
     }
     await storeAnswer(join(site.place.dataDir, ANSWERS), answer)
     return { commit, blob }

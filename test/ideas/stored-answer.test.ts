@@ -37,7 +37,7 @@ function answer(rest: Partial<Parameters<typeof storeAnswer>[1]> = {}): Paramete
     at,
     minutes: 12,
     first_unseen: 4,
-    asked: asked('Use a map'),
+    result: asked('Use a map'),
     ...rest,
   }
 }
@@ -75,7 +75,7 @@ describe('an answer of a program', () => {
     const dir = scratch()
     const none = buildCommandKey('b', 'n2')
     await storeAnswer(dir, answer())
-    await storeAnswer(dir, answer({ key: none, who: 'b', asked: { ok: false, reason: 'tired' } }))
+    await storeAnswer(dir, answer({ key: none, who: 'b', result: { ok: false, reason: 'tired' } }))
     const unpaid = await readStoredAnswers(dir, campaign(), HERE, say)
     expect(unpaid.proposals).toHaveLength(1)
     expect(unpaid.answers).toEqual([
@@ -101,11 +101,11 @@ describe('an answer of a program', () => {
     const later = answer({
       key: buildCommandKey('a', '1'),
       at: '2026-01-02T00:00:00Z',
-      asked: asked('later'),
+      result: asked('later'),
     })
     await storeAnswer(dir, later)
     await storeAnswer(dir, later)
-    await storeAnswer(dir, answer({ key: buildCommandKey('b', '1'), asked: asked('sooner') }))
+    await storeAnswer(dir, answer({ key: buildCommandKey('b', '1'), result: asked('sooner') }))
     const { proposals } = await readStoredAnswers(dir, campaign(), HERE, say)
     expect(proposals.map(({ hypothesis }) => hypothesis)).toEqual(['sooner', 'later'])
   })

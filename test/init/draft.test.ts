@@ -58,10 +58,10 @@ scope: { mutable: [src/] }
   })
 
   it('includes a new benchmark, which experiments may not change, if the project has none', () => {
-    const { spec, files, edit, standIn } = drafted(GO)
+    const { spec, files, edit, isPlaceholder } = drafted(GO)
     expect(files.map(({ path }) => path)).toEqual(['.winnow/speed.yaml', 'bench/speed/main.go'])
     expect(edit).toBe('bench/speed/main.go')
-    expect(standIn).toBe(true)
+    expect(isPlaceholder).toBe(true)
     expect(spec.metric).toMatchObject({
       primary: { name: 'milliseconds', direction: 'minimize' },
       degenerate_gates: [{ name: 'output_bytes', check: '> 0' }],
@@ -71,9 +71,9 @@ scope: { mutable: [src/] }
 
   it('measures loading for a goal about loading; otherwise leaves the workload to a person', () => {
     const { 'bench/parse.mjs': _, ...files } = NODE
-    expect(drafted(files, { goal: 'faster startup' })).toMatchObject({ standIn: false })
-    expect(drafted(files, { goal: 'faster parser' })).toMatchObject({ standIn: true })
-    expect(drafted(files)).toMatchObject({ standIn: true })
+    expect(drafted(files, { goal: 'faster startup' })).toMatchObject({ isPlaceholder: false })
+    expect(drafted(files, { goal: 'faster parser' })).toMatchObject({ isPlaceholder: true })
+    expect(drafted(files)).toMatchObject({ isPlaceholder: true })
   })
 
   it('warns about missing tests, and still has a gate', () => {
@@ -134,11 +134,11 @@ describe('a goal in a spec', () => {
     ['UX copy', null],
     ['recommendation relevance', /"hit_rate"/],
   ])('of %s is a judged goal, not one of speed, and leaves its outputs to a person', (words, counted) => {
-    const { spec, files, standIn, primary } = drafted(NODE, { goal: words })
+    const { spec, files, isPlaceholder, primary } = drafted(NODE, { goal: words })
     expect(spec.metric.primary).toMatchObject({ type: 'judge', name: 'quality' })
     expect(spec.measurement.command).toBe('sh bench/speed.sh')
     expect(files[1]?.text).toMatch(/WINNOW-TODO: .*\necho '\{"items": /)
-    expect(standIn).toBe(true)
+    expect(isPlaceholder).toBe(true)
     const told = renderGoal(readGoal(words), [], primary).join('\n')
     expect(told.includes('a printed number could stand for it too')).toBe(counted !== null)
     if (counted !== null) expect(told).toMatch(counted)

@@ -83,7 +83,7 @@ describe.each(Object.keys(PROJECTS).filter((name): name is Language => name in P
     it('calls an entry of the project and marks where the workload belongs', () => {
       const { files: made, edit, calls } = buildSkeleton(language, { name: 'speed', entry, interpreter })
       expect(made.find(({ path }) => path === edit)?.text).toContain('==== PUT YOUR WORKLOAD HERE ====')
-      expect(calls).not.toContain(language === 'java' || language === 'c' ? 'program' : 'stand-in')
+      expect(calls).not.toContain(language === 'java' || language === 'c' ? 'program' : 'placeholder')
     })
   },
 )

@@ -150,7 +150,7 @@ export function createCampaignIdeas(
         minutes,
         first_unseen,
       }
-      await storeAnswer(storeDir, { ...about, asked: result, ...(idea === null ? {} : { carries: idea.id }) })
+      await storeAnswer(storeDir, { ...about, result, ...(idea === null ? {} : { carries: idea.id }) })
       context.faults.reach('ask:stored')
       return result.ok ? { ok: true, reason: '' } : result
     },

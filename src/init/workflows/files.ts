@@ -31,23 +31,23 @@ export function renderGithubFiles(
  * rewrites a file that only winnow and Dependabot changed, and leaves one that a person changed. The commits
  * of actions do not count.
  */
-const LINE =
+const DIGEST_LINE =
   /^# Digest of the lines above, by which winnow sees whether they were changed by hand: ([0-9a-f]{16})$/m
-const PIN = /(^\s*(?:- )?uses:\s+\S+?)@\S+(?:\s+#.*)?$/gm
+const ACTION_COMMIT = /(^\s*(?:- )?uses:\s+\S+?)@\S+(?:\s+#.*)?$/gm
 
 function computeTextDigest(text: string): string {
-  return hashSha256(text.replace(PIN, '$1').trimEnd()).slice(0, 16)
+  return hashSha256(text.replace(ACTION_COMMIT, '$1').trimEnd()).slice(0, 16)
 }
 
 function splitDigest(text: string): { body: string; digest: string | null } {
   const plain = text.replaceAll('\r\n', '\n')
-  const digest = LINE.exec(plain)?.[1] ?? null
-  return { body: `${plain.replace(LINE, '').trimEnd()}\n`, digest }
+  const digest = DIGEST_LINE.exec(plain)?.[1] ?? null
+  return { body: `${plain.replace(DIGEST_LINE, '').trimEnd()}\n`, digest }
 }
 
 export function withDigest(text: string): string {
   const { body } = splitDigest(text)
-  return `${body}${LINE.source.replace(/^\^|\$$/g, '').replace('([0-9a-f]{16})', computeTextDigest(body))}\n`
+  return `${body}${DIGEST_LINE.source.replace(/^\^|\$$/g, '').replace('([0-9a-f]{16})', computeTextDigest(body))}\n`
 }
 
 /** True if winnow wrote the file and later changes concern only commits of actions. */
@@ -62,7 +62,7 @@ export function readDigest(text: string): string | null {
 }
 
 export function copyDigestLine(text: string, file: string): string {
-  const line = LINE.exec(file)?.[0]
+  const line = DIGEST_LINE.exec(file)?.[0]
   const { body } = splitDigest(text)
   return line === undefined ? body : `${body}${line}\n`
 }
