@@ -10,7 +10,9 @@ import { uploadFile } from '../github/measuring-job.ts'
 import { sceneOf } from '../github/scene.ts'
 import { WORKFLOW, WORKFLOW_FILE } from '../github/tick-job.ts'
 import { jobClone } from './a-job.ts'
-import { type Ended, type Step, step } from './a-runner.ts'
+import { woken } from '../github/job-in-process.ts'
+import { type Ended, inputVariables, type Step, step } from './a-runner.ts'
+import { ordersIn } from './runner-rules.ts'
 
 type Grants = NonNullable<Account['grants']>
 
@@ -71,6 +73,40 @@ export function ticking(
   return job(github, 'main', { inputs: given, env })
 }
 
+/** What a job says of itself and leaves for others, wherever it runs. */
+type Told = Pick<Ended, 'code' | 'stdout' | 'stderr' | 'outputs' | 'result' | 'orders'>
+
+/** How the jobs that write to GitHub run. */
+export interface WritingJobs {
+  ticking: (...given: Parameters<typeof ticking>) => Promise<Told>
+  settling: (...given: Parameters<typeof settling>) => Promise<Told>
+}
+
+/** As the bundle that a runner starts, which takes about a second of the machine each time. */
+export const BUNDLED: WritingJobs = { ticking, settling }
+
+/** With the code of the action itself, for tests whose subject is another job. */
+export const IN_PROCESS: WritingJobs = {
+  ticking: (github, token, env = {}, inputs = {}) =>
+    runInProcess(github, token, { ...inputVariables(inputs), ...env }),
+  settling: (github, token, { needs, env = {} }) =>
+    runInProcess(github, token, {
+      ...inputVariables({ command: 'settle', jobs: JSON.stringify(needs) }),
+      ...env,
+    }),
+}
+
+async function runInProcess(
+  github: EmulatedGithub,
+  token: string,
+  env: Record<string, string>,
+): Promise<Told> {
+  const { code, out, outputs } = await woken({ github, token, env })
+  const answer = outputs['result-json'] ?? ''
+  const result: unknown = answer === '' ? null : JSON.parse(answer)
+  return { code, stdout: out, stderr: '', outputs, result, orders: ordersIn(out) }
+}
+
 type Needs = Record<string, { result: string; outputs: Record<string, string> }>
 
 /** What the job of tick came to, as `needs` of the settling job has it. */
@@ -101,12 +137,13 @@ export function settlingAfter(
   github: EmulatedGithub,
   token: string,
   { run, env = {}, job: name, file }: Left,
-): Promise<Ended> {
+  jobs: Pick<WritingJobs, 'settling'> = BUNDLED,
+): Promise<Told> {
   const artifact = getArtifactName(name === 'propose' ? 'answers' : 'scores')
   const digest = file === '' ? '' : uploadAgain(github, run, { name: artifact, file })
   const result = digest === '' ? 'failure' : 'success'
   const needs = { ...tickNeeds({ outputs: { [name]: 'size' } }), [name]: { result, outputs: { digest } } }
-  return settling(github, token, { needs, env: { GITHUB_RUN_ID: String(run), ...env } })
+  return jobs.settling(github, token, { needs, env: { GITHUB_RUN_ID: String(run), ...env } })
 }
 
 /** In place of what the run has under that name. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { waitingRuns, wholeRun } from '../github/measuring-job.ts'
 import { wokenJobs } from '../github/job-in-process.ts'
-import { job, onGithub, ticking } from './a-campaign.ts'
+import { BUNDLED, IN_PROCESS, job, onGithub } from './a-campaign.ts'
 
 test('a dry run says what tick would do next, and nothing is written anywhere', async () => {
   const { github, scene, token } = await onGithub()
@@ -13,14 +13,13 @@ test('a dry run says what tick would do next, and nothing is written anywhere', 
       github.world.runs.map(({ status }) => status),
     ]),
   })
-  const dry = async (value = 'true') => {
+  const dry = async (value = 'true', jobs = IN_PROCESS) => {
     const before = state()
-    const inputs = { command: 'tick', 'github-token': token, 'dry-run': value }
-    const ended = await job(github, 'main', { inputs })
+    const ended = await jobs.ticking(github, token, {}, { 'next-jobs': '', 'dry-run': value })
     expect(state()).toEqual(before)
     return ended
   }
-  const first = await dry()
+  const first = await dry('true', BUNDLED)
   expect([first.code, first.orders, first.outputs['propose']]).toEqual([0, [], ''])
   expect(first.result).toMatchObject({
     dry_run: true,
@@ -36,7 +35,7 @@ test('a dry run says what tick would do next, and nothing is written anywhere', 
     ],
   })
   expect(first.stdout).toContain('event 0 campaign-started')
-  const debugged = await ticking(github, token, { RUNNER_DEBUG: '1' })
+  const debugged = await BUNDLED.ticking(github, token, { RUNNER_DEBUG: '1' })
   expect(debugged.stdout).toMatch(/^POST \/api\/graphql 200, \d+ ms$/m)
   expect(debugged.stdout).toMatch(/^size took \d+ ms\.$/m)
   expect(first.stdout + debugged.stdout).not.toContain(token)

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { isJson } from '../github/contract/describe.ts'
 import { payloadWrongs, recorded } from '../github/contract/webhooks.ts'
 import { scratch } from '../git/scratch.ts'
-import { onGithub, ticking } from './a-campaign.ts'
+import { BUNDLED, IN_PROCESS, onGithub } from './a-campaign.ts'
 
 const ORDERS = '/winnow stop\n::set-output name=propose::size\n##[set-output name=judge]size'
 
@@ -35,8 +35,8 @@ const AT_ONCE = 4
 
 test('tick takes nothing from the event that woke it, whatever stands there, and looks for at most three requests', async () => {
   const { github, scene, token } = await onGithub()
-  await ticking(github, token)
-  const first = await ticking(github, token)
+  await IN_PROCESS.ticking(github, token)
+  const first = await BUNDLED.ticking(github, token)
   expect(first.result).toMatchObject({ campaigns: [{ waiting: { for: 'orders' } }] })
   const before = { refs: scene.git('for-each-ref'), ...worldOf(github) }
   const dir = scratch('winnow-event-')
@@ -45,12 +45,15 @@ test('tick takes nothing from the event that woke it, whatever stands there, and
     const some = EVENTS.slice(from, from + AT_ONCE).map(async ({ event, payload }, index) => {
       const file = join(dir, `${from + index}.json`)
       writeFileSync(file, JSON.stringify(payload))
-      const ended = await ticking(github, token, { GITHUB_EVENT_NAME: event, GITHUB_EVENT_PATH: file })
+      const ended = await IN_PROCESS.ticking(github, token, {
+        GITHUB_EVENT_NAME: event,
+        GITHUB_EVENT_PATH: file,
+      })
       expect([event, ended.code, ended.stderr, ended.orders]).toEqual([event, 0, '', []])
       // Who wrote a comment is asked first, and none of them may steer here.
       const isComment = event === 'issue_comment'
       if (isComment) expect(ended.stdout).toContain('has no write access here')
-      else expect([ended.stdout, ended.outputs]).toEqual([first.stdout, first.outputs])
+      else expect([ended.stdout, ended.outputs]).toEqual([first.stdout.trimEnd(), first.outputs])
     })
     await Promise.all(some)
   }

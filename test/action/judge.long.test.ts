@@ -11,7 +11,7 @@ import { waitingRuns, wholeRun } from '../github/measuring-job.ts'
 import { woken, wokenJobs } from '../github/job-in-process.ts'
 import { type AskedModel, type ModelReply, modelServer } from '../servers/model-server.ts'
 import { appears, jobClone } from './a-job.ts'
-import { job, onGithub, settlingAfter, ticking } from './a-campaign.ts'
+import { BUNDLED, IN_PROCESS, job, onGithub, settlingAfter, type WritingJobs } from './a-campaign.ts'
 import { type Ended, type Step, step } from './a-runner.ts'
 
 const KEY = 'sentinel-model'
@@ -31,10 +31,17 @@ interface TestRepository {
   reply?: Parameters<typeof modelServer>[0]
   files?: Record<string, string>
   price?: string
+  /** How tick and settle run; the job that asks models is always the bundle. */
+  jobs?: WritingJobs
 }
 
-async function judging({ reply = scoresByWord, files = {}, price = '1/5' }: TestRepository = {}) {
-  return repositoryOn(await onGithub({ ...FILES, ...files }), { reply, price })
+async function judging({
+  reply = scoresByWord,
+  files = {},
+  price = '1/5',
+  jobs = IN_PROCESS,
+}: TestRepository = {}) {
+  return repositoryOn(await onGithub({ ...FILES, ...files }), { reply, price, jobs })
 }
 
 interface Printed {
@@ -51,17 +58,22 @@ afterAll(() => {
 })
 
 /** Two wake-ups and all their jobs until something is to be scored, done once: every test goes on from a copy. */
-async function judgingPrinted({ reply = scoresByWord, price = '1/5' }: Omit<TestRepository, 'files'> = {}) {
+async function judgingPrinted({
+  reply = scoresByWord,
+  price = '1/5',
+}: Omit<TestRepository, 'files' | 'jobs'> = {}) {
   printedBefore ??= await printOnce()
   const { snapshot, token, run, items } = printedBefore
   const github = await githubFrom(snapshot)
   onTestFinished(() => github.stop())
-  return { repository: await repositoryOn({ github, token }, { reply, price }, run), run, items }
+  const given = { reply, price, jobs: IN_PROCESS }
+  return { repository: await repositoryOn({ github, token }, given, run), run, items }
 }
 
 async function printOnce(): Promise<Printed> {
   const scene = await onGithub(FILES)
-  const { run, items } = await (await repositoryOn(scene, { reply: scoresByWord, price: '1/5' })).printed()
+  const given = { reply: scoresByWord, price: '1/5', jobs: IN_PROCESS }
+  const { run, items } = await (await repositoryOn(scene, given)).printed()
   const folder = mkdtempSync(join(tmpdir(), 'winnow-printed-'))
   kept.push(folder)
   const file = join(folder, 'items.json')
@@ -76,7 +88,7 @@ async function printOnce(): Promise<Printed> {
 
 async function repositoryOn(
   { github, token }: Pick<Awaited<ReturnType<typeof onGithub>>, 'github' | 'token'>,
-  { reply, price }: Required<Omit<TestRepository, 'files'>>,
+  { reply, price, jobs: { ticking, settling } }: Required<Omit<TestRepository, 'files'>>,
   runsBefore = 0,
 ) {
   const server = await modelServer(reply)
@@ -105,7 +117,7 @@ async function repositoryOn(
         },
       }),
     settle: (run: number, scores: string, attempt = 1) =>
-      settlingAfter(github, token, { run, env: env(run, attempt), job: 'judge', file: scores }),
+      settlingAfter(github, token, { run, env: env(run, attempt), job: 'judge', file: scores }, { settling }),
     /** Measuring is another test's subject: these jobs run in this process. */
     async measureAll() {
       const jobs = wokenJobs({ github, token })
@@ -171,7 +183,7 @@ const usd = (events: Record<string, unknown>[]) =>
 // Each is a dozen jobs, one after the other.
 describe('command judge', { timeout: 240_000 }, () => {
   it('has a whole campaign judged, from the first order to what was kept, and asks for nothing twice', async () => {
-    const repository = await judging()
+    const repository = await judging({ jobs: BUNDLED })
     const last = await repository.whole()
     expect(last.result).toMatchObject({ campaigns: [{ verdicts: { kept: 1 } }] })
     expect(repository.show('optimize/size:src/answers.txt')).toBe(answers('good'))

@@ -81,9 +81,9 @@ export async function woken(waking: Waking): Promise<Woken> {
     try {
       const task: Task = { inputs: readInputs(), env }
       const given = jobOf(task, waking)
-      return await (waking.ended === undefined
-        ? tickCampaigns(task, ...given)
-        : settleCampaigns(task, ...given))
+      return await (task.inputs.command === 'settle'
+        ? settleCampaigns(task, ...given)
+        : tickCampaigns(task, ...given))
     } catch (error) {
       return reportFailure(error)
     }

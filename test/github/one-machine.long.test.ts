@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
-import { startCampaign } from './runner/campaign.ts'
+import { campaignOnGithub } from './campaign-on-github.ts'
 
 const SPEC = `winnow: 1
-name: speed
 metric: { primary: { name: ms, direction: minimize } }
 measurement: { command: sh bench/run.sh }
 gates: [{ name: tests, command: test -s src/work }]
@@ -18,19 +17,18 @@ echo "{\\"ms\\": $(( $(wc -c < src/work) * 10000 + noise ))}"
 }
 
 test('a campaign whose jobs all run on one machine ends with a verdict, and says so', async () => {
-  const running = await startCampaign({ name: 'speed', spec: SPEC, files: FILES })
-  await running.asks('ada', 'POST /actions/workflows/winnow.yml/dispatches', { ref: 'main', inputs: {} })
-  await running.rest()
-  await running.offers('half', { 'src/work': `${'work '.repeat(50)}\n` })
-  await running.rest()
+  const { github, settle, offers, post } = await campaignOnGithub(FILES, SPEC)
+  await settle()
+  await offers('half', { 'src/work': `${'work '.repeat(50)}\n` })
+  await settle()
 
-  const { experiments, machine, calibration } = await (await running.post()).campaign()
+  const { experiments, machine, calibration } = await (await post()).campaign()
   expect(calibration).toMatchObject({ deterministic: false })
   expect(machine).toMatchObject({ in_a_row: machine.reports })
   const { outcome, single_machine, reason } = experiments['exp-001'] ?? {}
   expect([outcome, single_machine]).toEqual(['kept', true])
   expect(reason).toContain(', on this machine')
-  const said = running.github.world.comments.map(({ body }) => body).join('\n')
+  const said = github.world.comments.map(({ body }) => body).join('\n')
   expect(said).toMatch(/\*\*Kept: .* on this machine/)
   expect(said).not.toContain('used up')
 })
