@@ -52,7 +52,8 @@ export function everyEnvironment(): string {
   return ids.map(id => readable(`/proc/${id}/environ`)).join('\0')
 }
 
-function readable(file: string): string {
+/** Empty where it has gone meanwhile. */
+export function readable(file: string): string {
   try {
     return readFileSync(file, 'latin1')
   } catch {

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { rolldown } from 'rolldown'
-import { afterAll, beforeAll } from 'vitest'
+import { beforeAll } from 'vitest'
 
 export interface Ended {
   code: number | null
@@ -24,22 +24,30 @@ export interface CommandLine {
   run(at: Standing, argv: readonly string[], env?: Record<string, string>): Promise<Ended>
 }
 
-/** The command line as it is shipped, in one file, bundled anew for the tests of this file. */
+let bundled: Promise<string> | null = null
+
+/** Once for all files that this process tests. */
+async function bundle(): Promise<string> {
+  const dist = mkdtempSync(join(tmpdir(), 'winnow-kill-bundle-'))
+  process.once('exit', () => rmSync(dist, { recursive: true, force: true }))
+  const cwd = join(import.meta.dirname, '..', '..')
+  const built = await rolldown({
+    input: { cli: 'src/cli/main.ts' },
+    platform: 'node',
+    logLevel: 'silent',
+    cwd,
+  })
+  await built.write({ dir: dist, format: 'esm', entryFileNames: '[name].js' })
+  await built.close()
+  return dist
+}
+
+/** The command line as it is shipped, in one file, bundled anew for these tests. */
 export function bundledCommandLine(): CommandLine {
   let dist = ''
   beforeAll(async () => {
-    dist = mkdtempSync(join(tmpdir(), 'winnow-kill-bundle-'))
-    const cwd = join(import.meta.dirname, '..', '..')
-    const built = await rolldown({
-      input: { cli: 'src/cli/main.ts' },
-      platform: 'node',
-      logLevel: 'silent',
-      cwd,
-    })
-    await built.write({ dir: dist, format: 'esm', entryFileNames: '[name].js' })
-    await built.close()
+    dist = await (bundled ??= bundle())
   })
-  afterAll(() => rmSync(dist, { recursive: true, force: true }))
 
   const start: CommandLine['start'] = ({ repo, home }, argv, env = {}) => {
     const own = { PATH: process.env['PATH'] ?? '', HOME: home, USER: 'ada', TMPDIR: home, ...env }

@@ -1,5 +1,7 @@
+import { join } from 'node:path'
 import { setTimeout as later } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { appears } from '../../action/a-job.ts'
 import { sceneWithActions } from './scene-with-actions.ts'
 
 const BY_HAND = 'on: workflow_dispatch'
@@ -200,7 +202,9 @@ jobs:
   expect(it.job(run, 'settle').outputs).toEqual({ seen: '3 3 success' })
 })
 
-const SLOW = "trap 'echo interrupted; exit 130' INT; for i in $(seq 200); do sleep 0.05; done"
+/** Says by a file that it can be interrupted. */
+const SLOW =
+  "trap 'echo interrupted; exit 130' INT; touch $RUNNER_TEMP/slow; for i in $(seq 200); do sleep 0.05; done"
 
 test('cancelling interrupts the step; what always runs, runs', async () => {
   const it = await sceneWithActions(
@@ -223,8 +227,11 @@ jobs:
 `,
     },
     {
-      during: (_, step) =>
-        void (step === 'slow' && setTimeout(() => it.actions.cancel(it.run('ci.yml')), 100)),
+      async during(_, step, { temp }) {
+        if (step !== 'slow') return
+        await appears(join(temp, 'slow'))
+        it.actions.cancel(it.run('ci.yml'))
+      },
     },
   )
   const run = await it.dispatch('ci.yml')
@@ -284,7 +291,11 @@ jobs:
     },
     {
       selfHosted: [['self-hosted', 'linux', 'bench']],
-      during: (job, step) => void (step === 'late' && setTimeout(() => it.actions.timeOut(job), 100)),
+      async during(job, step, { temp }) {
+        if (step !== 'late') return
+        await appears(join(temp, 'slow'))
+        it.actions.timeOut(job)
+      },
     },
   )
   const run = await it.dispatch('ci.yml')
