@@ -23,7 +23,7 @@ function foldersThatExist(): string {
 /** The files that take longest. Their size does not show it, and the last of them would run alone at the end. */
 const LONGEST = [
   'test/action/tick.long.test.ts',
-  'test/kill/anywhere.test.ts',
+  'test/kill/anywhere.long.test.ts',
   'test/action/result-json.test.ts',
   'test/local-action/local-action.long.test.ts',
   'test/github/job-faults.long.test.ts',

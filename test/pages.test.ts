@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { VERBS } from '../src/cli/registry.ts'
 import { listOptions, type Verb } from '../src/cli/verb.ts'
@@ -11,13 +11,13 @@ const ROOT = new URL('..', import.meta.url).pathname
 const RUN_BY: Readonly<Record<string, string>> = {
   'README.md': 'test/readme.long.test.ts',
   'CONTRIBUTING.md': '.ci/run',
-  'docs/agents.md': 'test/cli/agents-page.long.test.ts',
+  'docs/agents.md': 'test/cli/agents-page.release.test.ts',
   'docs/commands.md': 'test/docs.test.ts',
-  'docs/compare.md': 'test/cli/compare-page.long.test.ts',
+  'docs/compare.md': 'test/cli/compare-page.release.test.ts',
   'docs/dependencies.md': 'test/cli/demo.long.test.ts',
   'docs/github.md': 'test/cli/init-github.long.test.ts',
-  'docs/install.md': 'test/install-page.long.test.ts',
-  'skills/winnow/SKILL.md': 'test/cli/agents-page.long.test.ts',
+  'docs/install.md': 'test/install-page.release.test.ts',
+  'skills/winnow/SKILL.md': 'test/cli/agents-page.release.test.ts',
 }
 
 describe('the commands that a page shows', () => {
@@ -56,12 +56,20 @@ describe('the commands that a page shows', () => {
   it('leave no seeded test at its sample: a release runs everything that it draws from', () => {
     const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
     const [settings = '', filters = ''] = scripts['test:release'].split(' vitest run ')
-    const tests = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
-    for (const file of tests.filter(name => name.endsWith('.ts') && name !== 'pages.test.ts')) {
-      const text = readFileSync(join(ROOT, 'test', file), 'utf8')
+    const all = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
+    const files = all.filter(name => name.endsWith('.ts') && name !== 'pages.test.ts')
+    const texts = new Map(files.map(file => [file, readFileSync(join(ROOT, 'test', file), 'utf8')]))
+    /** The tests that a setting means: the file that reads it, or those that import that file. */
+    const meant = (file: string) =>
+      file.endsWith('.test.ts')
+        ? [file]
+        : files.filter(each => each.endsWith('.test.ts') && texts.get(each)?.includes(`/${basename(file)}'`))
+    for (const [file, text] of texts) {
       for (const [, name = ''] of text.matchAll(/env\['(WINNOW_\w+)'\] === 'full'/g)) {
         expect(settings.split(' ')).toContain(`${name}=full`)
-        expect(filters.split(' ').some((filter: string) => `test/${file}`.includes(filter))).toBe(true)
+        const isRun = (test: string) =>
+          filters.split(' ').some((filter: string) => `test/${test}`.includes(filter))
+        expect(meant(file).filter(test => !isRun(test))).toEqual([])
       }
     }
   })

@@ -6,6 +6,7 @@ import { reportSchema } from '../../src/model/report.ts'
 import { clonedProject, FILES, offer, project, type Project, proven, SHORT, SPEC } from '../cli/project.ts'
 import { appears, everyEnvironment, jobClone, lastOrder } from './a-job.ts'
 import { step } from './a-runner.ts'
+import { selectCases } from '../support/cases.ts'
 
 /**
  * A harness that spies where it is told to: it copies what it was started with and what any process around it was
@@ -233,22 +234,42 @@ describe('a job that may not measure', () => {
   const ORDER = 'e'.repeat(64)
   const asked = { command: 'measure', campaign: 'size', order: ORDER }
 
-  it.each([
-    ['has no run', asked, { GITHUB_RUN_ID: '' }, 'GITHUB_RUN_ID is not set'],
-    ['is on the default branch', asked, { GITHUB_REF: 'refs/heads/main' }, 'this run is on refs/heads/main'],
-    ['is on a tag', asked, { GITHUB_REF: 'refs/tags/optimize/size' }, 'this run is on refs/tags/'],
-    ['holds a token', { ...asked, 'github-token': 'sentinel' }, {}, 'does not accept the input github-token'],
-    [
-      "holds an App's token",
-      { ...asked, 'app-token': 'sentinel' },
-      {},
-      'does not accept the input app-token',
-    ],
-    ['names no order', { ...asked, order: '' }, {}, 'needs the input order'],
-    ['names what is no order', { ...asked, order: '../../x' }, {}, 'not the id of an order'],
-    ['has no ledger', asked, {}, 'the clone has no ledger of campaign size'],
-    ['obeys what is printed', asked, { ACTIONS_ALLOW_UNSECURE_COMMANDS: 'true' }, 'would execute commands'],
-  ])('%s', async (_what, inputs, env, expected) => {
+  it.each(
+    selectCases(
+      [
+        ['has no run', asked, { GITHUB_RUN_ID: '' }, 'GITHUB_RUN_ID is not set'],
+        [
+          'is on the default branch',
+          asked,
+          { GITHUB_REF: 'refs/heads/main' },
+          'this run is on refs/heads/main',
+        ],
+        ['is on a tag', asked, { GITHUB_REF: 'refs/tags/optimize/size' }, 'this run is on refs/tags/'],
+        [
+          'holds a token',
+          { ...asked, 'github-token': 'sentinel' },
+          {},
+          'does not accept the input github-token',
+        ],
+        [
+          "holds an App's token",
+          { ...asked, 'app-token': 'sentinel' },
+          {},
+          'does not accept the input app-token',
+        ],
+        ['names no order', { ...asked, order: '' }, {}, 'needs the input order'],
+        ['names what is no order', { ...asked, order: '../../x' }, {}, 'not the id of an order'],
+        ['has no ledger', asked, {}, 'the clone has no ledger of campaign size'],
+        [
+          'obeys what is printed',
+          asked,
+          { ACTIONS_ALLOW_UNSECURE_COMMANDS: 'true' },
+          'would execute commands',
+        ],
+      ],
+      3,
+    ),
+  )('%s', async (_what, inputs, env, expected) => {
     const { dir } = project()
     const ended = await step({ inputs, env: { ...JOB, ...env }, workspace: dir })
     expect([ended.code, ended.outputs['report']]).toEqual([2, ''])

@@ -11,7 +11,8 @@ import { waitingRuns, wholeRun } from '../github/measuring-job.ts'
 import { woken, wokenJobs } from '../github/job-in-process.ts'
 import { appears, jobClone } from './a-job.ts'
 import { type Ended, type Step, step } from './a-runner.ts'
-import { job, onGithub, settlingAfter, ticking } from './a-campaign.ts'
+import { BUNDLED, IN_PROCESS, job, onGithub, settlingAfter, type WritingJobs } from './a-campaign.ts'
+import { releaseTest } from '../support/cases.ts'
 
 /** Shortens a.txt once, and has no other idea; shouts at the runner, and looks for what it may not have. */
 const THINK = `
@@ -77,7 +78,7 @@ function repositoryOn(there: Begun) {
     ...there,
     /** The jobs of one wake-up, which are those of one run. */
     first: (run: number, attempt = 1) =>
-      ticking(
+      IN_PROCESS.ticking(
         github,
         token,
         { ...env(run), GITHUB_RUN_ATTEMPT: String(attempt) },
@@ -89,8 +90,8 @@ function repositoryOn(there: Begun) {
         env: { ...env(run), ...SECRETS, ...more },
         ...how,
       }),
-    settle: (run: number, answers: string) =>
-      settlingAfter(github, token, { run, job: 'propose', file: answers }),
+    settle: (run: number, answers: string, jobs: WritingJobs = IN_PROCESS) =>
+      settlingAfter(github, token, { run, job: 'propose', file: answers }, jobs),
     /** Measuring is another test's subject: these jobs run in this process. */
     async measureAll() {
       const jobs = wokenJobs({ github, token })
@@ -125,7 +126,7 @@ describe('command propose', { timeout: 180_000 }, () => {
     expect([asked.code, asked.stderr, asked.orders]).toEqual([0, '', []])
     expect(asked.result).toEqual({ campaign: 'size', asked: 1, ideas: 1 })
     const answers = asked.outputs['report'] ?? ''
-    const settled = await repository.settle(run, answers)
+    const settled = await repository.settle(run, answers, BUNDLED)
     expect([settled.code, settled.stderr, settled.orders]).toEqual([0, '', []])
     expect(settled.outputs).toMatchObject({ propose: '' })
     expect(repository.github.world.pulls).toMatchObject([
@@ -154,7 +155,7 @@ describe('command propose', { timeout: 180_000 }, () => {
     expect(asked.stdout + JSON.stringify(asked.outputs)).not.toContain('sentinel')
   })
 
-  it('counts what fails as on one machine: after three nobody asks any more', async () => {
+  releaseTest('counts what fails as on one machine: after three nobody asks any more', async () => {
     const repository = await asking({ 'tools/think.sh': 'echo "::error::no idea" >&2; exit 3\n' })
     let run = await repository.begin()
     for (let failed = 1; failed <= 3; failed++, run++) {

@@ -8,6 +8,7 @@ import { waitingRuns } from '../github/measuring-job.ts'
 import { jobClone } from './a-job.ts'
 import { job, onGithub, throughRun, ticking } from './a-campaign.ts'
 import type { Ended } from './a-runner.ts'
+import { selectCases } from '../support/cases.ts'
 
 const ROOT = new URL('../..', import.meta.url).pathname
 
@@ -75,7 +76,7 @@ describe('a job whose way to GitHub is a proxy', () => {
     expect(said(refused)).not.toContain('wrong')
   })
 
-  it.each(['socks5://127.0.0.1:1080', 'http://', 'http://a:%zz@proxy'])(
+  it.each(selectCases(['socks5://127.0.0.1:1080', 'http://', 'http://a:%zz@proxy']))(
     'is told at once that %s is of no use, without what it says',
     async proxy => {
       const { github, token } = await onGithub()

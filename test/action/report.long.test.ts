@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { clonedProject, FILES, offer, SHORT, SPEC } from '../cli/project.ts'
 import { jobClone } from './a-job.ts'
 import { step } from './a-runner.ts'
+import { releaseTest } from '../support/cases.ts'
 
 async function reported(more: Record<string, string> = {}) {
   const person = clonedProject(FILES)
@@ -39,7 +40,7 @@ describe('command report', () => {
     expect(named.orders).toMatchObject([{ data: expect.stringContaining('no ledger of campaign other') }])
   })
 
-  it('of several campaigns wants to know which', async () => {
+  releaseTest('of several campaigns wants to know which', async () => {
     const { remote, person } = await reported()
     person.write('.winnow/other.yaml', SPEC)
     person.git('add', '.')

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -9,8 +8,9 @@ import { scratch } from '../git/scratch.ts'
 import type { SideUsers } from '../../src/measure/isolation/side-users.ts'
 import { amongUsers, asRunner, SUDO_ROOT } from '../measure/in-namespace.ts'
 import { isRoot, throwAwayUsers } from '../measure/throw-away-users.ts'
-import { appears, everyEnvironment, jobClone, lastOrder } from './a-job.ts'
+import { appears, everyEnvironment, jobClone, lastOrder, readable } from './a-job.ts'
 import { type Step, step } from './a-runner.ts'
+import { releaseTest } from '../support/cases.ts'
 
 /** Several jobs, one after the other. */
 const SLOW = { timeout: 240_000 }
@@ -101,18 +101,21 @@ describe.skipIf(!isRoot)('a job where there are users for sides', () => {
     },
   )
 
-  it('does without where the harness does not work that way, and says why in its log, summary and report', async () => {
-    const needs = 'test "$(id -u)" = 0 || { echo "no tool for you" >&2; exit 3; }\n'
-    const { person, order } = await fresh({ 'bench/size.sh': needs + FILES['bench/size.sh'] })
-    const ended = await measuring(person, order)
-    expect([ended.code, ended.stderr]).toEqual([0, ''])
-    const why = 'as a separate user, the harness fails: no tool for you'
-    expect(ended.stdout).toContain(`Isolation: none, because ${why}.`)
-    expect(ended.summary).toContain(`Without isolation, because ${why}.`)
-    const report = reportIn(ended)
-    expect(report).toMatchObject({ flags: ['unisolated', 'forgeable'], unisolated_because: why })
-    expect(report.executions.map(({ status }) => status)).toContain('ok')
-  })
+  releaseTest(
+    'does without where the harness does not work that way, and says why in its log, summary and report',
+    async () => {
+      const needs = 'test "$(id -u)" = 0 || { echo "no tool for you" >&2; exit 3; }\n'
+      const { person, order } = await fresh({ 'bench/size.sh': needs + FILES['bench/size.sh'] })
+      const ended = await measuring(person, order)
+      expect([ended.code, ended.stderr]).toEqual([0, ''])
+      const why = 'as a separate user, the harness fails: no tool for you'
+      expect(ended.stdout).toContain(`Isolation: none, because ${why}.`)
+      expect(ended.summary).toContain(`Without isolation, because ${why}.`)
+      const report = reportIn(ended)
+      expect(report).toMatchObject({ flags: ['unisolated', 'forgeable'], unisolated_because: why })
+      expect(report.executions.map(({ status }) => status)).toContain('ok')
+    },
+  )
 
   it('does without where such users could change code that later steps run, and names it', async () => {
     const { person, order } = await fresh({
@@ -136,7 +139,7 @@ describe.skipIf(!isRoot)('a job where there are users for sides', () => {
     expect(readFileSync(file, 'utf8')).toBe('upload()')
   })
 
-  it('goes on without where its campaign was measured without before', async () => {
+  releaseTest('goes on without where its campaign was measured without before', async () => {
     const person = clonedProject()
     expect((await person.winnow('run')).code).toBe(14)
     const ended = await measuring(person, await nextOrder(person))
@@ -146,7 +149,7 @@ describe.skipIf(!isRoot)('a job where there are users for sides', () => {
     expect(reportIn(ended).flags).toContain('unisolated')
   })
 
-  it('does as the spec says where it says more than auto', async () => {
+  releaseTest('does as the spec says where it says more than auto', async () => {
     const spec = (isolation: string) =>
       SPEC.replace('sh bench/size.sh', `sh bench/size.sh, isolation: ${isolation}`)
     const none = await fresh({ '.winnow/size.yaml': spec('none') })
@@ -301,10 +304,5 @@ function openScratch(): string {
 
 function everyCommand(): string {
   const ids = readdirSync('/proc').filter(name => /^\d+$/.test(name))
-  return ids
-    .map(id => {
-      const { stdout } = spawnSync('cat', [`/proc/${id}/cmdline`], { encoding: 'latin1' })
-      return stdout
-    })
-    .join('\0')
+  return ids.map(id => readable(`/proc/${id}/cmdline`)).join('\0')
 }

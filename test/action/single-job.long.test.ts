@@ -11,6 +11,7 @@ import { isRoot, throwAwayUsers } from '../measure/throw-away-users.ts'
 import { job, onGithub } from './a-campaign.ts'
 import { jobClone } from './a-job.ts'
 import type { Ended } from './a-runner.ts'
+import { releaseTest } from '../support/cases.ts'
 
 /** Whole campaigns, each in one job. */
 const SLOW = { timeout: 240_000 }
@@ -101,7 +102,7 @@ describe.skipIf(!isRoot || SUDO_ROOT === '')('a single job whose user may become
     expect(statSync(ended.workspace).mode & 0o777).toBe(0o700)
   })
 
-  it('asks programs as a user of its own as well', async () => {
+  releaseTest('asks programs as a user of its own as well', async () => {
     const think = `${SPY}test -O "$HOME" || exit 6\ntest "$(wc -c < src/a.txt)" = 16 || exit 3\necho aaa > src/a.txt\necho '{"hypothesis": "three letters do"}'\n`
     const spec = SIZE_SPEC.replace(
       /propose: .*/,

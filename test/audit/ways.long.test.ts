@@ -21,6 +21,7 @@ import {
   SHORTER_B,
   visit,
 } from './tampering.ts'
+import { selectCases } from '../support/cases.ts'
 
 afterEach(clearCopies)
 
@@ -96,10 +97,12 @@ printf '{"bytes": %s}' "$bytes"
     await nothingFound(site.place)
   })
 
-  it.each([
-    { rest: 'was measured', ideas: [SHORTER_A, SHORTER_B], by: null },
-    { rest: 'was never measured', ideas: [SHORTER_A, SHORTER_B, SHORTER_C], by: 'exp-004' },
-  ])('that took a landing back where what is left $rest', async ({ ideas, by }) => {
+  it.each(
+    selectCases([
+      { rest: 'was measured', ideas: [SHORTER_A, SHORTER_B], by: null },
+      { rest: 'was never measured', ideas: [SHORTER_A, SHORTER_B, SHORTER_C], by: 'exp-004' },
+    ]),
+  )('that took a landing back where what is left $rest', async ({ ideas, by }) => {
     const site = await createTestRepository({
       files: { ...FILES, 'src/c.txt': 'cccccccccc\n', ...patches(ideas) },
       spec: OPEN_SPEC,

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { packageFiles, type Wanted } from '../support/package-files.ts'
 import { FILES, type Project, project, proven, SPEC } from './project.ts'
+import { releaseTest, selectCases } from '../support/cases.ts'
 
 /** Whatever is set up leaves a line in the person's home: what never ran left none. */
 const SETUP = 'wc -c < src/value >> "$HOME/ran"\n'
@@ -122,19 +123,21 @@ describe('an idea that adds a package', () => {
     await proven(person)
   })
 
-  it.each([
-    [
-      'touches a script',
-      packageFiles(LEFT_PAD, { scripts: { postinstall: 'sh x' } }),
-      'package.json changes scripts',
-    ],
-    [
-      'runs install scripts',
-      packageFiles({ 'left-pad': { version: '1.3.0', scripts: true } }),
-      'adds left-pad 1.3.0 (npm), which runs install scripts: set dependencies.allow_scripts',
-    ],
-    ['cannot be read', { 'package-lock.json': '{' }, 'package-lock.json cannot be read'],
-  ])('is refused when it %s', async (_, change, reason) => {
+  it.each(
+    selectCases([
+      [
+        'touches a script',
+        packageFiles(LEFT_PAD, { scripts: { postinstall: 'sh x' } }),
+        'package.json changes scripts',
+      ],
+      [
+        'runs install scripts',
+        packageFiles({ 'left-pad': { version: '1.3.0', scripts: true } }),
+        'adds left-pad 1.3.0 (npm), which runs install scripts: set dependencies.allow_scripts',
+      ],
+      ['cannot be read', { 'package-lock.json': '{' }, 'package-lock.json cannot be read'],
+    ]),
+  )('is refused when it %s', async (_, change, reason) => {
     const person = await asked({ change })
     await person.winnow('run')
     expect(await person.json('show', 'exp-001')).toMatchObject({
@@ -144,7 +147,7 @@ describe('an idea that adds a package', () => {
     expect(ran(person)).not.toContain('50')
   })
 
-  it('has one more round when it is approved after the campaign stopped', async () => {
+  releaseTest('has one more round when it is approved after the campaign stopped', async () => {
     const person = await asked({ spec: 'stopping: { max_iterations: 1 }\n' })
     await person.winnow('run')
     person.git('checkout', '-q', '--detach', 'main')
@@ -169,7 +172,7 @@ describe('an idea that adds a package', () => {
     await proven(person)
   })
 
-  it('waits for a resume when a person stops it', async () => {
+  releaseTest('waits for a resume when a person stops it', async () => {
     const person = await asked()
     await person.winnow('run')
     await person.winnow('stop')

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { scratch } from '../git/scratch.ts'
 import { clonedProject, type Project, projectIn } from './project.ts'
+import { releaseTest } from '../support/cases.ts'
 
 const STATE = 'refs/heads/optimize-state/size'
 type Origin = (...args: string[]) => string
@@ -83,7 +84,7 @@ describe('audit', () => {
     })
   })
 
-  it('takes a ledger that was put aside, and the next one, as they are', async () => {
+  releaseTest('takes a ledger that was put aside, and the next one, as they are', async () => {
     const { person } = await audited()
     await person.winnow('run', '--fresh', '--yes')
     const { code, out } = await person.winnow('audit')
@@ -112,7 +113,7 @@ describe('audit', () => {
     })
   })
 
-  it('puts a damaged memory aside, saying so', async () => {
+  releaseTest('puts a damaged memory aside, saying so', async () => {
     const { person } = await audited()
     const [room = ''] = readdirSync(person.cache).filter(name => /^[0-9a-f]{20}$/.test(name))
     const file = join(person.cache, room, 'campaigns', 'size', 'audited.json')

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { noisyProject, unfairProject } from './noisy-project.ts'
 import { type Project, proven } from './project.ts'
+import { releaseTest, selectCases } from '../support/cases.ts'
 
 /** A run that begins, and pauses before its first experiment: what it says, and that it says so again. */
 async function pausedBy(person: Project): Promise<string> {
@@ -22,27 +23,30 @@ describe('a campaign does not begin', () => {
     expect(said).toContain('Fix it, then: winnow resume')
   })
 
-  it('on a linear scale without evidence.min_effect', async () => {
+  releaseTest('on a linear scale without evidence.min_effect', async () => {
     expect(await pausedBy(noisyProject({ files: { 'src/ms': '-1000000\n' } }))).toContain(
       'the campaign is paused: evidence.min_effect is not set, and ms is compared on a linear scale, where 2 % has no meaning: set it to the smallest change worth having, in its own units, with evidence.scale: linear',
     )
   })
 
-  it('with a min_effect of 0, which no noisy metric can show', async () => {
+  releaseTest('with a min_effect of 0, which no noisy metric can show', async () => {
     const none = noisyProject({ spec: text => `${text}evidence: { min_effect: 0 }\n` })
     expect(await pausedBy(none)).toContain(
       'the campaign is paused: evidence.min_effect is 0, which a noisy metric can never prove',
     )
   })
 
-  it.each(['auto', 'paired'])('on a log scale with values of 0 or less, in mode %s', async mode => {
-    const spec = (text: string) =>
-      `${text.replace('ms.sh }', `ms.sh, mode: ${mode} }`)}evidence: { scale: log }\n`
-    const below = noisyProject({ spec, files: { 'src/ms': '-1000000\n' } })
-    expect(await pausedBy(below)).toContain(
-      'the campaign is paused: evidence.scale is log, but ms is not always above 0',
-    )
-  })
+  it.each(selectCases(['auto', 'paired']))(
+    'on a log scale with values of 0 or less, in mode %s',
+    async mode => {
+      const spec = (text: string) =>
+        `${text.replace('ms.sh }', `ms.sh, mode: ${mode} }`)}evidence: { scale: log }\n`
+      const below = noisyProject({ spec, files: { 'src/ms': '-1000000\n' } })
+      expect(await pausedBy(below)).toContain(
+        'the campaign is paused: evidence.scale is log, but ms is not always above 0',
+      )
+    },
+  )
 })
 
 describe('a campaign that was calibrated', () => {

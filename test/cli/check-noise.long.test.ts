@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { noisyProject, unfairProject } from './noisy-project.ts'
+import { releaseTest, selectCases } from '../support/cases.ts'
 
 const cost = z.strictObject({
   pairs: z.number(),
@@ -92,14 +93,14 @@ describe('winnow check of a noisy metric', () => {
 })
 
 describe('what no campaign can rest on is an error of check', () => {
-  it('a harness that tells two identical copies apart', async () => {
+  releaseTest('a harness that tells two identical copies apart', async () => {
     const { code, err } = await unfairProject().winnow('check')
     expect(code).toBe(2)
     expect(err).toContain('error: the harness is not fair: ms tells two identical copies of the base apart')
     expect(err).toContain('A result depends on which copy runs')
   })
 
-  it('a linear scale without evidence.min_effect', async () => {
+  releaseTest('a linear scale without evidence.min_effect', async () => {
     const linear = noisyProject({ files: { 'src/ms': '-1000000\n' } })
     const { code, err } = await linear.winnow('check')
     expect(code).toBe(2)
@@ -108,7 +109,7 @@ describe('what no campaign can rest on is an error of check', () => {
     )
   })
 
-  it.each(['auto', 'paired'])('a log scale with values of 0 or less, in mode %s', async mode => {
+  it.each(selectCases(['auto', 'paired']))('a log scale with values of 0 or less, in mode %s', async mode => {
     const spec = (text: string) =>
       `${text.replace('ms.sh }', `ms.sh, mode: ${mode} }`)}evidence: { scale: log }\n`
     const { code, err } = await noisyProject({ spec, files: { 'src/ms': '-1000000\n' } }).winnow('check')

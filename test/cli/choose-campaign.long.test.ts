@@ -3,6 +3,7 @@ import { UserError } from '../../src/errors.ts'
 import { type CampaignChoice, chooseCampaign } from '../../src/cli/context.ts'
 import type { KnownCampaign } from '../../src/cli/known-campaigns.ts'
 import { FILES, project, proven, SPEC } from './project.ts'
+import { releaseTest, selectCases } from '../support/cases.ts'
 
 function known(name: string, started = false): KnownCampaign {
   const specPath = `.winnow/${name}.yaml`
@@ -87,7 +88,7 @@ propose: [{ use: external }]
 `
 
 describe('a spec that lies anywhere', () => {
-  it.each(['opt.yaml', 'deep/er/size.yml'])('is read at exactly that path: %s', async path => {
+  it.each(selectCases(['opt.yaml', 'deep/er/size.yml']))('is read at exactly that path: %s', async path => {
     const person = project({ ...FILES, [path]: CE })
     expect((await person.winnow('check', path)).out).toContain(
       `${path} is valid: campaign anywhere, ce defaults`,
@@ -110,7 +111,7 @@ describe('a spec that lies anywhere', () => {
     await proven(person)
   })
 
-  it('is found by its ledger below a prefix of its own', async () => {
+  releaseTest('is found by its ledger below a prefix of its own', async () => {
     const files = { ...FILES, 'opt.yaml': `${CE}branches: { prefix: search }\n` }
     const person = project(files)
     await person.winnow('run', 'opt.yaml')
@@ -118,7 +119,7 @@ describe('a spec that lies anywhere', () => {
     expect((await person.winnow('status')).out).toContain('Campaign anywhere: running')
   })
 
-  it('is not taken for one where a branch only looks like a ledger', async () => {
+  releaseTest('is not taken for one where a branch only looks like a ledger', async () => {
     const person = project()
     person.git('branch', 'mobile-state/app', 'main')
     await person.winnow('run')
@@ -131,7 +132,7 @@ describe('a spec that lies anywhere', () => {
     expect((await person.winnow('run', 'opt.yaml')).err).toContain('opt.yaml is not on the default branch')
   })
 
-  it('has to be a file', async () => {
+  releaseTest('has to be a file', async () => {
     const person = project({ ...FILES, 'deep/size.yaml': CE })
     expect((await person.winnow('check', 'deep')).err).toBe(
       'error: deep: deep is a directory, not a spec\n  fix: name a file: winnow check deep/size.yaml\n',
@@ -153,7 +154,7 @@ describe('a spec that lies anywhere', () => {
     expect((await person.winnow('run', 'opt.yaml')).err).toContain(both)
   })
 
-  it('has a name of its own among those in .winnow', async () => {
+  releaseTest('has a name of its own among those in .winnow', async () => {
     const named = `${SPEC}name: same\n`
     const person = project({ ...FILES, '.winnow/size.yaml': named, '.winnow/other.yaml': named })
     expect((await person.winnow('run')).err).toBe(

@@ -6,6 +6,7 @@ import { appears, everyEnvironment } from '../action/a-job.ts'
 import { untouched } from '../git/untouched.ts'
 import { noisyProject } from './noisy-project.ts'
 import { FILES, type Project, project } from './project.ts'
+import { releaseTest, selectCases } from '../support/cases.ts'
 
 /** `main`, and a branch beside it with these files. */
 function branched(person: Project, files: Record<string, string>): Project {
@@ -106,7 +107,7 @@ describe('winnow compare of a noisy metric', () => {
     expect(readFileSync(join(person.cache, 'runs'), 'utf8')).toBe(runs)
   })
 
-  it('stops when the time is up', async () => {
+  releaseTest('stops when the time is up', async () => {
     const person = branched(noisyProject(), { 'src/ms': '800000\n' })
     const { code, out } = await person.winnow('compare', 'main', 'shorter', '--max-minutes', '0.0001', ...MS)
     expect([code, out]).toEqual([
@@ -117,10 +118,15 @@ describe('winnow compare of a noisy metric', () => {
 })
 
 describe('winnow compare of a metric that repeats exactly', () => {
-  it.each([
-    [49, 0, /^shorter is better than main: bytes 100 -> 50 \(-50\.0 %\); it repeats exactly\.$/m],
-    [149, 15, /^shorter is worse than main: bytes 100 -> 150 \(\+50\.0 %\); it repeats exactly\.$/m],
-  ])('needs one execution of each: %d letters', async (letters, exit, sentence) => {
+  it.each(
+    selectCases(
+      [
+        [49, 0, /^shorter is better than main: bytes 100 -> 50 \(-50\.0 %\); it repeats exactly\.$/m],
+        [149, 15, /^shorter is worse than main: bytes 100 -> 150 \(\+50\.0 %\); it repeats exactly\.$/m],
+      ],
+      2,
+    ),
+  )('needs one execution of each: %d letters', async (letters, exit, sentence) => {
     const person = branched(project(), { 'src/value': `${'a'.repeat(letters)}\n`, 'bench/notes.txt': 'x\n' })
     const { code, out } = await person.winnow('compare', 'main', 'shorter', ...SIZE)
     expect([code, out]).toEqual([exit, expect.stringMatching(sentence)])
@@ -164,28 +170,31 @@ describe('winnow compare of a metric that repeats exactly', () => {
     ])
   })
 
-  it('takes a sparse work tree with what it leaves out, and none with an unfinished merge', async () => {
-    const person = branched(project({ ...FILES, 'src/value': 'aaaa\n' }), { 'src/value': 'aa\n' })
-    person.git('sparse-checkout', 'set', 'src')
-    person.write('src/value', 'a\n')
-    const checkout = untouched(person.dir, 'no-prefix')
-    const { code, out } = await person.winnow('compare', 'main', ...SIZE)
-    expect([code, out]).toEqual([
-      0,
-      expect.stringMatching(/^Your work tree is better than main: bytes 5 -> 2 /),
-    ])
-    checkout.check()
+  releaseTest(
+    'takes a sparse work tree with what it leaves out, and none with an unfinished merge',
+    async () => {
+      const person = branched(project({ ...FILES, 'src/value': 'aaaa\n' }), { 'src/value': 'aa\n' })
+      person.git('sparse-checkout', 'set', 'src')
+      person.write('src/value', 'a\n')
+      const checkout = untouched(person.dir, 'no-prefix')
+      const { code, out } = await person.winnow('compare', 'main', ...SIZE)
+      expect([code, out]).toEqual([
+        0,
+        expect.stringMatching(/^Your work tree is better than main: bytes 5 -> 2 /),
+      ])
+      checkout.check()
 
-    person.commit('other', { 'src/value': 'bbbb\n' })
-    expect(() => person.git('merge', '-q', 'shorter')).toThrow()
-    const merging = await person.winnow('compare', 'main', ...SIZE)
-    expect([merging.code, merging.err]).toEqual([
-      2,
-      expect.stringContaining('a merge is not finished: conflict in src/value'),
-    ])
-  })
+      person.commit('other', { 'src/value': 'bbbb\n' })
+      expect(() => person.git('merge', '-q', 'shorter')).toThrow()
+      const merging = await person.winnow('compare', 'main', ...SIZE)
+      expect([merging.code, merging.err]).toEqual([
+        2,
+        expect.stringContaining('a merge is not finished: conflict in src/value'),
+      ])
+    },
+  )
 
-  it('runs in the directory the person is in, on both sides', async () => {
+  releaseTest('runs in the directory the person is in, on both sides', async () => {
     const person = branched(
       project({
         ...FILES,
@@ -213,10 +222,13 @@ describe('winnow compare of a metric that repeats exactly', () => {
     expect(out).toContain('and pkg/size.sh differs')
   })
 
-  it('compares what winnow protects elsewhere too: workflows and specs are only files here', async () => {
-    const person = branched(project(), { 'src/value': 'a\n', '.github/workflows/ci.yml': 'on: push\n' })
-    expect((await person.winnow('compare', 'main', 'shorter', ...SIZE)).code).toBe(0)
-  })
+  releaseTest(
+    'compares what winnow protects elsewhere too: workflows and specs are only files here',
+    async () => {
+      const person = branched(project(), { 'src/value': 'a\n', '.github/workflows/ci.yml': 'on: push\n' })
+      expect((await person.winnow('compare', 'main', 'shorter', ...SIZE)).code).toBe(0)
+    },
+  )
 
   it('has gates, set-up, shared files and variables', async () => {
     const person = branched(project({ ...FILES, '.gitignore': 'data\nbuilt\n' }), { 'src/value': 'a\n' })
@@ -295,33 +307,41 @@ describe('a command that does not work', () => {
 })
 
 describe('what cannot be compared is said before anything runs', () => {
-  it.each([
-    [['main'], 'missing -- <command>'],
-    [['main', 'npm', 'run', 'bench'], 'write the command after --'],
-    [
-      ['maim', '--', 'true'],
-      'there is no branch, tag or commit "maim" in this repository\n  fix: did you mean main?',
-    ],
-    [
-      ['main', 'v9', '--', 'true'],
-      'it has main; run git fetch first for a branch that is only on the remote',
-    ],
-    [['main', '--remote', 'origin', '--', 'true'], 'compare reads this repository alone'],
-    [['main', '--direction', 'up', '--', 'true'], 'Allowed choices are minimize, maximize'],
-    [['main', '--min-effect', '3', '--', 'true'], '--min-effect 3 would be 300 %\n  fix: did you mean 3%?'],
-    [
-      ['main', '--min-effect', '5', '--metric', 'ms', '--', 'true'],
-      '--min-effect 5 would be 500 %\n  fix: did you mean 5%? In metric units write "5 ms"',
-    ],
-    [['main', '--min-effect', 'x', '--', 'true'], '--min-effect x is not a gain'],
-    [['main', '--pairs', '1.5', '--', 'true'], '--pairs 1.5 is not a whole number'],
-    [['main', '--timeout', '-1', '--', 'true'], '--timeout'],
-    [['main', '--output', 'metric-lines', '--', 'true'], '--output needs --metric'],
-    [
-      ['main', '--output', 'xml', '--metric', 'a', '--', 'true'],
-      '--output: "xml" is not possible\n  fix: give json, metric-lines, ',
-    ],
-  ])('%j', async (argv, expected) => {
+  it.each(
+    selectCases(
+      [
+        [['main'], 'missing -- <command>'],
+        [['main', 'npm', 'run', 'bench'], 'write the command after --'],
+        [
+          ['maim', '--', 'true'],
+          'there is no branch, tag or commit "maim" in this repository\n  fix: did you mean main?',
+        ],
+        [
+          ['main', 'v9', '--', 'true'],
+          'it has main; run git fetch first for a branch that is only on the remote',
+        ],
+        [['main', '--remote', 'origin', '--', 'true'], 'compare reads this repository alone'],
+        [['main', '--direction', 'up', '--', 'true'], 'Allowed choices are minimize, maximize'],
+        [
+          ['main', '--min-effect', '3', '--', 'true'],
+          '--min-effect 3 would be 300 %\n  fix: did you mean 3%?',
+        ],
+        [
+          ['main', '--min-effect', '5', '--metric', 'ms', '--', 'true'],
+          '--min-effect 5 would be 500 %\n  fix: did you mean 5%? In metric units write "5 ms"',
+        ],
+        [['main', '--min-effect', 'x', '--', 'true'], '--min-effect x is not a gain'],
+        [['main', '--pairs', '1.5', '--', 'true'], '--pairs 1.5 is not a whole number'],
+        [['main', '--timeout', '-1', '--', 'true'], '--timeout'],
+        [['main', '--output', 'metric-lines', '--', 'true'], '--output needs --metric'],
+        [
+          ['main', '--output', 'xml', '--metric', 'a', '--', 'true'],
+          '--output: "xml" is not possible\n  fix: give json, metric-lines, ',
+        ],
+      ],
+      2,
+    ),
+  )('%j', async (argv, expected) => {
     const { code, err } = await project().winnow('compare', ...argv)
     expect([code, err]).toEqual([2, expect.stringContaining(expected)])
   })

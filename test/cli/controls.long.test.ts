@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { clonedProject, FILES, offer, project, proven, SHORT, SPEC } from './project.ts'
+import { releaseTest, selectCases } from '../support/cases.ts'
 
 describe('a person at the controls', () => {
   it('pauses, resumes and stops, each once', async () => {
@@ -39,7 +40,7 @@ describe('a person at the controls', () => {
     expect((await person.winnow('note', ' ')).err).toContain('It is empty')
   })
 
-  it("are signed with git's name for the person where the machine has none", async () => {
+  releaseTest("are signed with git's name for the person where the machine has none", async () => {
     const person = project()
     person.git('config', 'user.name', 'Ada Lovelace')
     await person.winnowWith({ env: { USER: '' } }, 'run')
@@ -92,35 +93,42 @@ describe('a person at the controls', () => {
     await proven(person)
   })
 
-  it('names the conflict that keeps a raised limit from being read, in run, status and resume', async () => {
-    const person = project({ ...FILES, '.winnow/size.yaml': `${SPEC}stopping: { max_iterations: 1 }\n` })
-    await person.winnow('run')
-    await offer(person, SHORT)
-    await person.winnow('run')
-    person.write('src/value', 'something else\n')
-    person.write('.winnow/size.yaml', `${SPEC}stopping: { max_iterations: 2 }\n`)
-    person.commit('more, in conflict')
-    const way = /then continues\. Fix this first: the default branch at \w+ conflicts with the incumbent in /
-    expect((await person.winnow('run')).out).toMatch(way)
-    expect((await person.winnow('status')).out).toMatch(way)
-    expect((await person.winnow('resume')).err).toMatch(way)
-    person.git('merge', '-q', '-s', 'ours', '-m', 'resolved', 'optimize/size')
-    expect((await person.winnow('run')).code).toBe(14)
-    expect((await person.winnow('status')).out).not.toContain('Not before')
-    await proven(person)
-  })
+  releaseTest(
+    'names the conflict that keeps a raised limit from being read, in run, status and resume',
+    async () => {
+      const person = project({ ...FILES, '.winnow/size.yaml': `${SPEC}stopping: { max_iterations: 1 }\n` })
+      await person.winnow('run')
+      await offer(person, SHORT)
+      await person.winnow('run')
+      person.write('src/value', 'something else\n')
+      person.write('.winnow/size.yaml', `${SPEC}stopping: { max_iterations: 2 }\n`)
+      person.commit('more, in conflict')
+      const way =
+        /then continues\. Fix this first: the default branch at \w+ conflicts with the incumbent in /
+      expect((await person.winnow('run')).out).toMatch(way)
+      expect((await person.winnow('status')).out).toMatch(way)
+      expect((await person.winnow('resume')).err).toMatch(way)
+      person.git('merge', '-q', '-s', 'ours', '-m', 'resolved', 'optimize/size')
+      expect((await person.winnow('run')).code).toBe(14)
+      expect((await person.winnow('status')).out).not.toContain('Not before')
+      await proven(person)
+    },
+  )
 
-  it('resumes for what is to be taken back, though the rule that stopped the campaign still holds', async () => {
-    const person = project({ ...FILES, '.winnow/size.yaml': `${SPEC}stopping: { max_iterations: 1 }\n` })
-    await person.winnow('run')
-    await offer(person, SHORT)
-    await person.winnow('run')
-    await person.winnow('revert', '1', '-m', 'breaks Windows')
-    expect((await person.winnow('resume')).out).toBe('Campaign size continues. winnow run measures.\n')
-    const { code, err } = await person.winnow('run')
-    expect([code, err]).toEqual([10, expect.stringContaining('exp-001 reverted by')])
-    await proven(person)
-  })
+  releaseTest(
+    'resumes for what is to be taken back, though the rule that stopped the campaign still holds',
+    async () => {
+      const person = project({ ...FILES, '.winnow/size.yaml': `${SPEC}stopping: { max_iterations: 1 }\n` })
+      await person.winnow('run')
+      await offer(person, SHORT)
+      await person.winnow('run')
+      await person.winnow('revert', '1', '-m', 'breaks Windows')
+      expect((await person.winnow('resume')).out).toBe('Campaign size continues. winnow run measures.\n')
+      const { code, err } = await person.winnow('run')
+      expect([code, err]).toEqual([10, expect.stringContaining('exp-001 reverted by')])
+      await proven(person)
+    },
+  )
 
   it('amends the spec with a reason, from the work tree', async () => {
     const person = project()
@@ -158,11 +166,13 @@ describe('a person at the controls', () => {
     expect((await person.winnow('status')).err).toContain('no campaign size was started')
   })
 
-  it.each([
-    ['branches: { prefix: search }', 'branches.prefix', ['run', '--fresh']],
-    ['branches: { prefix: search }', 'branches.prefix', ['amend', '-m', 'other']],
-    ['name: other', 'name', ['amend', '-m', 'other']],
-  ])('keeps the names of its branches: %s (%s), %j', async (line, key, argv) => {
+  it.each(
+    selectCases([
+      ['branches: { prefix: search }', 'branches.prefix', ['run', '--fresh']],
+      ['branches: { prefix: search }', 'branches.prefix', ['amend', '-m', 'other']],
+      ['name: other', 'name', ['amend', '-m', 'other']],
+    ]),
+  )('keeps the names of its branches: %s (%s), %j', async (line, key, argv) => {
     const person = project()
     await person.winnow('run')
     person.write('.winnow/size.yaml', `${SPEC}${line}\n`)
@@ -178,7 +188,7 @@ describe('a person at the controls', () => {
     expect(person.refs()).toContain(key === 'name' ? 'optimize-state/other' : 'search-state/size')
   })
 
-  it('goes on from any branch with a campaign that has no remote', async () => {
+  releaseTest('goes on from any branch with a campaign that has no remote', async () => {
     const person = project()
     await person.winnow('run')
     person.git('checkout', '-q', '-b', 'elsewhere')

@@ -7,6 +7,7 @@ import { scratch, userRepository } from '../git/scratch.ts'
 import { commandsOn } from '../page-commands.ts'
 import { ACTION } from '../workflows/written.ts'
 import { FILES, type Project, project, SPEC } from './project.ts'
+import { releaseTest, selectCases } from '../support/cases.ts'
 
 const PROJECT = { ...FILES, 'package.json': '{}\n', 'src/index.js': '' }
 const GITHUB = ['init', '--github', '--action', ACTION] as const
@@ -115,7 +116,7 @@ describe('winnow init --github', () => {
     }
   })
 
-  it('says so where the changes of a person and the new lines are in the same place', async () => {
+  releaseTest('says so where the changes of a person and the new lines are in the same place', async () => {
     const person = project(PROJECT)
     await person.winnow(...GITHUB)
     const mine = read(person).replace(/cron: .*/, "cron: '1 1 * * *'")
@@ -126,22 +127,25 @@ describe('winnow init --github', () => {
     expect(err).toContain('apply the new parts by hand')
   })
 
-  it('leaves the set-up of the tool chain to its owner, and a workflow of somebody else alone', async () => {
-    const person = project(PROJECT)
-    await person.winnow(...GITHUB)
-    person.write(SETUP, 'mine\n')
-    expect((await person.winnow(...GITHUB)).code).toBe(0)
-    expect(read(person, SETUP)).toBe('mine\n')
-    person.write(WORKFLOW, 'on: push\njobs: {}\n')
-    const { code, err } = await person.winnow(...GITHUB)
-    expect([code, err]).toEqual([
-      2,
-      expect.stringContaining('this file was not written by winnow init --github'),
-    ])
-    expect(read(person)).toBe('on: push\njobs: {}\n')
-  })
+  releaseTest(
+    'leaves the set-up of the tool chain to its owner, and a workflow of somebody else alone',
+    async () => {
+      const person = project(PROJECT)
+      await person.winnow(...GITHUB)
+      person.write(SETUP, 'mine\n')
+      expect((await person.winnow(...GITHUB)).code).toBe(0)
+      expect(read(person, SETUP)).toBe('mine\n')
+      person.write(WORKFLOW, 'on: push\njobs: {}\n')
+      const { code, err } = await person.winnow(...GITHUB)
+      expect([code, err]).toEqual([
+        2,
+        expect.stringContaining('this file was not written by winnow init --github'),
+      ])
+      expect(read(person)).toBe('on: push\njobs: {}\n')
+    },
+  )
 
-  it('writes a single job where that is wanted, and stays with it', async () => {
+  releaseTest('writes a single job where that is wanted, and stays with it', async () => {
     const person = project(PROJECT)
     expect((await person.winnow(...GITHUB, '--single-job', '--dry-run')).out).toContain('command: run')
     expect(existsSync(join(person.dir, '.github'))).toBe(false)
@@ -153,7 +157,7 @@ describe('winnow init --github', () => {
     expect(read(person)).toContain('command: run')
   })
 
-  it('says where the key of a model belongs, where programs are to be asked', async () => {
+  releaseTest('says where the key of a model belongs, where programs are to be asked', async () => {
     const asking = `${SPEC}propose: [{ use: command, preset: claude }]\n`
     const person = project({ ...PROJECT, '.winnow/size.yaml': asking })
     const { out } = await person.winnow(...GITHUB)
@@ -171,15 +175,20 @@ describe('winnow init --github', () => {
     expect(existsSync(join(person.dir, '.github'))).toBe(false)
   })
 
-  it.each([
-    [['init', '--github', '--action', 'somebody/winnow'], '--action is "somebody/winnow"'],
-    [['init', '--github', '--action', `x/y@${'a'.repeat(40)}\nevil: true`], '--action is'],
-    [['init', '--open-pr'], '--open-pr needs --github'],
-    [['init', '--update'], '--update needs --github'],
-    [['init', '--single-job'], '--single-job needs --github'],
-    [['init', '--action', ACTION], '--action needs --github'],
-    [['init', '--github', '--open-pr', '--action', ACTION], 'the remote of this repository is not on GitHub'],
-  ])('refuses %j', async (argv, expected) => {
+  it.each(
+    selectCases([
+      [['init', '--github', '--action', 'somebody/winnow'], '--action is "somebody/winnow"'],
+      [['init', '--github', '--action', `x/y@${'a'.repeat(40)}\nevil: true`], '--action is'],
+      [['init', '--open-pr'], '--open-pr needs --github'],
+      [['init', '--update'], '--update needs --github'],
+      [['init', '--single-job'], '--single-job needs --github'],
+      [['init', '--action', ACTION], '--action needs --github'],
+      [
+        ['init', '--github', '--open-pr', '--action', ACTION],
+        'the remote of this repository is not on GitHub',
+      ],
+    ]),
+  )('refuses %j', async (argv, expected) => {
     const person = project(PROJECT)
     const { code, err } = await person.winnow(...argv)
     expect([code, err]).toEqual([2, expect.stringContaining(expected)])

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { scratch, userRepository } from '../git/scratch.ts'
 import { clonedProject, type Project, project, projectIn } from './project.ts'
+import { releaseTest, selectCases } from '../support/cases.ts'
 
 /** A harness that repeats exactly and starts at once: checking it takes no time. */
 const FILES = {
@@ -120,7 +121,7 @@ describe('winnow init', () => {
     ])
   })
 
-  it('passes on what check finds, with the files written and the next step said', async () => {
+  releaseTest('passes on what check finds, with the files written and the next step said', async () => {
     const person = project({ ...FILES, 'bench/size.sh': 'echo hello; exit 3\n' })
     const { code, out, err } = await person.winnow('init')
     expect(code).toBe(13)
@@ -130,13 +131,13 @@ describe('winnow init', () => {
     )
   })
 
-  it('says which program this machine does not have', async () => {
+  releaseTest('says which program this machine does not have', async () => {
     const person = project({ ...NODE, 'pnpm-lock.yaml': '' })
     const { out } = await person.winnowWith({ env: { PATH: '/usr/bin:/bin' } }, 'init', '--no-check')
     expect(out).toContain('note: pnpm is not on the PATH of this machine')
   })
 
-  it('takes a prefix that nobody else uses', async () => {
+  releaseTest('takes a prefix that nobody else uses', async () => {
     const person = project(FILES)
     person.git('branch', 'optimize')
     const { out } = await person.winnow('init')
@@ -201,7 +202,7 @@ describe('winnow init --goal', () => {
     expect(read(person, '.winnow/memory.yaml')).toContain('name: max_rss_mb')
   })
 
-  it('drafts a judged one, and says what the harness has to print', async () => {
+  releaseTest('drafts a judged one, and says what the harness has to print', async () => {
     const person = project(FILES)
     const { code, out, err } = await person.winnow('init', '--goal', 'friendlier error messages')
     expect([code, err]).toEqual([2, ''])
@@ -233,7 +234,7 @@ describe('winnow init in a repository of prompts', () => {
     expect(untracked(person)).toBe('')
   })
 
-  it('drafts a judged spec once there is one', async () => {
+  releaseTest('drafts a judged spec once there is one', async () => {
     const person = project({
       'README.md': 'x\n',
       'skills/a/SKILL.md': 'be brief\n',
@@ -266,7 +267,7 @@ describe('winnow init --agent', () => {
     expect(read(person, 'AGENTS.md')).toBe(both)
   })
 
-  it('brings a changed block back, in its place', async () => {
+  releaseTest('brings a changed block back, in its place', async () => {
     const person = project(FILES)
     await person.winnow('init', '--agent', '--no-check')
     const whole = read(person, 'AGENTS.md')
@@ -277,14 +278,19 @@ describe('winnow init --agent', () => {
 })
 
 describe('winnow init where it cannot', () => {
-  it.each([
-    ['nothing is committed', () => projectIn(userRepository({ empty: true })), 'main has no commits'],
-    [
-      'there is no project',
-      () => project({ 'photo.svg': 'x\n' }),
-      'init found no committed project in a language that it knows',
-    ],
-  ])('%s says so, and writes nothing', async (_, make, message) => {
+  it.each(
+    selectCases(
+      [
+        ['nothing is committed', () => projectIn(userRepository({ empty: true })), 'main has no commits'],
+        [
+          'there is no project',
+          () => project({ 'photo.svg': 'x\n' }),
+          'init found no committed project in a language that it knows',
+        ],
+      ],
+      2,
+    ),
+  )('%s says so, and writes nothing', async (_, make, message) => {
     const person = make()
     const { code, err } = await person.winnow('init')
     expect([code, err]).toEqual([2, expect.stringContaining(message)])
@@ -299,11 +305,16 @@ describe('winnow init where it cannot', () => {
     expect([code, err]).toEqual([2, expect.stringContaining('this is a bare repository')])
   })
 
-  it.each([
-    [['--name', 'Not Kebab'], 'cannot be a spec’s name'.replace('’', "'")],
-    [['--language', 'rust'], 'no rust project was found here; found: shell'],
-    [['--package', 'nope'], 'there is no package nope'],
-  ])('is told %j', async (options, message) => {
+  it.each(
+    selectCases(
+      [
+        [['--name', 'Not Kebab'], 'cannot be a spec’s name'.replace('’', "'")],
+        [['--language', 'rust'], 'no rust project was found here; found: shell'],
+        [['--package', 'nope'], 'there is no package nope'],
+      ],
+      2,
+    ),
+  )('is told %j', async (options, message) => {
     const { code, err } = await project(FILES).winnow('init', ...options)
     expect([code, err]).toEqual([2, expect.stringContaining(message)])
   })

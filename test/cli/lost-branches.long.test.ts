@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { clonedProject, offer, type Project, project, projectIn, proven, SHORT } from './project.ts'
+import { releaseTest, selectCases } from '../support/cases.ts'
 
 const OPTIMIZE = 'refs/heads/optimize/size'
 const STATE = 'refs/heads/optimize-state/size'
@@ -16,7 +17,7 @@ async function kept(how: 'remote' | 'local' = 'remote'): Promise<{ person: Proje
   return { person, origin: cloned?.remote ?? person.git }
 }
 
-describe.each(['remote', 'local'] as const)('a ledger branch that was deleted (%s)', how => {
+describe.each(selectCases(['remote', 'local'] as const))('a ledger branch that was deleted (%s)', how => {
   it('is offered back from the cache, with the event it has and the command', async () => {
     const { person, origin } = await kept(how)
     const before = person.refs()
@@ -112,7 +113,7 @@ describe('run after a stop', () => {
     await proven(person)
   })
 
-  it('notices that it was moved back, and recover moves it forward', async () => {
+  releaseTest('notices that it was moved back, and recover moves it forward', async () => {
     const { person, origin, incumbent } = await stopped()
     origin('update-ref', OPTIMIZE, origin('rev-parse', `${OPTIMIZE}~1`))
     const { code, out } = await person.winnow('run')
@@ -145,7 +146,7 @@ describe('run after a stop', () => {
     await proven(person)
   })
 
-  it('takes a branch that was deleted after it was merged as it is', async () => {
+  releaseTest('takes a branch that was deleted after it was merged as it is', async () => {
     const { person, origin, incumbent } = await stopped()
     person.git('fetch', '-q', 'origin')
     person.git('merge', '-q', '--ff-only', incumbent)

@@ -6,6 +6,7 @@ import { createLockProcesses } from '../support/machine-lock-processes.ts'
 import { noisyProject } from './noisy-project.ts'
 import { scratch } from '../git/scratch.ts'
 import { FILES, offer, project, proven, SHORT, SPEC } from './project.ts'
+import { releaseTest, selectCases } from '../support/cases.ts'
 
 const take = createLockProcesses()
 
@@ -33,19 +34,22 @@ async function beside(files: Record<string, string>) {
 const MARKED = { ...FILES, 'bench/size.sh': `touch "$HOME/ran"\n${FILES['bench/size.sh']}` }
 
 describe('while another process of this user measures', () => {
-  it.each([['check'], ['run']])('winnow %s waits, says for whom, and goes on afterwards', async verb => {
-    const { person, holder, waits, ran } = await beside(MARKED)
-    const answer = person.winnow(verb)
-    await waits(2)
-    expect(ran()).toBe(false)
-    await holder.release()
-    const { err } = await answer
-    expect(err).toContain(
-      `waiting for process ${holder.process.pid} (campaign other), which is measuring: timing is never measured in parallel on one machine`,
-    )
-    expect(ran()).toBe(true)
-    await waits(0)
-  })
+  it.each(selectCases([['check'], ['run']]))(
+    'winnow %s waits, says for whom, and goes on afterwards',
+    async verb => {
+      const { person, holder, waits, ran } = await beside(MARKED)
+      const answer = person.winnow(verb)
+      await waits(2)
+      expect(ran()).toBe(false)
+      await holder.release()
+      const { err } = await answer
+      expect(err).toContain(
+        `waiting for process ${holder.process.pid} (campaign other), which is measuring: timing is never measured in parallel on one machine`,
+      )
+      expect(ran()).toBe(true)
+      await waits(0)
+    },
+  )
 
   it('a check that is interrupted stops waiting, and is in nobody’s way', async () => {
     const { person, waits, ran } = await beside(MARKED)
@@ -132,7 +136,7 @@ describe('a deterministic campaign beside another process that times something',
 })
 
 describe('a home directory that cannot be written', () => {
-  it('is no obstacle with --cache-dir: locks are kept below the temporary directory', async () => {
+  releaseTest('is no obstacle with --cache-dir: locks are kept below the temporary directory', async () => {
     const person = project()
     const TMPDIR = scratch()
     const { code, err } = await person.winnowWith({ env: { HOME: '/dev/null', TMPDIR } }, 'run')

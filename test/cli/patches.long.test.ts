@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { FILES, type Project, project, SHORT, SPEC } from './project.ts'
+import { selectCases } from '../support/cases.ts'
 
 const WITH_FOLDER = {
   ...FILES,
@@ -90,16 +91,19 @@ describe('check with a folder of patches', () => {
     expect(out).toContain('ideas/4-words.patch:1: there is no diff in it')
   })
 
-  it.each(['../ideas', '/tmp/ideas'])('refuses a folder outside the repository: %s', async dir => {
-    const person = project({
-      ...FILES,
-      '.winnow/size.yaml': `${SPEC}propose: [{ use: patch, dir: ${dir} }]\n`,
-    })
-    const { code, err } = await person.winnow('check', '--no-try')
-    expect([code, err]).toEqual([2, expect.stringContaining('propose[0].dir')])
-    expect(err).toContain('.winnow/size.yaml:6')
-    expect((await person.winnow('run')).code).toBe(2)
-  })
+  it.each(selectCases(['../ideas', '/tmp/ideas']))(
+    'refuses a folder outside the repository: %s',
+    async dir => {
+      const person = project({
+        ...FILES,
+        '.winnow/size.yaml': `${SPEC}propose: [{ use: patch, dir: ${dir} }]\n`,
+      })
+      const { code, err } = await person.winnow('check', '--no-try')
+      expect([code, err]).toEqual([2, expect.stringContaining('propose[0].dir')])
+      expect(err).toContain('.winnow/size.yaml:6')
+      expect((await person.winnow('run')).code).toBe(2)
+    },
+  )
 
   it('refuses a folder that is a file; a running campaign is told to amend', async () => {
     const person = project(WITH_FOLDER)

@@ -10,6 +10,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { scratch } from '../git/scratch.ts'
 import { AScreen } from './a-screen.ts'
 import { clonedProject, FILES, offer, type Project, project, proven, SHORT, SPEC } from './project.ts'
+import { releaseTest } from '../support/cases.ts'
 
 let bundle: string
 
@@ -74,7 +75,7 @@ describe('the bundled command', () => {
     expect([code, err]).toEqual([2, 'error: no campaign size was started\n  fix: winnow run\n'])
   })
 
-  it('sends people on Windows to WSL', async () => {
+  releaseTest('sends people on Windows to WSL', async () => {
     const pretend = 'Object.defineProperty(process,"platform",{value:"win32"})'
     const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(pretend)}`
     expect(await ended(start(project(), ['run'], { NODE_OPTIONS }))).toMatchObject({
@@ -255,7 +256,7 @@ describe.skipIf(!HAS_SCRIPT)('on a terminal', () => {
     expect(shown).not.toMatch(/\d:\d\d of|looking|no gain yet/)
   })
 
-  it('is never wider than 40 columns, but for what is copied whole', async () => {
+  releaseTest('is never wider than 40 columns, but for what is copied whole', async () => {
     const person = project()
     await person.winnow('run')
     await offer(person, SHORT)
@@ -270,7 +271,7 @@ describe.skipIf(!HAS_SCRIPT)('on a terminal', () => {
     }
   })
 
-  it('has no colours where they are not wanted', async () => {
+  releaseTest('has no colours where they are not wanted', async () => {
     const plain = await ended(onTerminal(project(), 80, ['xyzzy'], { NO_COLOR: '1' }))
     expect(plain.out).toContain('error: there is no command')
     expect(plain.out).not.toContain(ESCAPE)

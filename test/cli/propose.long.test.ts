@@ -1,17 +1,23 @@
 import { describe, expect, it } from 'vitest'
 import { offer, project, SHORT } from './project.ts'
+import { selectCases } from '../support/cases.ts'
 
 describe('an idea that is offered', () => {
-  it.each([
-    [['nothing'], 'nothing is not a commit of this repository'],
-    [
-      ['-m', 'x', '--priority', 'urgent'],
-      "argument 'urgent' is invalid. Allowed choices are high, medium, low",
-    ],
-    [['-m', 'x', '--name', '../up'], '"../up" cannot name an idea'],
-    [['-m', 'x', '--name', 'exp-001'], 'exp-001 is a name that winnow reserves for itself'],
-    [['main', '-m', 'x'], 'has no commit that optimize/size lacks'],
-  ])('%j is refused with what is wrong', async (argv, expected) => {
+  it.each(
+    selectCases(
+      [
+        [['nothing'], 'nothing is not a commit of this repository'],
+        [
+          ['-m', 'x', '--priority', 'urgent'],
+          "argument 'urgent' is invalid. Allowed choices are high, medium, low",
+        ],
+        [['-m', 'x', '--name', '../up'], '"../up" cannot name an idea'],
+        [['-m', 'x', '--name', 'exp-001'], 'exp-001 is a name that winnow reserves for itself'],
+        [['main', '-m', 'x'], 'has no commit that optimize/size lacks'],
+      ],
+      2,
+    ),
+  )('%j is refused with what is wrong', async (argv, expected) => {
     const person = project()
     await person.winnow('run')
     const before = person.refs()

@@ -4,6 +4,7 @@ import { join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { clonedProject, FILES, project, SHORT } from './project.ts'
 import { scratch } from '../git/scratch.ts'
+import { releaseTest, selectCases } from '../support/cases.ts'
 
 describe('where winnow is started', () => {
   it('has to be a repository', async () => {
@@ -33,15 +34,18 @@ describe('where winnow is started', () => {
     expect((await winnow('-C', 'deep/er', 'check')).code).toBe(0)
   })
 
-  it.each([['run'], ['status'], ['pause'], ['log']])('has to have commits for winnow %s', async verb => {
-    const dir = scratch()
-    execFileSync('git', ['init', '-q', '-b', 'main', dir])
-    const { code, err } = await project().winnow('-C', dir, verb)
-    expect([code, err]).toEqual([
-      2,
-      'error: main has no commits yet\n  fix: commit the project first; winnow measures commits\n',
-    ])
-  })
+  it.each(selectCases([['run'], ['status'], ['pause'], ['log']]))(
+    'has to have commits for winnow %s',
+    async verb => {
+      const dir = scratch()
+      execFileSync('git', ['init', '-q', '-b', 'main', dir])
+      const { code, err } = await project().winnow('-C', dir, verb)
+      expect([code, err]).toEqual([
+        2,
+        'error: main has no commits yet\n  fix: commit the project first; winnow measures commits\n',
+      ])
+    },
+  )
 
   it('may be bare: nothing is ever checked out where it is', async () => {
     const dir = join(scratch(), 'bare.git')
@@ -69,24 +73,27 @@ describe('where winnow is started', () => {
     )
   })
 
-  it('finds a remote by its relative path from every directory, and says the name in what to type', async () => {
-    const { winnow, git, dir, write } = clonedProject()
-    git('remote', 'set-url', 'origin', `./${relative(dir, git('remote', 'get-url', 'origin'))}`)
-    write('src/value', SHORT)
-    expect((await winnow('-C', join(dir, 'src'), 'try', '-m', 'shorter')).code).toBe(0)
-    expect((await winnow('-C', join(dir, 'src'), 'doctor')).out).not.toContain('there is no remote')
-    const { out } = await winnow('run')
-    expect(out).toContain('git merge origin/optimize/size')
-  })
+  releaseTest(
+    'finds a remote by its relative path from every directory, and says the name in what to type',
+    async () => {
+      const { winnow, git, dir, write } = clonedProject()
+      git('remote', 'set-url', 'origin', `./${relative(dir, git('remote', 'get-url', 'origin'))}`)
+      write('src/value', SHORT)
+      expect((await winnow('-C', join(dir, 'src'), 'try', '-m', 'shorter')).code).toBe(0)
+      expect((await winnow('-C', join(dir, 'src'), 'doctor')).out).not.toContain('there is no remote')
+      const { out } = await winnow('run')
+      expect(out).toContain('git merge origin/optimize/size')
+    },
+  )
 
-  it('keeps its branches to itself without a remote', async () => {
+  releaseTest('keeps its branches to itself without a remote', async () => {
     const { winnow, refs, git } = clonedProject()
     expect((await winnow('run', '--remote', 'none')).code).toBe(14)
     expect(refs()).not.toContain('optimize')
     expect(git('branch', '--list', 'optimize/*')).toContain('optimize/size')
   })
 
-  it('needs to know where to keep its own repository', async () => {
+  releaseTest('needs to know where to keep its own repository', async () => {
     const { dir } = project()
     const { runCommandLine: command } = await import('../../src/cli/run-command-line.ts')
     const said: string[] = []

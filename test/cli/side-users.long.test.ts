@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { amongUsers } from '../measure/in-namespace.ts'
 import { isRoot, throwAwayUsers } from '../measure/throw-away-users.ts'
 import { FILES, offer, type Project, project, proven, SHORT, SPEC } from './project.ts'
+import { selectCases } from '../support/cases.ts'
 
 const CLI = new URL('../../dist/cli.js', import.meta.url).pathname
 const ASKING = SPEC.replace('sh bench/size.sh', 'sh bench/size.sh, isolation: uid')
@@ -89,14 +90,16 @@ describe('the doctor', () => {
     )
   })
 
-  it.each([
-    [
-      'makes them',
-      'run: sudo sh -c "for n in 1; do useradd --system winnow-$n; done"',
-      'makes a user for each side',
-    ],
-    ['does not', 'jobs: {}', 'each side needs its own user, and .github/workflows/winnow.yml creates none'],
-  ])('says whether the workflow %s', async (_what, workflow, expected) => {
+  it.each(
+    selectCases([
+      [
+        'makes them',
+        'run: sudo sh -c "for n in 1; do useradd --system winnow-$n; done"',
+        'makes a user for each side',
+      ],
+      ['does not', 'jobs: {}', 'each side needs its own user, and .github/workflows/winnow.yml creates none'],
+    ]),
+  )('says whether the workflow %s', async (_what, workflow, expected) => {
     expect(await doctor(files, `on: { workflow_dispatch: {} }\n${workflow}\n`)).toContain(expected)
   })
 })

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { FILES, offer, project, proven, SHORT } from './project.ts'
+import { selectCases } from '../support/cases.ts'
 
 describe('tick and measure by hand', () => {
   it('do together what run does', async () => {
@@ -51,13 +52,21 @@ describe('tick and measure by hand', () => {
     expect(report).toMatchObject({ order: order.id, runner_error: null, tampered: null })
   })
 
-  it.each([
-    [['--spec', 'x'], '--spec needs --order'],
-    [['--order', 'order.json'], '--order needs --spec as well'],
-    [['--order', 'none.json', '--spec', '.winnow/size.yaml', '--report', 'r'], 'there is no file none.json'],
-    [['--order', 'src/value', '--spec', '.winnow/size.yaml', '--report', 'r'], 'src/value is not JSON'],
-    [['--order', 'empty.json', '--spec', '.winnow/size.yaml', '--report', 'r'], 'empty.json is not an order'],
-  ])('refuse %j', async (argv, expected) => {
+  it.each(
+    selectCases([
+      [['--spec', 'x'], '--spec needs --order'],
+      [['--order', 'order.json'], '--order needs --spec as well'],
+      [
+        ['--order', 'none.json', '--spec', '.winnow/size.yaml', '--report', 'r'],
+        'there is no file none.json',
+      ],
+      [['--order', 'src/value', '--spec', '.winnow/size.yaml', '--report', 'r'], 'src/value is not JSON'],
+      [
+        ['--order', 'empty.json', '--spec', '.winnow/size.yaml', '--report', 'r'],
+        'empty.json is not an order',
+      ],
+    ]),
+  )('refuse %j', async (argv, expected) => {
     const person = project({ ...FILES, 'empty.json': '{}' })
     const { code, err } = await person.winnow('measure', ...argv)
     expect([code, err]).toEqual([2, expect.stringContaining(expected)])

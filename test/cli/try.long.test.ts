@@ -5,6 +5,7 @@ import { gitIn, scratch, at } from '../git/scratch.ts'
 import { packageFiles } from '../support/package-files.ts'
 import { untouched } from '../git/untouched.ts'
 import { clonedProject, FILES, offer, project, projectIn, proven, SHORT, SPEC } from './project.ts'
+import { releaseTest } from '../support/cases.ts'
 
 const LONG = `${'a'.repeat(149)}\n`
 const SHORTER = `${'a'.repeat(29)}\n`
@@ -160,7 +161,7 @@ describe('winnow try', () => {
     )
   })
 
-  it('says that the base itself fails, now and again, and goes on once it is mended', async () => {
+  releaseTest('says that the base itself fails, now and again, and goes on once it is mended', async () => {
     const person = project({ ...FILES, 'bench/size.sh': 'exit 3\n' })
     person.write('src/value', SHORT)
     const first = await tried(person)
@@ -191,7 +192,7 @@ describe('winnow try', () => {
     expect(await tried(person)).toMatchObject({ code: 0, verdict: 'kept' })
   })
 
-  it('leaves a branch alone that somebody is on, and says how to go on', async () => {
+  releaseTest('leaves a branch alone that somebody is on, and says how to go on', async () => {
     const person = project()
     person.write('src/value', SHORT)
     expect((await tried(person)).code).toBe(0)
@@ -220,37 +221,40 @@ describe('winnow try', () => {
     await proven(person)
   })
 
-  it('says how ideas may bring packages, and how a scope that was widened comes into force', async () => {
-    const person = project({ ...FILES, ...packageFiles({}) })
-    person.write('src/value', SHORT)
-    for (const [file, text] of Object.entries(packageFiles({ 'left-pad': { version: '1.3.0' } })))
-      person.write(file, text)
-    expect(await tried(person, '-m', 'padded')).toMatchObject({
-      code: 12,
-      sentence: 'Refused: 2 changed files outside scope.mutable: package-lock.json, package.json.',
-      next: 'leave it out (winnow try --only-in-scope), or a person lets ideas bring packages: add package-lock.json, package.json to scope.mutable and commit that',
-    })
-    person.git('stash', '-q')
-    await person.winnow('run')
-    const wider = SPEC.replace('[src/]', '[src/, package.json, package-lock.json]')
-    person.commit('packages', { '.winnow/size.yaml': wider })
-    person.git('stash', 'pop', '-q')
-    expect(await tried(person, '-m', 'padded')).toMatchObject({
-      code: 12,
-      sentence: expect.stringMatching(/, by the spec in force\.$/),
-      next: 'run winnow run, which adopts the spec on main; then repeat the command',
-    })
-    await person.winnow('run')
-    expect(await tried(person, '-m', 'padded')).toMatchObject({
-      code: 14,
-      id: 'exp-001',
-      sentence: 'Waiting for approval of left-pad 1.3.0 (npm).',
-      next: 'ask a person to approve the new packages: winnow approve exp-001',
-    })
-    await person.winnow('approve', 'exp-001')
-    expect(await tried(person, '-m', 'padded')).toMatchObject({ code: 0, id: 'exp-001', verdict: 'kept' })
-    await proven(person)
-  })
+  releaseTest(
+    'says how ideas may bring packages, and how a scope that was widened comes into force',
+    async () => {
+      const person = project({ ...FILES, ...packageFiles({}) })
+      person.write('src/value', SHORT)
+      for (const [file, text] of Object.entries(packageFiles({ 'left-pad': { version: '1.3.0' } })))
+        person.write(file, text)
+      expect(await tried(person, '-m', 'padded')).toMatchObject({
+        code: 12,
+        sentence: 'Refused: 2 changed files outside scope.mutable: package-lock.json, package.json.',
+        next: 'leave it out (winnow try --only-in-scope), or a person lets ideas bring packages: add package-lock.json, package.json to scope.mutable and commit that',
+      })
+      person.git('stash', '-q')
+      await person.winnow('run')
+      const wider = SPEC.replace('[src/]', '[src/, package.json, package-lock.json]')
+      person.commit('packages', { '.winnow/size.yaml': wider })
+      person.git('stash', 'pop', '-q')
+      expect(await tried(person, '-m', 'padded')).toMatchObject({
+        code: 12,
+        sentence: expect.stringMatching(/, by the spec in force\.$/),
+        next: 'run winnow run, which adopts the spec on main; then repeat the command',
+      })
+      await person.winnow('run')
+      expect(await tried(person, '-m', 'padded')).toMatchObject({
+        code: 14,
+        id: 'exp-001',
+        sentence: 'Waiting for approval of left-pad 1.3.0 (npm).',
+        next: 'ask a person to approve the new packages: winnow approve exp-001',
+      })
+      await person.winnow('approve', 'exp-001')
+      expect(await tried(person, '-m', 'padded')).toMatchObject({ code: 0, id: 'exp-001', verdict: 'kept' })
+      await proven(person)
+    },
+  )
 
   it('is rehearsed without writing anything', async () => {
     const person = project()
@@ -264,7 +268,7 @@ describe('winnow try', () => {
 })
 
 describe('winnow try in a clone', () => {
-  it('works in a linked work tree and in a shallow clone behind the incumbent', async () => {
+  releaseTest('works in a linked work tree and in a shallow clone behind the incumbent', async () => {
     const person = clonedProject({ ...FILES, 'src/other': 'x\n' })
     person.commit('second', { 'src/other': 'xx\n' })
     person.git('push', '-q', 'origin', 'main')

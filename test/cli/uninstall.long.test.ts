@@ -8,6 +8,7 @@ import { getBootId } from '../../src/measure/machine.ts'
 import { describeMachineLeftovers } from '../../src/cli/uninstall.ts'
 import { gitIn, scratch } from '../git/scratch.ts'
 import { clonedProject, FILES, offer, type Project, project, proven, SHORT, SPEC } from './project.ts'
+import { releaseTest, selectCases } from '../support/cases.ts'
 
 function savedIn(dir: string): string[] {
   return readdirSync(dir).filter(name => name.endsWith('.bundle'))
@@ -38,10 +39,12 @@ async function campaign(make: () => Project): Promise<Project> {
   return person
 }
 
-describe.each([
-  ['without a remote', () => project()],
-  ['with a remote', () => clonedProject()],
-])('uninstall %s', (_, make) => {
+describe.each(
+  selectCases([
+    ['without a remote', () => project()],
+    ['with a remote', () => clonedProject()],
+  ]),
+)('uninstall %s', (_, make) => {
   it('removes everything winnow made, and what was saved brings it back whole', async () => {
     const person = await campaign(make)
     person.git('branch', 'optimize-images')
@@ -121,7 +124,7 @@ describe('uninstall', () => {
     expect(savedIn(person.dir)).toEqual([])
   })
 
-  it('lists the workflows that winnow wrote, and removes them with --purge', async () => {
+  releaseTest('lists the workflows that winnow wrote, and removes them with --purge', async () => {
     const person = project({ ...FILES, '.github/workflows/ci.yml': 'on: push\n' })
     const action = `owner/winnow@${'a'.repeat(40)}`
     expect((await person.winnow('init', '--github', '--action', action)).code).toBe(0)
@@ -139,7 +142,7 @@ describe('uninstall', () => {
     expect(existsSync(join(person.dir, '.github/workflows/ci.yml'))).toBe(true)
   })
 
-  it('leaves a workflow of the same name that is no work of winnow', async () => {
+  releaseTest('leaves a workflow of the same name that is no work of winnow', async () => {
     const person = project({ ...FILES, '.github/workflows/winnow.yml': 'on: push # grain\n' })
     await person.winnow('uninstall', '--purge')
     expect(existsSync(join(person.dir, '.github/workflows/winnow.yml'))).toBe(true)
@@ -153,7 +156,7 @@ describe('uninstall', () => {
     expect(existsSync(join(person.dir, 'notes/mine'))).toBe(true)
   })
 
-  it('saves in the directory where it is started, and says when there is none', async () => {
+  releaseTest('saves in the directory where it is started, and says when there is none', async () => {
     const person = project()
     await person.winnow('run')
     person.write('notes', 'a file')
@@ -205,7 +208,7 @@ describe('uninstall', () => {
     expect(await readLocalRunId()).not.toContain(`:${pid}:`)
   })
 
-  it('removes what was made without the remote as well', async () => {
+  releaseTest('removes what was made without the remote as well', async () => {
     const person = clonedProject()
     await person.winnow('run')
     await person.winnow('run', '--remote', 'none')

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { FILES, offer, project, proven, SHORT, SPEC } from './project.ts'
+import { releaseTest } from '../support/cases.ts'
 
 describe('a campaign that has run', () => {
   it('shows its events, all or those of one experiment', async () => {
@@ -46,7 +47,7 @@ describe('a campaign that has run', () => {
     await proven(person)
   })
 
-  it('says under stored-score rules that they are not noise-proof', async () => {
+  releaseTest('says under stored-score rules that they are not noise-proof', async () => {
     const spec = SPEC.replace('sh bench/size.sh', 'sh bench/size.sh, stability: { mode: stable }')
     const person = project({ ...FILES, '.winnow/size.yaml': spec })
     await person.winnow('run')
@@ -99,7 +100,7 @@ describe('a campaign that has run', () => {
     )
   })
 
-  it('shows no branch of an idea that was refused before one was made', async () => {
+  releaseTest('shows no branch of an idea that was refused before one was made', async () => {
     const refused = `---
 hypothesis: cheat
 ---
@@ -120,7 +121,7 @@ hypothesis: cheat
     expect((await person.winnow('show', '1')).out).not.toContain('branch')
   })
 
-  it('does not take back what was not kept', async () => {
+  releaseTest('does not take back what was not kept', async () => {
     const person = project()
     await person.winnow('run')
     await offer(person, `${'a'.repeat(149)}\n`)

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { LedgerEvent } from '../../src/model/event.ts'
 import { letters, SIZE_FILES, shorter } from '../support/size-repository.ts'
 import { patchOf, type TestRepository, createTestRepository } from '../support/repository.ts'
+import { selectCases } from '../support/cases.ts'
 
 /** A ce-optimize spec as people have them: no winnow: 1, a stored score, several samples. */
 function ceSpec(stability: string): string {
@@ -72,51 +73,57 @@ const KINDS = [
   },
 ]
 
-describe.each(KINDS)('a ce-optimize spec with stability $stability', ({ stability, samples, baselines }) => {
-  it('runs a whole campaign against a stored score, and says so in every verdict', async () => {
-    const site = await campaign(stability)
-    expect(await site.run()).toMatchObject({ for: 'nothing' })
-    expect(await site.outcomes()).toEqual({
-      a3: 'kept',
-      b5: 'runner_up_kept',
-      broken: 'degenerate',
-      longer: 'dropped',
+describe.each(selectCases(KINDS))(
+  'a ce-optimize spec with stability $stability',
+  ({ stability, samples, baselines }) => {
+    it('runs a whole campaign against a stored score, and says so in every verdict', async () => {
+      const site = await campaign(stability)
+      expect(await site.run()).toMatchObject({ for: 'nothing' })
+      expect(await site.outcomes()).toEqual({
+        a3: 'kept',
+        b5: 'runner_up_kept',
+        broken: 'degenerate',
+        longer: 'dropped',
+      })
+      expect(site.bare('show', 'optimize/size:src/a.txt')).toBe('aaa')
+      expect(site.bare('show', 'optimize/size:src/b.txt')).toBe('bbbbb')
+      const decided = decisions(await site.events())
+      for (const { warnings } of decided) {
+        expect(warnings).toContainEqual(expect.stringContaining('compared with a stored score'))
+      }
+      expect(await samplesOf(site, 'exp-001')).toEqual([samples])
+      expect(await samplesOf(site, 'exp-002')).toEqual([samples, samples])
+      expect(await samplesOf(site, 'base')).toHaveLength(baselines)
+      await site.proven()
     })
-    expect(site.bare('show', 'optimize/size:src/a.txt')).toBe('aaa')
-    expect(site.bare('show', 'optimize/size:src/b.txt')).toBe('bbbbb')
-    const decided = decisions(await site.events())
-    for (const { warnings } of decided) {
-      expect(warnings).toContainEqual(expect.stringContaining('compared with a stored score'))
-    }
-    expect(await samplesOf(site, 'exp-001')).toEqual([samples])
-    expect(await samplesOf(site, 'exp-002')).toEqual([samples, samples])
-    expect(await samplesOf(site, 'base')).toHaveLength(baselines)
-    await site.proven()
-  })
-})
+  },
+)
 
 describe('gains beyond max_runner_up_merges_per_batch', () => {
-  it.each([0, 1])('are carried to the next round and replayed without a difference: %i', async most => {
-    const site = await createTestRepository({
-      spec: ceSpec('{ mode: repeat, repeat_count: 2, aggregation: mean }').replace(
-        'per_batch: 1',
-        `per_batch: ${most}`,
-      ),
-      files: {
-        ...SIZE_FILES,
-        'bench/size.sh': HARNESS,
-        'ideas/01.patch': shorter('a', 3),
-        'ideas/02.patch': shorter('b', 5),
-        'ideas/03.patch': shorter('c', 7),
-      },
-    })
-    await site.start()
-    await site.run()
-    const outcomes = Object.values(await site.outcomes())
-    expect(outcomes.filter(outcome => outcome?.endsWith('kept'))).toHaveLength(3)
-    expect(await site.kinds()).toContain('requeued')
-    await site.proven()
-  })
+  it.each(selectCases([0, 1]))(
+    'are carried to the next round and replayed without a difference: %i',
+    async most => {
+      const site = await createTestRepository({
+        spec: ceSpec('{ mode: repeat, repeat_count: 2, aggregation: mean }').replace(
+          'per_batch: 1',
+          `per_batch: ${most}`,
+        ),
+        files: {
+          ...SIZE_FILES,
+          'bench/size.sh': HARNESS,
+          'ideas/01.patch': shorter('a', 3),
+          'ideas/02.patch': shorter('b', 5),
+          'ideas/03.patch': shorter('c', 7),
+        },
+      })
+      await site.start()
+      await site.run()
+      const outcomes = Object.values(await site.outcomes())
+      expect(outcomes.filter(outcome => outcome?.endsWith('kept'))).toHaveLength(3)
+      expect(await site.kinds()).toContain('requeued')
+      await site.proven()
+    },
+  )
 })
 
 describe('a ladder', () => {

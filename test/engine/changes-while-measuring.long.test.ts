@@ -7,6 +7,7 @@ import { endingOf, expectSound, lostOrders } from '../kill/ending.ts'
 import { BRANCH, inTheMiddle, PATIENCE, push, TIMED } from '../kill/in-the-middle.ts'
 import type { Scene } from '../kill/scene.ts'
 import { letters, shorter, SIZE_SPEC } from '../support/size-repository.ts'
+import { releaseTest, selectCases } from '../support/cases.ts'
 
 const commandLine = bundledCommandLine()
 /** What another process of the same person answers. */
@@ -40,7 +41,7 @@ const DEEDS = [
 ] as const
 
 describe('a run looks up while it measures', () => {
-  it.each(DEEDS)('$deed ends the measurement at once', async ({ does, code, becomes }) => {
+  it.each(selectCases(DEEDS))('$deed ends the measurement at once', async ({ does, code, becomes }) => {
     const { at, end } = await inTheMiddle(commandLine)
     does(at)
     expect(await end).toMatchObject({ code, signal: null })
@@ -70,7 +71,7 @@ describe('a run looks up while it measures', () => {
     await expectSound(at, commandLine, after)
   })
 
-  it('an amended ruler ends it, and all is measured anew with that', async () => {
+  releaseTest('an amended ruler ends it, and all is measured anew with that', async () => {
     const { at, end } = await inTheMiddle(commandLine)
     writeFileSync(join(at.repo, '.winnow/size.yaml'), SIZE_SPEC.replace('size.sh', 'size.sh quick'))
     await says(at, 'amend', '-m', 'it took for ever')

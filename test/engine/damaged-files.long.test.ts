@@ -6,6 +6,7 @@ import { storeAnswer } from '../../src/ideas/stored-answers.ts'
 import type { Campaign } from '../../src/model/campaign.ts'
 import { shorter, createSizeRepository } from '../support/size-repository.ts'
 import type { TestRepository } from '../support/repository.ts'
+import { selectCases } from '../support/cases.ts'
 
 const SERIAL = 'execution: { mode: serial }\n'
 const isOrdered = ({ experiments }: Campaign) => experiments['exp-001']?.status === 'ordered'
@@ -25,13 +26,15 @@ async function measured(): Promise<TestRepository> {
 }
 
 describe('a file of an order', () => {
-  it.each([
-    ['claim', ''],
-    ['claim', '\0\0\0\0'],
-    ['claim', '{"run_id": 1}'],
-    ['report', ''],
-    ['report', '{"order":'],
-  ])(
+  it.each(
+    selectCases([
+      ['claim', ''],
+      ['claim', '\0\0\0\0'],
+      ['claim', '{"run_id": 1}'],
+      ['report', ''],
+      ['report', '{"order":'],
+    ]),
+  )(
     'a %s that holds %j is put aside, saying so once, and the idea comes to its verdict',
     async (kind, text) => {
       const site = await measured()
@@ -62,24 +65,27 @@ describe('a file of an order', () => {
 })
 
 describe('the clock file of a work directory', () => {
-  it.each(['a folder', 'closed'])('that is %s is put aside, and measuring goes on', async how => {
-    const site = await measured()
-    const work = join(site.place.dataDir, 'work', '0')
-    const clock = join(work, 'clock')
-    rmSync(clock, { force: true })
-    if (how === 'a folder') mkdirSync(clock)
-    else {
-      writeFileSync(clock, 'x')
-      chmodSync(clock, 0)
-    }
-    for (const name of filesOf(site, /\.report\.json$/)) rmSync(join(ordersOf(site), name))
-    expect(await site.run()).toEqual({ for: 'ideas' })
-    expect(await site.outcomes()).toEqual({ a3: 'kept' })
-    expect(readFileSync(clock, 'utf8')).toBe('')
-    // Root writes into a file that is closed to everybody.
-    if (how === 'a folder' || process.getuid?.() !== 0)
-      expect(readdirSync(work).filter(name => name.startsWith('clock.damaged-'))).toHaveLength(1)
-  })
+  it.each(selectCases(['a folder', 'closed']))(
+    'that is %s is put aside, and measuring goes on',
+    async how => {
+      const site = await measured()
+      const work = join(site.place.dataDir, 'work', '0')
+      const clock = join(work, 'clock')
+      rmSync(clock, { force: true })
+      if (how === 'a folder') mkdirSync(clock)
+      else {
+        writeFileSync(clock, 'x')
+        chmodSync(clock, 0)
+      }
+      for (const name of filesOf(site, /\.report\.json$/)) rmSync(join(ordersOf(site), name))
+      expect(await site.run()).toEqual({ for: 'ideas' })
+      expect(await site.outcomes()).toEqual({ a3: 'kept' })
+      expect(readFileSync(clock, 'utf8')).toBe('')
+      // Root writes into a file that is closed to everybody.
+      if (how === 'a folder' || process.getuid?.() !== 0)
+        expect(readdirSync(work).filter(name => name.startsWith('clock.damaged-'))).toHaveLength(1)
+    },
+  )
 })
 
 describe('an idea of a program that is not recorded yet', () => {

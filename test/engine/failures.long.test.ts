@@ -5,6 +5,7 @@ import { ForgeError, LedgerError, UserError } from '../../src/errors.ts'
 import type { Campaign } from '../../src/model/campaign.ts'
 import { shorter, createSizeRepository } from '../support/size-repository.ts'
 import type { TestRepository } from '../support/repository.ts'
+import { releaseTest, selectCases } from '../support/cases.ts'
 
 const SERIAL = 'execution: { mode: serial }\n'
 const isOrdered = ({ experiments }: Campaign) => experiments['exp-001']?.status === 'ordered'
@@ -58,7 +59,7 @@ describe('a remote', () => {
     await site.proven()
   })
 
-  it('that refuses one push is asked again, and nobody else is', async () => {
+  releaseTest('that refuses one push is asked again, and nobody else is', async () => {
     const site = await createSizeRepository([shorter('a', 3)], { spec: SERIAL, remote: true })
     await site.start()
     const once = join(site.root, 'refused')
@@ -78,7 +79,7 @@ echo "the hook timed out" >&2; exit 1`,
     await site.proven()
   })
 
-  it('that refuses again after each resume never records two events of one id', async () => {
+  releaseTest('that refuses again after each resume never records two events of one id', async () => {
     const site = await createSizeRepository([shorter('a', 3), shorter('b', 3)], {
       spec: SERIAL,
       remote: true,
@@ -150,7 +151,7 @@ describe('a repository without a remote', () => {
     await endsAsEver(site)
   })
 
-  it('in which somebody looks at an experiment waits for that branch alone', async () => {
+  releaseTest('in which somebody looks at an experiment waits for that branch alone', async () => {
     const site = await ordered()
     site.git('checkout', '-q', 'optimize-exp/size/exp-001')
     const what = `optimize-exp/size/exp-001 is checked out in ${site.repo}: switch it to another branch`
@@ -159,7 +160,7 @@ describe('a repository without a remote', () => {
     await endsAsEver(site)
   })
 
-  it('where HEAD names no branch says what to do', async () => {
+  releaseTest('where HEAD names no branch says what to do', async () => {
     const site = await createSizeRepository([])
     site.git('checkout', '-q', '--detach')
     const error = await failureOf(site.another())
@@ -171,19 +172,22 @@ describe('a repository without a remote', () => {
 })
 
 describe('a place to work in that cannot be written', () => {
-  it.each(['orders', 'work'])('%s is named with what to do, and the next run goes on', async folder => {
-    const site = await createSizeRepository([shorter('a', 3)], { spec: SERIAL })
-    await site.start()
-    const path = join(site.place.dataDir, folder)
-    site.write(`../cache/${path.slice(join(site.root, 'cache').length + 1)}`, 'a file is in the way')
-    const error = await failureOf(site.run())
-    expect(error).toBeInstanceOf(UserError)
-    expect(error).toHaveProperty('message', expect.stringContaining(path))
-    expect(error).toHaveProperty('fix', expect.stringMatching(/free space or give write permission/))
-    renameSync(path, `${path}.away`)
-    await site.reopen()
-    await endsAsEver(site)
-  })
+  it.each(selectCases(['orders', 'work']))(
+    '%s is named with what to do, and the next run goes on',
+    async folder => {
+      const site = await createSizeRepository([shorter('a', 3)], { spec: SERIAL })
+      await site.start()
+      const path = join(site.place.dataDir, folder)
+      site.write(`../cache/${path.slice(join(site.root, 'cache').length + 1)}`, 'a file is in the way')
+      const error = await failureOf(site.run())
+      expect(error).toBeInstanceOf(UserError)
+      expect(error).toHaveProperty('message', expect.stringContaining(path))
+      expect(error).toHaveProperty('fix', expect.stringMatching(/free space or give write permission/))
+      renameSync(path, `${path}.away`)
+      await site.reopen()
+      await endsAsEver(site)
+    },
+  )
 })
 
 describe('a report', () => {
@@ -222,7 +226,7 @@ describe('a report', () => {
     },
   ]
 
-  it.each(CHANGES)('that $what is rejected and measured again', async ({ change, why }) => {
+  it.each(selectCases(CHANGES, 2))('that $what is rejected and measured again', async ({ change, why }) => {
     const site = await reported(change)
     expect(await site.run()).toEqual({ for: 'ideas' })
     const rejected = (await site.events()).filter(({ kind }) => kind === 'report-rejected')
@@ -247,7 +251,7 @@ describe('a ledger', () => {
     'that lacks an event': () => ({ [file]: null }),
   }
 
-  it.each(Object.entries(EDITS))('%s is an error that names it', async (_, edit) => {
+  it.each(selectCases(Object.entries(EDITS), 2))('%s is an error that names it', async (_, edit) => {
     const site = await ordered({ remote: true })
     tamper(site, edit(site))
     await site.reopen()

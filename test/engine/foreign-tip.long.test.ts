@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { letters, shorter, createSizeRepository } from '../support/size-repository.ts'
 import type { TestRepository } from '../support/repository.ts'
+import { releaseTest } from '../support/cases.ts'
 
 const REMOTE = { remote: true, spec: 'execution: { mode: serial }\n' }
 
@@ -73,7 +74,7 @@ describe('somebody else moves the optimize branch', () => {
     await site.proven()
   })
 
-  it('out of scope: it is moved back without running anything of it', async () => {
+  releaseTest('out of scope: it is moved back without running anything of it', async () => {
     const site = await underWay()
     const before = optimize(site)
     const pushed = site.commitOn(before, { 'bench/size.sh': '#!/bin/sh\necho \'{"bytes": 1}\'\n' })
@@ -92,7 +93,7 @@ describe('somebody else moves the optimize branch', () => {
     await site.proven()
   })
 
-  it('back to an earlier commit: it is moved forward again', async () => {
+  releaseTest('back to an earlier commit: it is moved forward again', async () => {
     const site = await underWay()
     const before = optimize(site)
     site.push(site.bare('rev-parse', 'main'), 'optimize/size')
@@ -117,7 +118,7 @@ describe('somebody else moves the optimize branch', () => {
     await site.proven()
   })
 
-  it('while experiments are measured: they are measured again on what was adopted', async () => {
+  releaseTest('while experiments are measured: they are measured again on what was adopted', async () => {
     const site = await createSizeRepository([shorter('a', 3)], REMOTE)
     await site.start()
     await site.until(({ experiments }) => experiments['exp-001']?.status === 'ordered')
@@ -128,7 +129,7 @@ describe('somebody else moves the optimize branch', () => {
     await site.proven()
   })
 
-  it('and back before anybody looked into it: nothing is left to do', async () => {
+  releaseTest('and back before anybody looked into it: nothing is left to do', async () => {
     const site = await underWay()
     const before = optimize(site)
     const pushed = site.commitOn(before, { 'src/b.txt': 'slow\n' })

@@ -18,6 +18,7 @@ import { refuseFullDisk } from '../../src/engine/jobs/local-runner.ts'
 import { aReport, gateRun, run, setUp } from '../decide/a-spec.ts'
 import { shorter, createSizeRepository } from '../support/size-repository.ts'
 import { patchOf, type TestRepository } from '../support/repository.ts'
+import { releaseTest } from '../support/cases.ts'
 
 /** A small disk at this place, that a test may fill. */
 interface Disk {
@@ -140,7 +141,7 @@ describe.skipIf(refusal !== null)(`a disk that fills up${skipped}`, () => {
     await goesOn(site, 0)
   })
 
-  it('where an order is taken is named; the order is taken when there is room', async () => {
+  releaseTest('where an order is taken is named; the order is taken when there is room', async () => {
     // The calibration's files would make room as they are forgotten: they go first.
     const { site, own } = await filling('orders', 'before:dispatch', { emptied: true })
     await told(site, / cannot be used: ENOSPC/, site.place.dataDir)
@@ -189,19 +190,22 @@ describe.skipIf(refusal !== null)(`a disk that fills up${skipped}`, () => {
       await site.proven()
     })
 
-    it('as often as max_attempts is no verdict: it is taken up again when nothing else is queued', async () => {
-      const site = await filledDuring([1, 2, 3])
-      expect(await site.run()).toEqual({ for: 'ideas' })
-      expect(await site.outcomes()).toEqual({ a3: 'kept', b5: 'kept' })
-      const unproven = (await site.events()).flatMap(event =>
-        event.kind === 'decided' && event.stays_open ? [event] : [],
-      )
-      expect(unproven).toMatchObject([{ verdict: 'not proven', outcome: 'inconclusive' }])
-      expect(unproven[0]?.reason).toMatch(/^the machine failed each time: ENOSPC: .*\(3 attempts\)$/)
-      await site.proven()
-    })
+    releaseTest(
+      'as often as max_attempts is no verdict: it is taken up again when nothing else is queued',
+      async () => {
+        const site = await filledDuring([1, 2, 3])
+        expect(await site.run()).toEqual({ for: 'ideas' })
+        expect(await site.outcomes()).toEqual({ a3: 'kept', b5: 'kept' })
+        const unproven = (await site.events()).flatMap(event =>
+          event.kind === 'decided' && event.stays_open ? [event] : [],
+        )
+        expect(unproven).toMatchObject([{ verdict: 'not proven', outcome: 'inconclusive' }])
+        expect(unproven[0]?.reason).toMatch(/^the machine failed each time: ENOSPC: .*\(3 attempts\)$/)
+        await site.proven()
+      },
+    )
 
-    it('by itself leaves nothing of that to the next', async () => {
+    releaseTest('by itself leaves nothing of that to the next', async () => {
       const files = {
         'bench/size.sh': `#!/bin/sh
 grep -q greedy src/*.txt && { cat /dev/zero > "$TMPDIR/much"; exit 3; }

@@ -3,6 +3,7 @@ import { submitIdea } from '../../src/engine/campaign/submit.ts'
 import type { Campaign } from '../../src/model/campaign.ts'
 import { letters, shorter, createSizeRepository } from '../support/size-repository.ts'
 import type { TestRepository } from '../support/repository.ts'
+import { releaseTest, selectCases } from '../support/cases.ts'
 
 const SERIAL = 'execution: { mode: serial }\n'
 const EXP = 'optimize-exp/size'
@@ -58,7 +59,7 @@ describe('a branch that gets new commits', () => {
     await site.proven()
   })
 
-  it('by force is measured at what it is now', async () => {
+  releaseTest('by force is measured at what it is now', async () => {
     const site = await shared()
     const { branch } = await bring(site, 'mine', { 'src/a.txt': `${NAP}\n` })
     await site.until(statusIs('mine', 'ordered'))
@@ -70,7 +71,7 @@ describe('a branch that gets new commits', () => {
     await site.proven()
   })
 
-  it('after its end is a new idea', async () => {
+  releaseTest('after its end is a new idea', async () => {
     const site = await shared()
     const { commit } = await bring(site, 'mine', { 'src/a.txt': letters('a', 20) })
     await site.run()
@@ -85,19 +86,22 @@ describe('a branch that gets new commits', () => {
 })
 
 describe("a person's commit on a branch that winnow made", () => {
-  it.each([{ remote: true }, { remote: false }])('makes it theirs, remote: $remote', async options => {
-    const site = await shared([shorter('a', 20, 'longer')], options)
-    await site.until(statusIs('longer', 'ordered'))
-    const before = site.bare('rev-parse', `${EXP}/exp-001`)
-    const theirs = site.commitOn(before, { 'src/a.txt': letters('a', 21) })
-    site.push(theirs, `${EXP}/exp-001`)
+  it.each(selectCases([{ remote: true }, { remote: false }]))(
+    'makes it theirs, remote: $remote',
+    async options => {
+      const site = await shared([shorter('a', 20, 'longer')], options)
+      await site.until(statusIs('longer', 'ordered'))
+      const before = site.bare('rev-parse', `${EXP}/exp-001`)
+      const theirs = site.commitOn(before, { 'src/a.txt': letters('a', 21) })
+      site.push(theirs, `${EXP}/exp-001`)
 
-    await site.run()
-    expect(await site.outcomes()).toEqual({ longer: 'dropped' })
-    expect((await site.experiment('longer')).metrics['bytes']).toBe(54)
-    expect(site.bare('rev-parse', `${EXP}/exp-001`)).toBe(theirs)
-    await site.proven()
-  })
+      await site.run()
+      expect(await site.outcomes()).toEqual({ longer: 'dropped' })
+      expect((await site.experiment('longer')).metrics['bytes']).toBe(54)
+      expect(site.bare('rev-parse', `${EXP}/exp-001`)).toBe(theirs)
+      await site.proven()
+    },
+  )
 })
 
 describe('an experiment is withdrawn', () => {

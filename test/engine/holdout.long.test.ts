@@ -14,6 +14,7 @@ import {
   type SizeOptions,
 } from '../support/size-repository.ts'
 import { patchOf, type TestRepository } from '../support/repository.ts'
+import { releaseTest, selectCases } from '../support/cases.ts'
 
 /** Counts bytes as the harness does, and adds what the private ref says for a word that only it knows. */
 const HELD_BACK = `#!/bin/sh
@@ -111,29 +112,32 @@ describe('an idea that wins on the metric and loses on the holdout', () => {
     await made.proven()
   })
 
-  it('is dropped on top of a winner too, and the runners-up after it go into the next round', async () => {
-    const made = await site([shorter('a', 3), shorter('b', 5), shorter('c', 7)], { harness: CLASHING })
-    await made.run()
-    expect(await made.outcomes()).toEqual({ a3: 'kept', b5: 'dropped', c7: 'kept' })
-    expect(await made.reasonOf('b5')).toBe('holdout')
-    const events = await made.events()
-    const requeued = events.flatMap(event =>
-      event.kind === 'requeued' ? [[event.experiment, event.why, event.reason]] : [],
-    )
-    expect(requeued).toEqual([['exp-003', 'not-taken', expect.any(String)]])
-    const rounds = events.flatMap(event =>
-      event.kind === 'order-issued' && event.candidates.some(({ label }) => label === 'exp-003')
-        ? [[event.purpose, event.round]]
-        : [],
-    )
-    expect(rounds).toEqual([
-      ['experiment', 1],
-      ['experiment', 2],
-      ['holdout', 2],
-    ])
-    expect(await uses(made)).toBe(3)
-    await made.proven()
-  })
+  releaseTest(
+    'is dropped on top of a winner too, and the runners-up after it go into the next round',
+    async () => {
+      const made = await site([shorter('a', 3), shorter('b', 5), shorter('c', 7)], { harness: CLASHING })
+      await made.run()
+      expect(await made.outcomes()).toEqual({ a3: 'kept', b5: 'dropped', c7: 'kept' })
+      expect(await made.reasonOf('b5')).toBe('holdout')
+      const events = await made.events()
+      const requeued = events.flatMap(event =>
+        event.kind === 'requeued' ? [[event.experiment, event.why, event.reason]] : [],
+      )
+      expect(requeued).toEqual([['exp-003', 'not-taken', expect.any(String)]])
+      const rounds = events.flatMap(event =>
+        event.kind === 'order-issued' && event.candidates.some(({ label }) => label === 'exp-003')
+          ? [[event.purpose, event.round]]
+          : [],
+      )
+      expect(rounds).toEqual([
+        ['experiment', 1],
+        ['experiment', 2],
+        ['holdout', 2],
+      ])
+      expect(await uses(made)).toBe(3)
+      await made.proven()
+    },
+  )
 })
 
 describe('a campaign of another kind', () => {
@@ -141,7 +145,7 @@ describe('a campaign of another kind', () => {
     ['pairs', ', mode: paired', { exact: false, scale: 'log' }],
     ['a stored score', ', stability: {}', { exact: false, scale: 'linear' }],
   ]
-  it.each(kinds)('that compares by %s asks its holdout the same way', async (_, key, terms) => {
+  it.each(selectCases(kinds))('that compares by %s asks its holdout the same way', async (_, key, terms) => {
     const made = await site([OVERFITTED, shorter('a', 5)], {
       change: text => text.replace('timeout_seconds: 60,', `timeout_seconds: 60${key},`),
     })
@@ -175,7 +179,7 @@ describe('a holdout that was used as often as it may be', () => {
     await made.proven()
   })
 
-  it('goes on when it may be used more often, and nothing is measured anew for that', async () => {
+  releaseTest('goes on when it may be used more often, and nothing is measured anew for that', async () => {
     const made = await site([OVERFITTED, shorter('a', 5)], { max_uses: 1 })
     await made.run()
     const before = (await made.events()).filter(({ kind }) => kind === 'measured').length
@@ -217,7 +221,7 @@ describe('a holdout order that is cut off', () => {
     }
   }
 
-  it.each(['measure:started', 'measure:before-report'])(
+  it.each(selectCases(['measure:started', 'measure:before-report']))(
     'at %s has been a look all the same, and is asked again with other coins',
     async where => {
       const made = await site([shorter('a', 5)], { fault: mortal(where) })

@@ -5,6 +5,7 @@ import { gitServer } from '../servers/git-http.ts'
 import type { CampaignClient } from '../support/campaign-client.ts'
 import { letters, shorter, createSizeRepository } from '../support/size-repository.ts'
 import { patchOf, proven } from '../support/repository.ts'
+import { releaseTest } from '../support/cases.ts'
 
 const AUTH = 'x-access-token:s3cret'
 const SERIAL = 'execution: { mode: serial }\n'
@@ -87,7 +88,7 @@ describe('a remote over HTTP', () => {
     expect(JSON.stringify([error, String(error)])).not.toMatch(`hunter2|${wrong}`)
   })
 
-  it('whose token expires in the middle says so, and goes on with a new one', async () => {
+  releaseTest('whose token expires in the middle says so, and goes on with a new one', async () => {
     const { url, answers, post } = await served([shorter('a', 3)])
     const here = await post()
     await here.start()
@@ -100,20 +101,23 @@ describe('a remote over HTTP', () => {
     await endsAsEver(here)
   })
 
-  it('that goes away while it is measured is named; nothing is lost, and it goes on when it is back', async () => {
-    const { url, server, post } = await served([shorter('a', 3)])
-    const here = await post()
-    await here.start()
-    await here.until(isOrdered)
-    await server.stop()
-    for (const _ of ['at first', 'and still']) {
-      const error = await failureOf(here.run())
-      expect(error).toBeInstanceOf(ForgeError)
-      expect(error).toHaveProperty('message', expect.stringMatching(`${url}: .*(refused|connect)`))
-    }
-    await server.back()
-    await endsAsEver(here)
-  })
+  releaseTest(
+    'that goes away while it is measured is named; nothing is lost, and it goes on when it is back',
+    async () => {
+      const { url, server, post } = await served([shorter('a', 3)])
+      const here = await post()
+      await here.start()
+      await here.until(isOrdered)
+      await server.stop()
+      for (const _ of ['at first', 'and still']) {
+        const error = await failureOf(here.run())
+        expect(error).toBeInstanceOf(ForgeError)
+        expect(error).toHaveProperty('message', expect.stringMatching(`${url}: .*(refused|connect)`))
+      }
+      await server.back()
+      await endsAsEver(here)
+    },
+  )
 
   it('that takes a push and dies before it says so: what it took is found, and not done twice', async () => {
     const { site, url, post } = await served([shorter('a', 3)])

@@ -9,6 +9,7 @@ import {
   createJudgedRepository,
   scoresByWord,
 } from '../support/judged-repository.ts'
+import { releaseTest, selectCases } from '../support/cases.ts'
 
 const settled = ({ experiments }: Campaign) =>
   Object.keys(experiments).length > 0 && Object.values(experiments).every(({ status }) => status === 'ended')
@@ -36,18 +37,22 @@ describe('an idea in a campaign that a model judges', () => {
     await site.proven()
   }, 120_000)
 
-  it('does not run where the base prints too few items to sample', async () => {
-    const site = await createJudgedRepository(
-      {},
-      { spec: JUDGED_SPEC.replace('sample_size: 12', 'sample_size: 13') },
-    )
-    await site.start()
-    expect(await site.run()).toMatchObject({ for: 'person' })
-    expect((await site.campaign()).status_reason).toContain(
-      'it prints 24 items, but two samples without a common item need 26',
-    )
-    expect(site.server.asked).toEqual([])
-  }, 120_000)
+  releaseTest(
+    'does not run where the base prints too few items to sample',
+    async () => {
+      const site = await createJudgedRepository(
+        {},
+        { spec: JUDGED_SPEC.replace('sample_size: 12', 'sample_size: 13') },
+      )
+      await site.start()
+      expect(await site.run()).toMatchObject({ for: 'person' })
+      expect((await site.campaign()).status_reason).toContain(
+        'it prints 24 items, but two samples without a common item need 26',
+      )
+      expect(site.server.asked).toEqual([])
+    },
+    120_000,
+  )
 })
 
 describe('the money of a judged campaign', () => {
@@ -84,12 +89,14 @@ describe('a judged campaign that was cut off', () => {
   /** Every question that was asked, as often as it was. */
   const questions = ({ asked }: { asked: readonly AskedModel[] }) => asked.map(({ user }) => user)
 
-  it.each([
-    ['judge:before', 1],
-    ['judge:recorded', 1],
-    ['judge:recorded', 2],
-    ['measure:before-report', 1],
-  ])(
+  it.each(
+    selectCases([
+      ['judge:before', 1],
+      ['judge:recorded', 1],
+      ['judge:recorded', 2],
+      ['measure:before-report', 1],
+    ]),
+  )(
     'at %s, time %d, asks nothing twice and measures nothing again',
     async (where, time) => {
       let reached = 0
@@ -128,9 +135,13 @@ describe('a judged campaign that was cut off', () => {
     await site.proven()
   }, 120_000)
 
-  it('for want of an address says which, and measures nothing again', async () => {
-    const site = await createJudgedRepository({ better: answers('good') }, { env: {} })
-    await site.start()
-    await expect(site.until(kept)).rejects.toThrow('no address of a model is set')
-  }, 120_000)
+  releaseTest(
+    'for want of an address says which, and measures nothing again',
+    async () => {
+      const site = await createJudgedRepository({ better: answers('good') }, { env: {} })
+      await site.start()
+      await expect(site.until(kept)).rejects.toThrow('no address of a model is set')
+    },
+    120_000,
+  )
 })

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { cutOffEverywhere } from './cut-off.ts'
 import { shorter, createSizeRepository, type SizeOptions } from '../support/size-repository.ts'
 import type { TestRepository } from '../support/repository.ts'
+import { releaseTest, selectCases } from '../support/cases.ts'
 
 const RESTART = 'execution: { mode: serial }\nmerge: { on_merge: restart }\n'
 
@@ -34,7 +35,7 @@ function archived(site: TestRepository): string[] {
 }
 
 describe('a campaign that is merged, where the spec wants the next one', () => {
-  it.each([{ remote: true }, { remote: false }])(
+  it.each(selectCases([{ remote: true }, { remote: false }]))(
     'is put aside, and the next one begins; $remote',
     async options => {
       const site = await kept(options)
@@ -58,7 +59,7 @@ describe('a campaign that is merged, where the spec wants the next one', () => {
     },
   )
 
-  it('also where it had stopped before, and what it still offered alone is closed', async () => {
+  releaseTest('also where it had stopped before, and what it still offered alone is closed', async () => {
     const site = await kept()
     await site.person({ kind: 'steered', action: 'pick', experiment: 'exp-002', reason: 'alone' })
     await site.run()
@@ -66,24 +67,31 @@ describe('a campaign that is merged, where the spec wants the next one', () => {
     await site.run()
     const tip = merge(site)
     await site.run()
-    expect(await site.campaign()).toMatchObject({ status: 'running', start: { commit: tip }, next_number: 6 })
+    expect(await site.campaign()).toMatchObject({
+      status: 'running',
+      start: { commit: tip },
+      next_number: 6,
+    })
     expect(site.bare('for-each-ref', 'refs/heads/optimize-exp')).toBe('')
     await site.proven()
   })
 
-  it.each(['campaign-paused', 'campaign-stopped'] as const)('not before it is merged: %s', async kind => {
-    const site = await kept()
-    const { started } = await site.campaign()
-    if (kind === 'campaign-paused') await site.person({ kind, reason: 'lunch', source: 'person' })
-    else await site.person({ kind, code: 'person', reason: 'enough' })
-    site.write('README.md', 'hello\n')
-    site.commit('something else')
-    await site.run()
-    expect((await site.campaign()).started).toBe(started)
-    expect(archived(site)).toEqual([])
-  })
+  it.each(selectCases(['campaign-paused', 'campaign-stopped'] as const))(
+    'not before it is merged: %s',
+    async kind => {
+      const site = await kept()
+      const { started } = await site.campaign()
+      if (kind === 'campaign-paused') await site.person({ kind, reason: 'lunch', source: 'person' })
+      else await site.person({ kind, code: 'person', reason: 'enough' })
+      site.write('README.md', 'hello\n')
+      site.commit('something else')
+      await site.run()
+      expect((await site.campaign()).started).toBe(started)
+      expect(archived(site)).toEqual([])
+    },
+  )
 
-  it('not where the default branch says by now that it shall stop', async () => {
+  releaseTest('not where the default branch says by now that it shall stop', async () => {
     const site = await kept()
     const { started } = await site.campaign()
     merge(site)
@@ -107,10 +115,15 @@ describe('a campaign that is merged, where the spec wants the next one', () => {
     expect(archived(site)).toEqual([])
   })
 
-  it.each([
-    ['name: other', 'it is now named other, and the campaign size'],
-    ['branches: { prefix: search }', 'its branches.prefix is now search, and that of the campaign optimize'],
-  ])('and starts nothing where the next one would have other branches: %s', async (line, why) => {
+  it.each(
+    selectCases([
+      ['name: other', 'it is now named other, and the campaign size'],
+      [
+        'branches: { prefix: search }',
+        'its branches.prefix is now search, and that of the campaign optimize',
+      ],
+    ]),
+  )('and starts nothing where the next one would have other branches: %s', async (line, why) => {
     const site = await kept()
     merge(site)
     const before = () => site.bare('for-each-ref', 'refs/heads', '--format=%(refname)')
@@ -135,7 +148,7 @@ describe('a campaign that is merged, where the spec wants the next one', () => {
     await site.proven()
   })
 
-  it('goes on as it was where nothing asks for the next one', async () => {
+  releaseTest('goes on as it was where nothing asks for the next one', async () => {
     const site = await kept({ spec: 'execution: { mode: serial }\n' })
     const { started } = await site.campaign()
     merge(site)

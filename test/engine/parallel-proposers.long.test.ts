@@ -7,6 +7,7 @@ import { endingOf, expectSound } from '../kill/ending.ts'
 import { PATIENCE, push, TIMED } from '../kill/in-the-middle.ts'
 import { type Scene, scene } from '../kill/scene.ts'
 import { SIZE_FILES, SIZE_SPEC } from '../support/size-repository.ts'
+import { releaseTest } from '../support/cases.ts'
 
 const commandLine = bundledCommandLine()
 
@@ -92,7 +93,7 @@ describe('programs that are asked for ideas', () => {
     await expectSound(at, commandLine, after)
   })
 
-  it('have nothing timed measured beside them: it waits for its turn', async () => {
+  releaseTest('have nothing timed measured beside them: it waits for its turn', async () => {
     const { at, end, release } = await thinking(TIMED, 3)
     push(at, 'main', { 'words.c': 'words\n' })
     const isOrdered = (event: LedgerEvent) => event.kind === 'order-issued' && event.purpose === 'sync'

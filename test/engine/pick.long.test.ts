@@ -10,6 +10,7 @@ import { letters, shorter, createSizeRepository, type SizeOptions } from '../sup
 import { packageFiles } from '../support/package-files.ts'
 import { patchOf, type TestRepository } from '../support/repository.ts'
 import { outcomeCounts } from '../model/outcome-counts.ts'
+import { releaseTest, selectCases } from '../support/cases.ts'
 
 const SERIAL = 'execution: { mode: serial }\nmerge: { max_open_experiments: 1 }\n'
 
@@ -42,7 +43,7 @@ function bodyOf(campaign: Campaign, found: PickedChange): string {
 }
 
 describe('a kept change is taken alone', () => {
-  it.each([{ remote: true }, { remote: false }])(
+  it.each(selectCases([{ remote: true }, { remote: false }]))(
     'as one commit on the default branch, offered there and measured there; $remote',
     async options => {
       const site = await ended([shorter('a', 3), shorter('b', 5)], options)
@@ -101,7 +102,7 @@ describe('a kept change is taken alone', () => {
     await site.proven()
   })
 
-  it('and copied by a person: that the default branch has it is seen all the same', async () => {
+  releaseTest('and copied by a person: that the default branch has it is seen all the same', async () => {
     const site = await ended([shorter('a', 3)])
     const found = await pick(site)
     site.write('src/a.txt', letters('a', 3))
@@ -112,29 +113,35 @@ describe('a kept change is taken alone', () => {
     await site.proven()
   })
 
-  it('and not taken: who closes it by deleting its branch ends it, and may ask for it again', async () => {
-    const site = await ended([shorter('a', 3)])
-    const found = await pick(site)
-    site.bare('update-ref', '-d', `refs/heads/${found.branch}`)
-    await site.run()
-    expect(await picked(site)).toMatchObject({ closed: true, pick_end: 'declined', outcome: 'kept' })
-    const again = await pick(site)
-    expect(again).toMatchObject({ id: 'exp-003', outcome: 'kept', closed: false })
-    expect(again.head).toBe(found.head)
-    await site.proven()
-  })
+  releaseTest(
+    'and not taken: who closes it by deleting its branch ends it, and may ask for it again',
+    async () => {
+      const site = await ended([shorter('a', 3)])
+      const found = await pick(site)
+      site.bare('update-ref', '-d', `refs/heads/${found.branch}`)
+      await site.run()
+      expect(await picked(site)).toMatchObject({ closed: true, pick_end: 'declined', outcome: 'kept' })
+      const again = await pick(site)
+      expect(again).toMatchObject({ id: 'exp-003', outcome: 'kept', closed: false })
+      expect(again.head).toBe(found.head)
+      await site.proven()
+    },
+  )
 
-  it('and made theirs by somebody who pushes to its branch, which is left alone from then on', async () => {
-    const site = await ended([shorter('a', 3)])
-    const found = await pick(site)
-    const theirs = site.commitOn(found.head ?? '', { 'src/a.txt': 'a\n' }, 'shorter still')
-    site.push(theirs, found.branch ?? '')
-    await site.run()
-    expect(await picked(site)).toMatchObject({ closed: true, pick_end: 'left' })
-    expect(site.bare('rev-parse', found.branch ?? '')).toBe(theirs)
-    expect(Object.keys((await site.campaign()).experiments)).toEqual(['exp-001'])
-    await site.proven()
-  })
+  releaseTest(
+    'and made theirs by somebody who pushes to its branch, which is left alone from then on',
+    async () => {
+      const site = await ended([shorter('a', 3)])
+      const found = await pick(site)
+      const theirs = site.commitOn(found.head ?? '', { 'src/a.txt': 'a\n' }, 'shorter still')
+      site.push(theirs, found.branch ?? '')
+      await site.run()
+      expect(await picked(site)).toMatchObject({ closed: true, pick_end: 'left' })
+      expect(site.bare('rev-parse', found.branch ?? '')).toBe(theirs)
+      expect(Object.keys((await site.campaign()).experiments)).toEqual(['exp-001'])
+      await site.proven()
+    },
+  )
 
   it('not where it does not apply without what was kept before it, which is said', async () => {
     const further = patchOf({ 'src/a.txt': ['aaa\n', 'a\n'] }, { hypothesis: 'even shorter' })
@@ -191,7 +198,7 @@ describe('a change taken alone is measured as the campaign measures', () => {
     await site.proven()
   })
 
-  it('with the packages that it adds listed again, and approved as they were', async () => {
+  releaseTest('with the packages that it adds listed again, and approved as they were', async () => {
     const open = (text: string) => text.replace('[src/]', '[src/, package.json, package-lock.json]')
     const site = await createSizeRepository([], { remote: true, spec: open, files: packageFiles({}) })
     await site.start()
@@ -246,21 +253,24 @@ describe('the default branch moves while a change is taken alone', () => {
     await site.proven()
   })
 
-  it('after it was measured: its pull request says so, and asking again measures it there', async () => {
-    const site = await ended([shorter('a', 3)])
-    const first = await pick(site)
-    site.write('src/b.txt', letters('b', 9))
-    const tip = site.commit('a person was at work')
-    await site.run()
-    expect(bodyOf(await site.campaign(), first)).toContain('main has moved since this was measured')
-    const second = await pick(site)
-    expect(second).toMatchObject({ id: 'exp-003', base: tip, outcome: 'kept' })
-    expect((await site.campaign()).picks[first.id]).toMatchObject({ closed: true, pick_end: 'replaced' })
-    expect(branches(site)).not.toContain(first.branch)
-    await site.proven()
-  })
+  releaseTest(
+    'after it was measured: its pull request says so, and asking again measures it there',
+    async () => {
+      const site = await ended([shorter('a', 3)])
+      const first = await pick(site)
+      site.write('src/b.txt', letters('b', 9))
+      const tip = site.commit('a person was at work')
+      await site.run()
+      expect(bodyOf(await site.campaign(), first)).toContain('main has moved since this was measured')
+      const second = await pick(site)
+      expect(second).toMatchObject({ id: 'exp-003', base: tip, outcome: 'kept' })
+      expect((await site.campaign()).picks[first.id]).toMatchObject({ closed: true, pick_end: 'replaced' })
+      expect(branches(site)).not.toContain(first.branch)
+      await site.proven()
+    },
+  )
 
-  it('and cannot be merged in: it is taken alone on what was merged in last', async () => {
+  releaseTest('and cannot be merged in: it is taken alone on what was merged in last', async () => {
     const site = await ended([shorter('a', 3), shorter('b', 5)])
     const before = site.bare('rev-parse', 'main')
     site.write('src/a.txt', letters('x', 20))
@@ -272,7 +282,7 @@ describe('the default branch moves while a change is taken alone', () => {
 })
 
 describe('a campaign that is not running', () => {
-  it.each(['person', 'max_iterations'])(
+  it.each(selectCases(['person', 'max_iterations']))(
     'runs for a change alone, and stops again as it did: %s',
     async code => {
       const site = await ended([shorter('a', 3)])
@@ -293,7 +303,7 @@ describe('a campaign that is not running', () => {
     },
   )
 
-  it('has none while it is paused', async () => {
+  releaseTest('has none while it is paused', async () => {
     const site = await ended([shorter('a', 3)])
     await site.person({ kind: 'campaign-paused', reason: 'lunch', source: 'person' })
     await site.person({ kind: 'steered', action: 'pick', experiment: 'exp-001', reason: 'please' })
@@ -319,7 +329,7 @@ describe('a campaign that is not running', () => {
 })
 
 describe('taking a change alone is cut off', () => {
-  it.each([{ remote: true }, { remote: false }])(
+  it.each(selectCases([{ remote: true }, { remote: false }]))(
     'once at every point that it reaches, and comes to the same; $remote',
     async options => {
       const site = await ended([shorter('a', 3), shorter('b', 5)], options)

@@ -6,6 +6,7 @@ import { listRestingProposers } from '../../src/plan/backlog.ts'
 import { submitIdea } from '../../src/engine/campaign/submit.ts'
 import { letters, shorter, createSizeRepository } from '../support/size-repository.ts'
 import { patchOf } from '../support/repository.ts'
+import { releaseTest, selectCases } from '../support/cases.ts'
 
 const ONE_AT_A_TIME = 'merge: { max_open_experiments: 1 }\nexecution: { mode: serial }\n'
 
@@ -91,7 +92,7 @@ describe('ideas that are patches', () => {
 })
 
 describe('ideas that people bring', () => {
-  it.each([{ remote: true }, { remote: false }])(
+  it.each(selectCases([{ remote: true }, { remote: false }]))(
     'as a branch that is pushed or offered, remote: $remote',
     async ({ remote }) => {
       const site = await createSizeRepository([], { remote })
@@ -146,7 +147,7 @@ describe('ideas that people bring', () => {
     await site.proven()
   })
 
-  it('under a name of winnow’s own are not taken', async () => {
+  releaseTest('under a name of winnow’s own are not taken', async () => {
     const site = await createSizeRepository([])
     await site.start()
     const idea = { commit: site.git('rev-parse', 'main'), from: site.repo, isOurs: false, message: '' }
@@ -226,7 +227,7 @@ echo '{"hypothesis": "another file"}'
     await site.proven()
   })
 
-  it('four times at once is told something else each time', async () => {
+  releaseTest('four times at once is told something else each time', async () => {
     const program = `#!/bin/sh
 cat > "$(mktemp "$HOME/brief.XXXXXX")"
 until [ "$(ls "$HOME" | grep -c brief)" -ge 4 ]; do sleep 0.1; done
@@ -247,7 +248,7 @@ exit 3
     expect(new Set(places).size).toBeGreaterThanOrEqual(4)
   })
 
-  it('that gives the same answer four times at once has given one, and has not failed', async () => {
+  releaseTest('that gives the same answer four times at once has given one, and has not failed', async () => {
     const program = `#!/bin/sh
 [ "$(ls "$HOME" | grep -c asked)" -lt 4 ] || exit 3
 : > "$(mktemp "$HOME/asked.XXXXXX")"
@@ -273,8 +274,12 @@ printf 'aaa\\n' > src/a.txt
     await site.proven()
   })
 
-  it('whose idea is found by another machine is not asked there for nothing', async () => {
-    const site = await createSizeRepository([], { remote: true, spec, files: { 'tools/think.sh': PROGRAM } })
+  releaseTest('whose idea is found by another machine is not asked there for nothing', async () => {
+    const site = await createSizeRepository([], {
+      remote: true,
+      spec,
+      files: { 'tools/think.sh': PROGRAM },
+    })
     await site.start()
     await site.until(({ experiments }) => 'exp-001' in experiments)
     const head = site.bare('rev-parse', 'optimize-exp/size/exp-001')

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ENV } from '../support/campaign-client.ts'
 import { letters, shorter, createSizeRepository } from '../support/size-repository.ts'
 import { patchOf, type TestRepository } from '../support/repository.ts'
+import { selectCases } from '../support/cases.ts'
 
 const run = promisify(execFile)
 let folder: string
@@ -50,7 +51,7 @@ const CASES = [
 ]
 
 describe('hands that start and run one campaign at once', () => {
-  it.each(CASES)('$how end it once', async ({ caches, remote }) => {
+  it.each(selectCases(CASES))('$how end it once', async ({ caches, remote }) => {
     const site = await createSizeRepository(IDEAS, { remote })
     const said = await Promise.all(caches.map(cache => hand(site, cache, remote ? 'origin' : 'none')))
     expect(said.map(({ waiting }) => waiting.for)).toContain('ideas')

@@ -4,6 +4,7 @@ import { type PackageRegistry, packageRegistry } from '../servers/package-regist
 import { integrityOf, packageFiles } from '../support/package-files.ts'
 import { letters, createSizeRepository } from '../support/size-repository.ts'
 import { patchOf, type TestRepository } from '../support/repository.ts'
+import { releaseTest } from '../support/cases.ts'
 
 const LEFT_PAD = { 'left-pad': { version: '1.3.0' } }
 const DAY = 86_400_000
@@ -83,7 +84,7 @@ it('what waited goes on by itself once it is old enough', async () => {
   await repository.proven()
 })
 
-it('a change taken alone asks as an experiment does', async () => {
+releaseTest('a change taken alone asks as an experiment does', async () => {
   const { repository, registry } = await adding(publishedBefore(8), ', min_release_age_days: 0')
   await repository.run()
   expect(await repository.outcomes()).toEqual({ pads: 'kept' })
@@ -103,39 +104,42 @@ it('a change taken alone asks as an experiment does', async () => {
   await repository.proven()
 })
 
-it('of several files that a lockfile names, the youngest counts, and who is asked sees one hash of all', async () => {
-  const [one, two] = ['1'.repeat(64), '2'.repeat(64)]
-  const tail = '[metadata]\nlock-version = "2.1"\n'
-  const lock = `[[package]]\nname = "tiny"\nversion = "0.1.2"\nfiles = [\n  {file = "tiny-0.1.2-py3-none-any.whl", hash = "sha256:${one}"},\n  {file = "tiny-0.1.2.tar.gz", hash = "sha256:${two}"},\n]\n\n${tail}`
-  const at = (days: number) => new Date(Date.now() - days * DAY).toISOString()
-  for (const [days, outcome] of [
-    [8, 'kept'],
-    [2, undefined],
-  ] as const) {
-    const urls = [
-      { upload_time_iso_8601: at(90), digests: { sha256: one } },
-      { upload_time_iso_8601: at(days), digests: { sha256: two } },
-      { upload_time_iso_8601: at(1), digests: { sha256: '3'.repeat(64) } },
-    ]
-    const registry = await packageRegistry({ '/pypi/tiny/0.1.2/json': { urls } })
-    const change: Record<string, [string, string]> = {
-      'src/a.txt': [letters('a', 15), letters('a', 3)],
-      'poetry.lock': [tail, lock],
+releaseTest(
+  'of several files that a lockfile names, the youngest counts, and who is asked sees one hash of all',
+  async () => {
+    const [one, two] = ['1'.repeat(64), '2'.repeat(64)]
+    const tail = '[metadata]\nlock-version = "2.1"\n'
+    const lock = `[[package]]\nname = "tiny"\nversion = "0.1.2"\nfiles = [\n  {file = "tiny-0.1.2-py3-none-any.whl", hash = "sha256:${one}"},\n  {file = "tiny-0.1.2.tar.gz", hash = "sha256:${two}"},\n]\n\n${tail}`
+    const at = (days: number) => new Date(Date.now() - days * DAY).toISOString()
+    for (const [days, outcome] of [
+      [8, 'kept'],
+      [2, undefined],
+    ] as const) {
+      const urls = [
+        { upload_time_iso_8601: at(90), digests: { sha256: one } },
+        { upload_time_iso_8601: at(days), digests: { sha256: two } },
+        { upload_time_iso_8601: at(1), digests: { sha256: '3'.repeat(64) } },
+      ]
+      const registry = await packageRegistry({ '/pypi/tiny/0.1.2/json': { urls } })
+      const change: Record<string, [string, string]> = {
+        'src/a.txt': [letters('a', 15), letters('a', 3)],
+        'poetry.lock': [tail, lock],
+      }
+      const repository = await createSizeRepository([patchOf(change, { hypothesis: 'tiny' })], {
+        files: { 'poetry.lock': tail },
+        spec: text =>
+          `${text.replace('[src/]', '[src/, poetry.lock]')}dependencies: { approved: [tiny], min_release_age_days: 7 }\n`,
+        registries: createPublicRegistries({ bases: { pypi: registry.url } }),
+      })
+      await repository.start()
+      await repository.run()
+      const { outcome: found, approval } = await repository.experiment('tiny')
+      expect(found ?? undefined).toBe(outcome)
+      expect(approval?.additions).toMatchObject([
+        { integrity: expect.stringMatching(/^2 files, sha256:/), released: expect.any(String) },
+      ])
+      expect(approval?.additions[0]).not.toHaveProperty('files')
+      await repository.proven()
     }
-    const repository = await createSizeRepository([patchOf(change, { hypothesis: 'tiny' })], {
-      files: { 'poetry.lock': tail },
-      spec: text =>
-        `${text.replace('[src/]', '[src/, poetry.lock]')}dependencies: { approved: [tiny], min_release_age_days: 7 }\n`,
-      registries: createPublicRegistries({ bases: { pypi: registry.url } }),
-    })
-    await repository.start()
-    await repository.run()
-    const { outcome: found, approval } = await repository.experiment('tiny')
-    expect(found ?? undefined).toBe(outcome)
-    expect(approval?.additions).toMatchObject([
-      { integrity: expect.stringMatching(/^2 files, sha256:/), released: expect.any(String) },
-    ])
-    expect(approval?.additions[0]).not.toHaveProperty('files')
-    await repository.proven()
-  }
-})
+  },
+)

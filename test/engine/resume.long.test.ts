@@ -3,6 +3,7 @@ import { runCampaign } from '../../src/engine/controller/run.ts'
 import type { PlanWaiting } from '../../src/plan/action.ts'
 import { letters, shorter, createSizeRepository } from '../support/size-repository.ts'
 import { patchOf, type TestRepository } from '../support/repository.ts'
+import { releaseTest, selectCases } from '../support/cases.ts'
 
 const IDEAS = [
   shorter('a', 3),
@@ -95,7 +96,12 @@ describe('a run that is cut off', () => {
     ])
   })
 
-  it.each(POINTS.map(points => ({ points })))('at $points ends as if it had not been', async ({ points }) => {
+  it.each(
+    selectCases(
+      POINTS.map(points => ({ points })),
+      3,
+    ),
+  )('at $points ends as if it had not been', async ({ points }) => {
     const left = new Set(points)
     const { site } = await cutOff(points.map(() => at => left.delete(at)))
     expect([...left]).toEqual([])
@@ -116,7 +122,7 @@ describe('a measurement that is cut off', () => {
     await site.proven()
   })
 
-  it('a second time as well', async () => {
+  releaseTest('a second time as well', async () => {
     const one = after('step:open', 'measure:started')
     const { site } = await cutOff([one, started], { ideas: [shorter('a', 3)] })
     expect(await site.outcomes()).toEqual({ a3: 'kept' })
@@ -126,7 +132,7 @@ describe('a measurement that is cut off', () => {
 
 describe('a run that a person interrupts', () => {
   const SLOW = patchOf({ 'src/d.txt': [null, 'slow\n'] }, { hypothesis: 'slow' })
-  it.each(['while it writes', 'while it measures'])(
+  it.each(selectCases(['while it writes', 'while it measures']))(
     '%s ends that, begins nothing, and goes on later',
     async when => {
       let starts = 0

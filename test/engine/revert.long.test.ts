@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { letters, shorter, createSizeRepository } from '../support/size-repository.ts'
 import { patchOf, type TestRepository } from '../support/repository.ts'
+import { releaseTest } from '../support/cases.ts'
 
 async function ended(
   ideas: readonly string[],
@@ -45,7 +46,7 @@ describe('a landing is taken back', () => {
     await site.proven()
   })
 
-  it('not where the tree without it does not pass its gates', async () => {
+  releaseTest('not where the tree without it does not pass its gates', async () => {
     const gate =
       '#!/bin/sh\n! grep -q broken src/*.txt && { grep -q aaaa src/a.txt && test -e src/d.txt && exit 1; exit 0; }\n'
     const more = patchOf(
@@ -103,7 +104,7 @@ describe('after a revert', () => {
     await site.proven()
   })
 
-  it('the same change committed again is measured again', async () => {
+  releaseTest('the same change committed again is measured again', async () => {
     const site = await ended([shorter('a', 3)])
     await revert(site)
     const tip = site.bare('rev-parse', 'optimize/size')

@@ -4,6 +4,7 @@ import type { Campaign } from '../../src/model/campaign.ts'
 import { renderRunSummary } from '../../src/report/run-summary.ts'
 import { letters, SIZE_SPEC, shorter, createSizeRepository } from '../support/size-repository.ts'
 import { patchOf } from '../support/repository.ts'
+import { releaseTest, selectCases } from '../support/cases.ts'
 
 const SERIAL = 'execution: { mode: serial }\n'
 const isOrdered = ({ experiments }: Campaign) => experiments['exp-001']?.status === 'ordered'
@@ -82,7 +83,7 @@ const RULES = [
 ]
 
 describe('a stopping rule', () => {
-  it.each(RULES)('$rule ends the campaign between rounds', async ({ rule, ideas, why }) => {
+  it.each(selectCases(RULES, 2))('$rule ends the campaign between rounds', async ({ rule, ideas, why }) => {
     const site = await createSizeRepository(ideas, { spec: `${SERIAL}stopping: { ${rule} }\n` })
     await site.start()
     const code = rule.slice(0, rule.indexOf(':'))
@@ -157,7 +158,7 @@ describe('a fresh start', () => {
     await site.proven()
   })
 
-  it('needs no campaign, and happens again and again', async () => {
+  releaseTest('needs no campaign, and happens again and again', async () => {
     const site = await createSizeRepository([shorter('a', 3)])
     for (const number of ['exp-001', 'exp-002', 'exp-003']) {
       await site.start({ fresh: true })
@@ -167,7 +168,7 @@ describe('a fresh start', () => {
     await site.proven()
   })
 
-  it('does not take over a branch that is somebody else’s', async () => {
+  releaseTest('does not take over a branch that is somebody else’s', async () => {
     const site = await createSizeRepository([])
     site.git('branch', 'optimize/size')
     await expect(site.start()).rejects.toThrow(
@@ -199,7 +200,7 @@ describe('a spec that a person amends', () => {
     await site.proven()
   })
 
-  it('that changes no measurement keeps the evidence', async () => {
+  releaseTest('that changes no measurement keeps the evidence', async () => {
     const site = await createSizeRepository([shorter('a', 3)])
     await site.start()
     await site.run()

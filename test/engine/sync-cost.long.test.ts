@@ -11,6 +11,7 @@ import {
   createSizeRepository,
 } from '../support/size-repository.ts'
 import type { TestRepository } from '../support/repository.ts'
+import { releaseTest, selectCases } from '../support/cases.ts'
 
 const HOUR_MS = 3600 * 1000
 
@@ -36,11 +37,16 @@ async function ordered(site: TestRepository): Promise<number> {
 }
 
 describe('a commit on the default branch that nothing reads', () => {
-  it.each<[string, (site: TestRepository) => void]>([
-    ['documentation', site => site.write('README.md', 'hello\n')],
-    ['a limit', site => site.write('.winnow/size.yaml', `${SIZE_SPEC}stopping: { max_hours: 50 }\n`)],
-    ['another spec', site => site.write('.winnow/other.yaml', SIZE_SPEC)],
-  ])('is merged in, recorded and proven without a measurement: %s', async (_, change) => {
+  it.each<[string, (site: TestRepository) => void]>(
+    selectCases(
+      [
+        ['documentation', site => site.write('README.md', 'hello\n')],
+        ['a limit', site => site.write('.winnow/size.yaml', `${SIZE_SPEC}stopping: { max_hours: 50 }\n`)],
+        ['another spec', site => site.write('.winnow/other.yaml', SIZE_SPEC)],
+      ],
+      2,
+    ),
+  )('is merged in, recorded and proven without a measurement: %s', async (_, change) => {
     const site = await underWay()
     const before = { ...(await site.campaign()), ordered: await ordered(site) }
     change(site)
@@ -106,10 +112,15 @@ describe('a commit on the default branch that nothing reads', () => {
 })
 
 describe('a sync without a measurement that changes the harness', () => {
-  it.each([
-    ['its files', 'bench/size.sh', `${SIZE_HARNESS}# changed\n`],
-    ['a gate in the spec', '.winnow/size.yaml', SIZE_SPEC.replace('sh bench/test.sh', 'sh -c true')],
-  ])('is refused by the audit: %s', async (_, path, text) => {
+  it.each(
+    selectCases(
+      [
+        ['its files', 'bench/size.sh', `${SIZE_HARNESS}# changed\n`],
+        ['a gate in the spec', '.winnow/size.yaml', SIZE_SPEC.replace('sh bench/test.sh', 'sh -c true')],
+      ],
+      2,
+    ),
+  )('is refused by the audit: %s', async (_, path, text) => {
     const site = await underWay({ remote: false })
     site.write(path, text)
     site.commit('another harness')
@@ -147,7 +158,7 @@ describe('a busy default branch', () => {
     await site.proven()
   })
 
-  it('keeps ideas going meanwhile', async () => {
+  releaseTest('keeps ideas going meanwhile', async () => {
     const site = await underWay()
     for (const count of [14, 13]) {
       site.write('src/c.txt', letters('c', count))
@@ -160,7 +171,7 @@ describe('a busy default branch', () => {
     await site.proven()
   })
 
-  it('is merged in at once for an idea on top of it', async () => {
+  releaseTest('is merged in at once for an idea on top of it', async () => {
     const site = await underWay()
     for (const count of [14, 13]) {
       site.write('src/c.txt', letters('c', count))
@@ -175,7 +186,7 @@ describe('a busy default branch', () => {
     await site.proven()
   })
 
-  it('is merged in at once with another spec', async () => {
+  releaseTest('is merged in at once with another spec', async () => {
     const site = await underWay()
     site.write('src/c.txt', letters('c', 14))
     site.commit('c 14')

@@ -9,6 +9,7 @@ import {
   createSizeRepository,
 } from '../support/size-repository.ts'
 import type { TestRepository } from '../support/repository.ts'
+import { releaseTest, selectCases } from '../support/cases.ts'
 
 async function underWay(options: SizeOptions = { remote: true }): Promise<TestRepository> {
   const site = await createSizeRepository([shorter('a', 3)], options)
@@ -23,7 +24,7 @@ async function orders(site: TestRepository) {
 }
 
 describe('the default branch moves', () => {
-  it.each([{ remote: true }, { remote: false }])(
+  it.each(selectCases([{ remote: true }, { remote: false }]))(
     'and is merged in: a new pin, ruler and baseline; $remote',
     async options => {
       const site = await underWay(options)
@@ -48,7 +49,7 @@ describe('the default branch moves', () => {
     },
   )
 
-  it.each(['start', 'resume'])(
+  it.each(selectCases(['start', 'resume']))(
     'with what mends a harness that never worked: that is measured first, at %s',
     async when => {
       const site = await createSizeRepository([shorter('a', 3)], { remote: true })
@@ -170,7 +171,7 @@ describe('the default branch moves', () => {
 })
 
 describe('what counts as the default branch', () => {
-  it('with a remote is its tip there: local commits are not used', async () => {
+  releaseTest('with a remote is its tip there: local commits are not used', async () => {
     const site = await underWay()
     site.write('src/c.txt', 'local\n')
     site.git('add', '-A')
@@ -179,16 +180,19 @@ describe('what counts as the default branch', () => {
     expect(await site.kinds()).not.toContain('synced')
   })
 
-  it('without one is the branch that HEAD named at the start, whatever is checked out later', async () => {
-    const site = await underWay({ remote: false })
-    site.git('checkout', '-q', '-b', 'elsewhere')
-    site.write('src/c.txt', 'elsewhere\n')
-    site.commit('of another branch')
-    await site.reopen()
-    expect(await site.run()).toEqual({ for: 'ideas' })
-    expect(await site.kinds()).not.toContain('synced')
-    expect((await site.campaign()).default_branch).toBe('refs/heads/main')
-    site.git('checkout', '-q', '--detach')
-    await site.proven()
-  })
+  releaseTest(
+    'without one is the branch that HEAD named at the start, whatever is checked out later',
+    async () => {
+      const site = await underWay({ remote: false })
+      site.git('checkout', '-q', '-b', 'elsewhere')
+      site.write('src/c.txt', 'elsewhere\n')
+      site.commit('of another branch')
+      await site.reopen()
+      expect(await site.run()).toEqual({ for: 'ideas' })
+      expect(await site.kinds()).not.toContain('synced')
+      expect((await site.campaign()).default_branch).toBe('refs/heads/main')
+      site.git('checkout', '-q', '--detach')
+      await site.proven()
+    },
+  )
 })

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { addCommit, at, gitIn, openFetched, scratch, type UserRepository, userRepository } from './scratch.ts'
 import { untouched } from './untouched.ts'
+import { selectCases } from '../support/cases.ts'
 
 /** Every state a person's checkout may be in when winnow starts. */
 const STATES: Record<string, () => UserRepository> = {
@@ -63,8 +64,8 @@ const STATES: Record<string, () => UserRepository> = {
   },
 }
 
-describe.each(Object.entries(STATES))('a checkout that is %s', (_, make) => {
-  it.each(['path', 'file URL'])('serves as the remote by %s and is never touched', async how => {
+describe.each(selectCases(Object.entries(STATES), 3))('a checkout that is %s', (_, make) => {
+  it.each(selectCases(['path', 'file URL']))('serves as the remote by %s and is never touched', async how => {
     const user = make()
     const remote = how === 'path' ? user.dir : pathToFileURL(user.dir).href
     const person = untouched(user.dir)

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:f
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openFetched, userRepository } from './scratch.ts'
+import { selectCases } from '../support/cases.ts'
 
 const LATIN1 = Buffer.from([0x61, 0xe9, 0x0a])
 const BINARY = Buffer.from([0, 1, 2, 0xff, 0, 10])
@@ -30,7 +31,7 @@ const CHANGES: Readonly<Record<string, (dir: string) => void>> = {
 }
 
 describe('the patch between two trees', () => {
-  it.each(Object.entries(CHANGES))('gives back %s', async (_name, change) => {
+  it.each(selectCases(Object.entries(CHANGES), 3))('gives back %s', async (_name, change) => {
     const user = userRepository({})
     writeFileSync(join(user.dir, 'latin.txt'), LATIN1)
     writeFileSync(join(user.dir, 'binary'), BINARY)

@@ -6,6 +6,7 @@ import { type ActionsRepository, createActionsRepository, type Wake } from './ac
 import type { RunRecord } from './emulator/world.ts'
 import { uploadFile, waitingRuns } from './measuring-job.ts'
 import { WORKFLOW_FILE } from './tick-job.ts'
+import { releaseTest, selectCases } from '../support/cases.ts'
 
 const THINKER = '{ use: command, command: think, name: thinker }'
 const SERIAL = `propose: [${THINKER}]\nexecution: { mode: serial }`
@@ -105,7 +106,7 @@ describe('answers of the run that asked', () => {
     await proven(testRepository.here.place)
   })
 
-  it('wait in the ledger while the campaign is paused; whoever goes on opens them', async () => {
+  releaseTest('wait in the ledger while the campaign is paused; whoever goes on opens them', async () => {
     const testRepository = await asked()
     await testRepository.here.person({ kind: 'campaign-paused', reason: 'lunch', source: 'person' })
     await settle(testRepository, testRepository.file())
@@ -180,7 +181,7 @@ describe('answers of the run that asked', () => {
     await proven(testRepository.here.place)
   })
 
-  it('are kept where a rule of the repository refuses the branch of their experiment', async () => {
+  releaseTest('are kept where a rule of the repository refuses the branch of their experiment', async () => {
     const testRepository = await asked()
     testRepository.github.protect('optimize-exp/size/exp-001')
     await settle(testRepository, testRepository.file())
@@ -196,7 +197,7 @@ describe('answers of the run that asked', () => {
     await proven(testRepository.here.place)
   })
 
-  it('cannot cost more than there was time', async () => {
+  releaseTest('cannot cost more than there was time', async () => {
     const testRepository = await asked()
     await settle(testRepository, testRepository.answering({ minutes: 1e9 }))
     const { spent } = await testRepository.here.campaign()
@@ -271,7 +272,7 @@ describe('answers that somebody forged', () => {
     await proven(testRepository.here.place)
   })
 
-  it.each(Object.entries(USELESS))(
+  it.each(selectCases(Object.entries(USELESS)))(
     'are a failure of their proposer where their patch is %s',
     async (_, [patch, said]) => {
       const testRepository = await asked()
@@ -284,16 +285,19 @@ describe('answers that somebody forged', () => {
     },
   )
 
-  it.each(REFUSED)('are refused before they are a branch where their patch changes %s', async (path, why) => {
-    const testRepository = await asked()
-    const hypothesis = 'fixes #1 @everyone\n::set-output name=x::y ##[add-mask]z'
-    await settle(testRepository, testRepository.answering({ patch: adding(path), hypothesis }))
-    const { experiments, proposers, status } = await testRepository.here.campaign()
-    const experiment = Object.values(experiments).at(-1)
-    expect(experiment).toMatchObject({ outcome: 'refused', reason: why })
-    expect(experiment?.hypothesis).not.toContain('\n')
-    expect([status, proposers]).toMatchObject(['running', { thinker: { failures: 1 } }])
-    expect(testRepository.branches()).not.toContain('optimize-exp')
-    await proven(testRepository.here.place)
-  })
+  it.each(selectCases(REFUSED))(
+    'are refused before they are a branch where their patch changes %s',
+    async (path, why) => {
+      const testRepository = await asked()
+      const hypothesis = 'fixes #1 @everyone\n::set-output name=x::y ##[add-mask]z'
+      await settle(testRepository, testRepository.answering({ patch: adding(path), hypothesis }))
+      const { experiments, proposers, status } = await testRepository.here.campaign()
+      const experiment = Object.values(experiments).at(-1)
+      expect(experiment).toMatchObject({ outcome: 'refused', reason: why })
+      expect(experiment?.hypothesis).not.toContain('\n')
+      expect([status, proposers]).toMatchObject(['running', { thinker: { failures: 1 } }])
+      expect(testRepository.branches()).not.toContain('optimize-exp')
+      await proven(testRepository.here.place)
+    },
+  )
 })

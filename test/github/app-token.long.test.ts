@@ -4,6 +4,7 @@ import { packageFiles } from '../support/package-files.ts'
 import { proven } from '../support/repository.ts'
 import { type CampaignOnGithub, campaignOnGithub } from './campaign-on-github.ts'
 import type { Waking } from './job-in-process.ts'
+import { releaseTest } from '../support/cases.ts'
 
 const APP = 'of-ours[bot]'
 const CI = { '.github/workflows/ci.yml': 'on: [push, pull_request]\njobs: {}\n' }
@@ -75,42 +76,48 @@ describe("an App's token", () => {
     await proven(post.place)
   })
 
-  test('moves the optimize branch where GitHub refuses that move as well, and no branch of an experiment', async () => {
-    const there = await withApp(undefined, IDEA)
-    const { github } = there
-    const brought = await changed(there)
-    await there.machines()
-    const before = there.tip('optimize/size')
-    // A workflow file that the branch itself has not, wherever else it lies.
-    github.refuseWorkflows(true)
-    const asApp = (point: string) => point === 'commit:before-app-push' && github.refuseWorkflows(false)
-    await there.machines({ faults: { reach: point => void asApp(point) } })
-    expect(there.tip('optimize/size')).not.toBe(before)
-    const started = github.world.runs.filter(({ actor }) => actor === APP)
-    expect(started).toMatchObject([{ event: 'push', branch: 'optimize/size' }])
-    for (const run of started) github.finish(run, 'success')
-    await there.settle()
-    const post = await there.post()
-    expect(await post.campaign()).toMatchObject({ default_tip: brought, status: 'running' })
-    expect(await post.outcomes()).toEqual({ a3: 'kept', b5: 'kept' })
-    expect(there.movedBy(APP)).toEqual(
-      new Set(['optimize/size', 'optimize-state/size', 'optimize-closed/size']),
-    )
-    await proven(post.place)
-  })
+  releaseTest(
+    'moves the optimize branch where GitHub refuses that move as well, and no branch of an experiment',
+    async () => {
+      const there = await withApp(undefined, IDEA)
+      const { github } = there
+      const brought = await changed(there)
+      await there.machines()
+      const before = there.tip('optimize/size')
+      // A workflow file that the branch itself has not, wherever else it lies.
+      github.refuseWorkflows(true)
+      const asApp = (point: string) => point === 'commit:before-app-push' && github.refuseWorkflows(false)
+      await there.machines({ faults: { reach: point => void asApp(point) } })
+      expect(there.tip('optimize/size')).not.toBe(before)
+      const started = github.world.runs.filter(({ actor }) => actor === APP)
+      expect(started).toMatchObject([{ event: 'push', branch: 'optimize/size' }])
+      for (const run of started) github.finish(run, 'success')
+      await there.settle()
+      const post = await there.post()
+      expect(await post.campaign()).toMatchObject({ default_tip: brought, status: 'running' })
+      expect(await post.outcomes()).toEqual({ a3: 'kept', b5: 'kept' })
+      expect(there.movedBy(APP)).toEqual(
+        new Set(['optimize/size', 'optimize-state/size', 'optimize-closed/size']),
+      )
+      await proven(post.place)
+    },
+  )
 
-  test('that may not bring them either is named in what is said, and the campaign goes on without', async () => {
-    const there = await withApp({ contents: 'write' }, IDEA)
-    const brought = await changed(there)
-    await there.settle()
-    const [alert, ...more] = await alertsOf(there)
-    expect(more).toEqual([])
-    expect(alert).toMatchObject({ about: brought })
-    expect(alert?.message).toContain('changes workflow files, which app-token may not push')
-    expect(alert?.message).toContain('Or give that App `workflows`')
-    expect(await (await there.post()).outcomes()).toEqual({ a3: 'kept', b5: 'kept' })
-    expect(there.movedBy(APP)).toEqual(new Set())
-  })
+  releaseTest(
+    'that may not bring them either is named in what is said, and the campaign goes on without',
+    async () => {
+      const there = await withApp({ contents: 'write' }, IDEA)
+      const brought = await changed(there)
+      await there.settle()
+      const [alert, ...more] = await alertsOf(there)
+      expect(more).toEqual([])
+      expect(alert).toMatchObject({ about: brought })
+      expect(alert?.message).toContain('changes workflow files, which app-token may not push')
+      expect(alert?.message).toContain('Or give that App `workflows`')
+      expect(await (await there.post()).outcomes()).toEqual({ a3: 'kept', b5: 'kept' })
+      expect(there.movedBy(APP)).toEqual(new Set())
+    },
+  )
 
   test('that has ended fails the job that needed it, by its name, and is in nothing that is printed', async () => {
     const there = await withApp({}, IDEA)
@@ -124,7 +131,7 @@ describe("an App's token", () => {
     expect(out).not.toContain(there.appToken)
   })
 
-  test('is asked who is in a team, and nothing else', async () => {
+  releaseTest('is asked who is in a team, and nothing else', async () => {
     const spec = `${SIZE_SPEC.replace('mutable: [src/]', 'mutable: [src/, package.json, package-lock.json]')}dependencies: { approvers: [team/core] }\n`
     const there = await withApp({ members: 'read' }, packageFiles({}), spec)
     const { github } = there

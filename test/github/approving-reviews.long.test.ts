@@ -3,6 +3,7 @@ import { letters } from '../support/size-repository.ts'
 import { proven } from '../support/repository.ts'
 import type { ReviewRecord } from './emulator/world.ts'
 import { APPROVE, REVIEWS, waitingForReview } from './waiting-for-review.ts'
+import { releaseTest } from '../support/cases.ts'
 
 type Waiting = Awaited<ReturnType<typeof waitingForReview>>
 
@@ -76,7 +77,7 @@ describe('an approving review', () => {
     expect(await consents(there)).toEqual(['ada approves left-pad'])
   })
 
-  test('is not revived when the change that somebody asked for after it is dismissed', async () => {
+  releaseTest('is not revived when the change that somebody asked for after it is dismissed', async () => {
     const there = await waitingForReview()
     const { asks, winnow, head } = there
     await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
@@ -87,22 +88,25 @@ describe('an approving review', () => {
     expect(await consents(there)).toEqual([])
   })
 
-  test('counts by the rights of when it is heard, and whoever loses them later has given it', async () => {
-    const there = await waitingForReview()
-    const { github, asks, winnow, head } = there
-    const ada = [...github.world.accounts.values()].find(({ login }) => login === 'ada')
-    if (ada === undefined) throw new Error('ada is nobody')
-    await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
-    ada.permission = 'read'
-    await winnow('tick')
-    expect(await statusOf(there)).toBe('deferred')
-    ada.permission = 'write'
-    await winnow('tick')
-    expect(await consents(there)).toEqual(['ada approves left-pad'])
-    ada.permission = 'none'
-    await there.post.run()
-    expect(await there.post.outcomes()).toEqual({ mine: 'kept' })
-  })
+  releaseTest(
+    'counts by the rights of when it is heard, and whoever loses them later has given it',
+    async () => {
+      const there = await waitingForReview()
+      const { github, asks, winnow, head } = there
+      const ada = [...github.world.accounts.values()].find(({ login }) => login === 'ada')
+      if (ada === undefined) throw new Error('ada is nobody')
+      await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
+      ada.permission = 'read'
+      await winnow('tick')
+      expect(await statusOf(there)).toBe('deferred')
+      ada.permission = 'write'
+      await winnow('tick')
+      expect(await consents(there)).toEqual(['ada approves left-pad'])
+      ada.permission = 'none'
+      await there.post.run()
+      expect(await there.post.outcomes()).toEqual({ mine: 'kept' })
+    },
+  )
 
   test('by the author is none, whatever GitHub lets through, and neither is one by a bot', async () => {
     const there = await waitingForReview('[mia, github-actions, "github-actions[bot]"]')
@@ -120,7 +124,7 @@ describe('an approving review', () => {
     }
   })
 
-  test('by somebody who was only invited into the team is none', async () => {
+  releaseTest('by somebody who was only invited into the team is none', async () => {
     const there = await waitingForReview('[team/core]')
     const { github, asks, winnow, head } = there
     github.world.teams.set('core', new Set(['ada']))
@@ -165,7 +169,7 @@ describe('an approval that is taken back', () => {
     await proven(post.place)
   })
 
-  test('by asking for changes, where it was given by a comment', async () => {
+  releaseTest('by asking for changes, where it was given by a comment', async () => {
     const there = await waitingForReview()
     const { post, asks, say, winnow, head, digest } = there
     await asks('ada', REVIEWS, { ...NO, commit_id: head })
@@ -179,7 +183,7 @@ describe('an approval that is taken back', () => {
     expect(await consents(there)).toEqual(['ada approves left-pad', 'ada takes back'])
   })
 
-  test('counts no more, and somebody else’s approval of the same head does', async () => {
+  releaseTest('counts no more, and somebody else’s approval of the same head does', async () => {
     const there = await waitingForReview()
     const { github, post, asks, winnow, head } = there
     github.token('olga')
@@ -197,7 +201,7 @@ describe('an approval that is taken back', () => {
     await proven(post.place)
   })
 
-  test('after it landed is taken back too late', async () => {
+  releaseTest('after it landed is taken back too late', async () => {
     const there = await waitingForReview()
     const { post, asks, head } = there
     await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })

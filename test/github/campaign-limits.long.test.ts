@@ -4,11 +4,12 @@ import { shorter, SIZE_SPEC } from '../support/size-repository.ts'
 import { proven } from '../support/repository.ts'
 import { createActionsRepository } from './actions-repository.ts'
 import { onGithub } from './on-github.ts'
+import { releaseTest } from '../support/cases.ts'
 
 const HOURS = 3_600_000
 
 describe('limits of a campaign on GitHub', () => {
-  test('are none of a person’s machine: days may pass', async () => {
+  releaseTest('are none of a person’s machine: days may pass', async () => {
     const { post, wake } = await createActionsRepository([])
     const here = await post()
     await here.start()
@@ -19,7 +20,7 @@ describe('limits of a campaign on GitHub', () => {
     expect(getCampaignSpec(campaign).stopping).toMatchObject({ max_hours: null, max_runner_minutes: null })
   })
 
-  test('count the minutes of a private repository, as it is when the spec changes', async () => {
+  releaseTest('count the minutes of a private repository, as it is when the spec changes', async () => {
     const { post, settle, github, scene } = await createActionsRepository([])
     github.world.settings.private = true
     const here = await post()

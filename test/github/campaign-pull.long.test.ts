@@ -3,6 +3,7 @@ import { packageFiles } from '../support/package-files.ts'
 import { letters, shorter, type SizeOptions } from '../support/size-repository.ts'
 import { proven } from '../support/repository.ts'
 import { onGithub } from './on-github.ts'
+import { releaseTest, selectCases } from '../support/cases.ts'
 
 async function keptOne(ideas = [shorter('a', 3)], options: SizeOptions = {}) {
   const there = await onGithub(ideas, options)
@@ -79,29 +80,32 @@ describe('the pull request of a campaign', () => {
     expect(campaignPulls()).toHaveLength(1)
   })
 
-  test.each(['under way', 'stopped'])('begins the next one where the spec wants that: %s', async standing => {
-    const there = await keptOne(undefined, { spec: 'merge: { on_merge: restart }\n' })
-    const { github, post, winnow, campaignPull, asks } = there
-    if (standing === 'stopped') await winnow('stop')
-    Object.assign(campaignPull(), { draft: false })
-    github.world.settings.deletesMergedBranches = true
-    await asks('ada', `PUT /pulls/${campaignPull().number}/merge`, { merge_method: 'squash' })
-    await winnow('tick')
-    expect(campaignPull().body).toContain('Merged into main. The next campaign begins by itself.')
-    const campaign = await post.campaign()
-    expect(campaign).toMatchObject({
-      status: 'running',
-      landings: [],
-      experiments: {},
-      next_number: 2,
-    })
-    expect(campaign.start.commit).toBe(there.tip('main'))
-    github.spent()
-    await winnow('tick')
-    expect((await post.campaign()).started).toBe(campaign.started)
-    expect(github.spent().length).toBeLessThanOrEqual(3)
-    await proven(post.place)
-  })
+  test.each(selectCases(['under way', 'stopped']))(
+    'begins the next one where the spec wants that: %s',
+    async standing => {
+      const there = await keptOne(undefined, { spec: 'merge: { on_merge: restart }\n' })
+      const { github, post, winnow, campaignPull, asks } = there
+      if (standing === 'stopped') await winnow('stop')
+      Object.assign(campaignPull(), { draft: false })
+      github.world.settings.deletesMergedBranches = true
+      await asks('ada', `PUT /pulls/${campaignPull().number}/merge`, { merge_method: 'squash' })
+      await winnow('tick')
+      expect(campaignPull().body).toContain('Merged into main. The next campaign begins by itself.')
+      const campaign = await post.campaign()
+      expect(campaign).toMatchObject({
+        status: 'running',
+        landings: [],
+        experiments: {},
+        next_number: 2,
+      })
+      expect(campaign.start.commit).toBe(there.tip('main'))
+      github.spent()
+      await winnow('tick')
+      expect((await post.campaign()).started).toBe(campaign.started)
+      expect(github.spent().length).toBeLessThanOrEqual(3)
+      await proven(post.place)
+    },
+  )
 
   test('pauses it when it is closed; who goes on gets another one', async () => {
     const { post, winnow, campaignPull, campaignPulls, asks } = await keptOne()
@@ -118,31 +122,34 @@ describe('the pull request of a campaign', () => {
     expect(campaignPulls().map(({ state }) => state)).toEqual(['closed', 'open'])
   })
 
-  test('is where people hear of packages that wait, once, and where those that were kept are listed again', async () => {
-    const there = await keptOne([shorter('a', 3)], {
-      files: packageFiles({}),
-      spec: text => text.replace('[src/]', '[src/, package.json, package-lock.json]'),
-    })
-    const { github, post, winnow, campaignPull, asks } = there
-    const told = () => github.world.comments.filter(({ number }) => number === campaignPull().number)
-    const pads = (version: string) => packageFiles({ 'left-pad': { version } })
-    const first = { 'src/b.txt': letters('b', 5), ...pads('1.3.0') }
-    there.commit('pads', first, [there.tip('main')])
-    await asks('ada', 'POST /pulls', { title: 'pads', head: 'pads', base: 'optimize/size' })
-    await winnow('tick')
-    expect(told()).toMatchObject([{ body: expect.stringContaining('left-pad 1.3.0 (npm)') }])
-    const head = there.commit('pads', pads('1.4.0'))
-    await winnow('tick')
-    await winnow('tick')
-    expect(told()).toMatchObject([{ body: expect.stringContaining('left-pad 1.4.0 (npm)') }])
-    expect(told()[0]?.body).not.toMatch(/@\w/)
+  releaseTest(
+    'is where people hear of packages that wait, once, and where those that were kept are listed again',
+    async () => {
+      const there = await keptOne([shorter('a', 3)], {
+        files: packageFiles({}),
+        spec: text => text.replace('[src/]', '[src/, package.json, package-lock.json]'),
+      })
+      const { github, post, winnow, campaignPull, asks } = there
+      const told = () => github.world.comments.filter(({ number }) => number === campaignPull().number)
+      const pads = (version: string) => packageFiles({ 'left-pad': { version } })
+      const first = { 'src/b.txt': letters('b', 5), ...pads('1.3.0') }
+      there.commit('pads', first, [there.tip('main')])
+      await asks('ada', 'POST /pulls', { title: 'pads', head: 'pads', base: 'optimize/size' })
+      await winnow('tick')
+      expect(told()).toMatchObject([{ body: expect.stringContaining('left-pad 1.3.0 (npm)') }])
+      const head = there.commit('pads', pads('1.4.0'))
+      await winnow('tick')
+      await winnow('tick')
+      expect(told()).toMatchObject([{ body: expect.stringContaining('left-pad 1.4.0 (npm)') }])
+      expect(told()[0]?.body).not.toMatch(/@\w/)
 
-    github.token('olga')
-    const review = `POST /pulls/${there.number('pads')}/reviews`
-    await asks('olga', review, { event: 'APPROVE', commit_id: head })
-    await post.run()
-    expect(await post.outcomes()).toMatchObject({ pads: 'kept' })
-    expect(campaignPull().body).toMatch(/\*\*Packages it adds\*\*\n\n.*\n.*\n\| left-pad 1\.4\.0 \|/)
-    expect(told()).toHaveLength(1)
-  })
+      github.token('olga')
+      const review = `POST /pulls/${there.number('pads')}/reviews`
+      await asks('olga', review, { event: 'APPROVE', commit_id: head })
+      await post.run()
+      expect(await post.outcomes()).toMatchObject({ pads: 'kept' })
+      expect(campaignPull().body).toMatch(/\*\*Packages it adds\*\*\n\n.*\n.*\n\| left-pad 1\.4\.0 \|/)
+      expect(told()).toHaveLength(1)
+    },
+  )
 })

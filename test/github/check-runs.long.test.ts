@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { patchOf } from '../support/repository.ts'
 import { letters, shorter } from '../support/size-repository.ts'
 import { onGithub } from './on-github.ts'
+import { releaseTest } from '../support/cases.ts'
 
 test('every head shows how it stands: in progress first, completed always, with the place of a refusal', async () => {
   const broken = patchOf({ 'src/c.txt': [letters('c', 15), 'broken\n'] }, { hypothesis: 'breaks the tests' })
@@ -78,25 +79,28 @@ test('every head shows how it stands: in progress first, completed always, with 
   expect(github.spent().length).toBeLessThanOrEqual(3)
 })
 
-test('where nothing is to be said, nothing is; how heads stand is shown all the same, and costs nothing anew', async () => {
-  const quiet = await onGithub([], { spec: 'report: { comment: never }\n' })
-  const { github, post, winnow } = quiet
-  github.token('ada')
-  await post.start()
-  quiet.commit('mine', { 'src/b.txt': letters('b', 5) }, [quiet.tip('main')])
-  await quiet.asks('ada', 'POST /pulls', { title: 'mine', head: 'mine', base: 'optimize/size' })
-  await post.until(({ experiments }) => experiments['exp-001']?.order != null)
-  const { checks } = github.world
-  expect(checks.map(({ status }) => status)).toEqual(['in_progress'])
-  // Another process shows it no second time.
-  github.spent()
-  await winnow('tick')
-  expect(github.spent().filter(route => /^(?:POST|PATCH) .*check-runs/.test(route))).toEqual([])
-  await post.run()
-  expect(await post.outcomes()).toEqual({ mine: 'kept' })
-  expect(checks).toMatchObject([{ status: 'completed', conclusion: 'success' }])
-  const asked = await quiet.say('ada', 1, '/winnow status')
-  await winnow('tick')
-  expect(quiet.answerTo(asked)?.reactions).toEqual(['+1'])
-  expect(github.world.comments.filter(({ author }) => author.kind === 'actions')).toHaveLength(1)
-})
+releaseTest(
+  'where nothing is to be said, nothing is; how heads stand is shown all the same, and costs nothing anew',
+  async () => {
+    const quiet = await onGithub([], { spec: 'report: { comment: never }\n' })
+    const { github, post, winnow } = quiet
+    github.token('ada')
+    await post.start()
+    quiet.commit('mine', { 'src/b.txt': letters('b', 5) }, [quiet.tip('main')])
+    await quiet.asks('ada', 'POST /pulls', { title: 'mine', head: 'mine', base: 'optimize/size' })
+    await post.until(({ experiments }) => experiments['exp-001']?.order != null)
+    const { checks } = github.world
+    expect(checks.map(({ status }) => status)).toEqual(['in_progress'])
+    // Another process shows it no second time.
+    github.spent()
+    await winnow('tick')
+    expect(github.spent().filter(route => /^(?:POST|PATCH) .*check-runs/.test(route))).toEqual([])
+    await post.run()
+    expect(await post.outcomes()).toEqual({ mine: 'kept' })
+    expect(checks).toMatchObject([{ status: 'completed', conclusion: 'success' }])
+    const asked = await quiet.say('ada', 1, '/winnow status')
+    await winnow('tick')
+    expect(quiet.answerTo(asked)?.reactions).toEqual(['+1'])
+    expect(github.world.comments.filter(({ author }) => author.kind === 'actions')).toHaveLength(1)
+  },
+)

@@ -4,6 +4,7 @@ import { letters, shorter } from '../support/size-repository.ts'
 import { getCampaignSpec } from '../../src/spec/load.ts'
 import { renderBrief } from '../../src/ideas/brief.ts'
 import { onGithub } from './on-github.ts'
+import { releaseTest } from '../support/cases.ts'
 
 /** The base is measured, and the first idea has its pull request. */
 async function opened(post: CampaignClient): Promise<void> {
@@ -51,59 +52,67 @@ describe('comments that steer', () => {
     expect(github.world.comments.filter(({ author }) => author.kind === 'actions')).toEqual(answers)
   })
 
-  test('are heard on whatever pull request of the campaign they stand, however long ago that was closed', async () => {
-    const there = await onGithub([shorter('a', 3), shorter('a', 25)])
-    const { github, post, winnow, say, answerTo, number } = there
-    github.token('ada')
-    await post.start()
-    await post.run()
-    expect(await post.outcomes()).toEqual({ a3: 'kept', a25: 'dropped' })
-    const lost = github.world.pulls.find(({ title }) => title === 'a25')
-    if (!lost) throw new Error('it has no pull request')
-    expect(lost.state).toBe('closed')
-    // More than anybody looks at was closed since.
-    const later = Array.from({ length: 25 }, (_, index) => ({
-      ...lost,
-      number: 100 + index,
-      branch: `later-${index}`,
-      closedAt: new Date(Date.parse(lost.closedAt ?? '') + 60_000 * (index + 1)).toISOString(),
-    }))
-    github.world.pulls.push(...later)
-    github.world.clock += 60 * 60_000
-    const asked = await say('ada', number('a25'), '/winnow status')
-    const about = await say('ada', number('a25'), '/winnow priority high')
-    await winnow('tick')
-    expect(answerTo(asked)).toMatchObject({
-      reactions: ['+1'],
-      text: expect.stringContaining('2 experiments: 1 kept, 1 worse'),
-    })
-    // Which experiment it is about is known there as well.
-    expect(about.reactions).toHaveLength(1)
-    expect(github.world.comments.at(-1)?.body).toContain('exp-002')
-    github.spent()
-    await winnow('tick')
-    expect(github.spent().length).toBeLessThanOrEqual(3)
-  })
+  releaseTest(
+    'are heard on whatever pull request of the campaign they stand, however long ago that was closed',
+    async () => {
+      const there = await onGithub([shorter('a', 3), shorter('a', 25)])
+      const { github, post, winnow, say, answerTo, number } = there
+      github.token('ada')
+      await post.start()
+      await post.run()
+      expect(await post.outcomes()).toEqual({ a3: 'kept', a25: 'dropped' })
+      const lost = github.world.pulls.find(({ title }) => title === 'a25')
+      if (!lost) throw new Error('it has no pull request')
+      expect(lost.state).toBe('closed')
+      // More than anybody looks at was closed since.
+      const later = Array.from({ length: 25 }, (_, index) => ({
+        ...lost,
+        number: 100 + index,
+        branch: `later-${index}`,
+        closedAt: new Date(Date.parse(lost.closedAt ?? '') + 60_000 * (index + 1)).toISOString(),
+      }))
+      github.world.pulls.push(...later)
+      github.world.clock += 60 * 60_000
+      const asked = await say('ada', number('a25'), '/winnow status')
+      const about = await say('ada', number('a25'), '/winnow priority high')
+      await winnow('tick')
+      expect(answerTo(asked)).toMatchObject({
+        reactions: ['+1'],
+        text: expect.stringContaining('2 experiments: 1 kept, 1 worse'),
+      })
+      // Which experiment it is about is known there as well.
+      expect(about.reactions).toHaveLength(1)
+      expect(github.world.comments.at(-1)?.body).toContain('exp-002')
+      github.spent()
+      await winnow('tick')
+      expect(github.spent().length).toBeLessThanOrEqual(3)
+    },
+  )
 
-  test('act once, also where their answers were deleted and where they had nothing to do', async () => {
-    const { github, post, winnow, say } = await onGithub([shorter('a', 3)])
-    github.token('ada')
-    await opened(post)
-    const nothing = await say('ada', 1, '/winnow resume')
-    await winnow('tick')
-    const before = await post.events()
-    expect(before.at(-1)).toMatchObject({ kind: 'note', cause: `comment:${nothing.id}` })
+  releaseTest(
+    'act once, also where their answers were deleted and where they had nothing to do',
+    async () => {
+      const { github, post, winnow, say } = await onGithub([shorter('a', 3)])
+      github.token('ada')
+      await opened(post)
+      const nothing = await say('ada', 1, '/winnow resume')
+      await winnow('tick')
+      const before = await post.events()
+      expect(before.at(-1)).toMatchObject({ kind: 'note', cause: `comment:${nothing.id}` })
 
-    await post.person({ kind: 'campaign-paused', reason: 'a person said so', source: 'person' })
-    github.world.comments.splice(1)
-    await winnow('tick')
-    expect((await post.campaign()).status).toBe('paused')
-    expect((await post.events()).filter(({ kind }) => kind !== 'campaign-paused')).toHaveLength(before.length)
-    // Its reaction still says that it is done.
-    expect(github.world.comments).toHaveLength(1)
-  })
+      await post.person({ kind: 'campaign-paused', reason: 'a person said so', source: 'person' })
+      github.world.comments.splice(1)
+      await winnow('tick')
+      expect((await post.campaign()).status).toBe('paused')
+      expect((await post.events()).filter(({ kind }) => kind !== 'campaign-paused')).toHaveLength(
+        before.length,
+      )
+      // Its reaction still says that it is done.
+      expect(github.world.comments).toHaveLength(1)
+    },
+  )
 
-  test('steer by words that proposers read, by priority, and by ideas for the backlog', async () => {
+  releaseTest('steer by words that proposers read, by priority, and by ideas for the backlog', async () => {
     const { github, post, winnow, say } = await onGithub([shorter('a', 3)])
     github.token('ada')
     await opened(post)

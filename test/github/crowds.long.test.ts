@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { letters } from '../support/size-repository.ts'
 import { type OnGithub, onGithub } from './on-github.ts'
+import { releaseTest } from '../support/cases.ts'
 
 /** A reader's pull request that waits for a word of somebody who may write. */
 async function offeredByEve(): Promise<OnGithub & { head: string }> {
@@ -46,30 +47,34 @@ function permissionsAsked(spent: readonly string[]): number {
   return spent.filter(route => route.includes('/permission')).length
 }
 
-test('a crowd of comments drowns neither a word of somebody who may, nor what winnow said itself', async () => {
-  const there = await offeredByEve()
-  const { github, post, winnow, say, head } = there
-  await say('ada', 1, '/winnow avoid "unrolling loops"')
-  crowd(there, 130)
-  await winnow('tick')
-  expect((await post.campaign()).avoid).toMatchObject([{ text: 'unrolling loops', by: 'ada' }])
-  const events = await post.events()
-  expect(events.filter(({ kind }) => kind === 'comments-read')).toMatchObject([{ pull: 1 }])
-  expect(own(there)).toHaveLength(1)
+releaseTest(
+  'a crowd of comments drowns neither a word of somebody who may, nor what winnow said itself',
+  async () => {
+    const there = await offeredByEve()
+    const { github, post, winnow, say, head } = there
+    await say('ada', 1, '/winnow avoid "unrolling loops"')
+    crowd(there, 130)
+    await winnow('tick')
+    expect((await post.campaign()).avoid).toMatchObject([{ text: 'unrolling loops', by: 'ada' }])
+    const events = await post.events()
+    expect(events.filter(({ kind }) => kind === 'comments-read')).toMatchObject([{ pull: 1 }])
+    expect(own(there)).toHaveLength(1)
 
-  // Read once, and not again; what we said first is known all the same.
-  github.spent()
-  await winnow('tick')
-  expect(github.spent().length).toBeLessThanOrEqual(3)
-  expect(await post.events()).toHaveLength(events.length)
+    // Read once, and not again; what we said first is known all the same.
+    github.spent()
+    await winnow('tick')
+    expect(github.spent().length).toBeLessThanOrEqual(3)
+    expect(await post.events()).toHaveLength(events.length)
 
-  await say('ada', 1, `/winnow measure ${head}`)
-  crowd(there, 70)
-  await winnow('tick')
-  expect((await post.experiment('mine')).allowed_head).toBe(head)
-  expect(own(there)).toHaveLength(1)
-  expect(own(there)[0]).not.toContain('/winnow measure')
-}, 300_000)
+    await say('ada', 1, `/winnow measure ${head}`)
+    crowd(there, 70)
+    await winnow('tick')
+    expect((await post.experiment('mine')).allowed_head).toBe(head)
+    expect(own(there)).toHaveLength(1)
+    expect(own(there)[0]).not.toContain('/winnow measure')
+  },
+  300_000,
+)
 
 test('who may not steer has a sign for it, writes nobody mail through winnow, and is asked about once', async () => {
   const there = await offeredByEve()

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { AGENTS_ACTION, withDigest, WORKFLOW } from '../../src/init/workflows/files.ts'
 import { SIZE_SPEC } from '../support/size-repository.ts'
 import { onGithub, type OnGithub } from './on-github.ts'
+import { releaseTest } from '../support/cases.ts'
 
 const COMMIT = 'ab12'.repeat(10)
 const ACTION = `o/winnow@${COMMIT} # v0.0.1`
@@ -80,7 +81,7 @@ describe('of the settings the doctor says what to click where', () => {
     expect(await says()).not.toContain('may not run')
   })
 
-  test('a workflow that is off, and the variable that stops everything', async () => {
+  releaseTest('a workflow that is off, and the variable that stops everything', async () => {
     const { github, says } = await setUp()
     github.world.workflowStates.set(WORKFLOW, 'disabled_inactivity')
     github.world.variables.set('WINNOW_PAUSED', 'true')
@@ -98,7 +99,7 @@ describe('of the settings the doctor says what to click where', () => {
     expect(other).not.toContain('WINNOW_PAUSED')
   })
 
-  test('the repository of the action: missing, without the commit, private', async () => {
+  releaseTest('the repository of the action: missing, without the commit, private', async () => {
     const { github, says } = await setUp()
     const { others, settings } = github.world
     const at = (rest: object) =>
@@ -117,7 +118,7 @@ describe('of the settings the doctor says what to click where', () => {
     expect(await says()).toContain('o/winnow is private, and only repositories of o can use an action of it')
   })
 
-  test('an action of the same owner has to be opened to other repositories', async () => {
+  releaseTest('an action of the same owner has to be opened to other repositories', async () => {
     const { github, winnow, says, git } = await setUp()
     await winnow('init', '--github', '--open-pr', '--action', ACTION.replace('o/', 'team/'))
     git('update-ref', 'refs/heads/main', 'winnow-setup-2')
@@ -134,7 +135,7 @@ describe('of the settings the doctor says what to click where', () => {
     )
   })
 
-  test('the environment with the key of a model, where programs are to be asked', async () => {
+  releaseTest('the environment with the key of a model, where programs are to be asked', async () => {
     const { github, says, commit, winnow, git } = await setUp()
     expect(await says('--all')).not.toContain('winnow-models')
     commit('main', {
@@ -173,39 +174,42 @@ describe('of the settings the doctor says what to click where', () => {
   })
 })
 
-test('other workflows are told the lines that keep them off, and a token that may write is kept from ideas', async () => {
-  const { github, says, commit } = await setUp()
-  commit('main', {
-    '.github/workflows/ci.yml': CI,
-    '.github/workflows/lint.yml': QUIET,
-    '.github/workflows/bad.yml': 'on: [',
-  })
-  const said = await says()
-  expect(said).toContain(
-    [
-      '!!  .github/workflows/ci.yml leaves a run that waits for approval on every draft of winnow (pull_request)',
-      '      change these lines of it:',
-      '        on:',
-      '          push:',
-      "            branches-ignore: ['optimize*/**']",
-      '          pull_request:',
-      '            types: [opened]',
-      "            branches-ignore: ['optimize/**']",
-    ].join('\n'),
-  )
-  expect(said).toContain('??  .github/workflows/bad.yml cannot be read as a workflow')
-  expect(said).not.toContain('lint.yml')
-  expect(await says('--all')).toContain("ok  .github/workflows/lint.yml leaves winnow's branches alone")
-  expect(said).not.toContain('a token that may write')
-  github.world.settings.defaultToken = 'write'
-  expect(await says()).toContain(
-    '!!  .github/workflows/ci.yml would run ideas with a token that may write to this repository\n      <page>/settings/actions\n      Workflow permissions: choose "Read repository contents',
-  )
-  commit('main', { '.github/workflows/ci.yml': `permissions: {}\n${CI.replace('pull_request', 'create')}` })
-  const created = await says()
-  expect(created).not.toContain('a token that may write')
-  expect(created).toContain("also runs on winnow's branches (push, create)")
-})
+releaseTest(
+  'other workflows are told the lines that keep them off, and a token that may write is kept from ideas',
+  async () => {
+    const { github, says, commit } = await setUp()
+    commit('main', {
+      '.github/workflows/ci.yml': CI,
+      '.github/workflows/lint.yml': QUIET,
+      '.github/workflows/bad.yml': 'on: [',
+    })
+    const said = await says()
+    expect(said).toContain(
+      [
+        '!!  .github/workflows/ci.yml leaves a run that waits for approval on every draft of winnow (pull_request)',
+        '      change these lines of it:',
+        '        on:',
+        '          push:',
+        "            branches-ignore: ['optimize*/**']",
+        '          pull_request:',
+        '            types: [opened]',
+        "            branches-ignore: ['optimize/**']",
+      ].join('\n'),
+    )
+    expect(said).toContain('??  .github/workflows/bad.yml cannot be read as a workflow')
+    expect(said).not.toContain('lint.yml')
+    expect(await says('--all')).toContain("ok  .github/workflows/lint.yml leaves winnow's branches alone")
+    expect(said).not.toContain('a token that may write')
+    github.world.settings.defaultToken = 'write'
+    expect(await says()).toContain(
+      '!!  .github/workflows/ci.yml would run ideas with a token that may write to this repository\n      <page>/settings/actions\n      Workflow permissions: choose "Read repository contents',
+    )
+    commit('main', { '.github/workflows/ci.yml': `permissions: {}\n${CI.replace('pull_request', 'create')}` })
+    const created = await says()
+    expect(created).not.toContain('a token that may write')
+    expect(created).toContain("also runs on winnow's branches (push, create)")
+  },
+)
 
 test('the workflow is missing, out of date, changed by hand, or another on the optimize branch', async () => {
   const bare = await onGithub([])
@@ -269,7 +273,7 @@ describe('of the rules on its branches the doctor says', () => {
     expect(ledger).not.toContain('merge.via')
   })
 
-  test('what classic protection would refuse, as far as the token is told of it', async () => {
+  releaseTest('what classic protection would refuse, as far as the token is told of it', async () => {
     const { github, env, says } = await asked('read')
     github.world.protection.set('optimize/size', PULLS)
     expect(await says()).toContain('??  optimize/size is protected; only administrators can see how')
@@ -283,7 +287,7 @@ describe('of the rules on its branches the doctor says', () => {
     expect(await says()).toContain("ok  no rule blocks winnow's branches")
   })
 
-  test('that they are as they should be where GitHub merges', async () => {
+  releaseTest('that they are as they should be where GitHub merges', async () => {
     const { github, says } = await asked('read', 'merge: { via: api }\n')
     github.world.rules.push({ under: 'optimize/', type: 'pull_request' })
     expect(await says()).toContain(
@@ -302,7 +306,7 @@ test('a spec for GitHub is checked as one where it is on GitHub, and refused in 
   expect(await said()).not.toContain('not built')
 })
 
-test('the doctor knows the scopes of a classic token', async () => {
+releaseTest('the doctor knows the scopes of a classic token', async () => {
   const { github, env, says } = await setUp()
   env['GH_ENTERPRISE_TOKEN'] = github.token('ada', { scopes: ['gist'] })
   expect(await says()).toContain('!!  the scopes of this token are gist: it may not push')

@@ -2,6 +2,7 @@ import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { pullOf } from '../github/temp-forge.ts'
 import type { CommentRecord } from './emulator/world.ts'
 import { type TempGithub, tempGithub } from './temp-github.ts'
+import { releaseTest } from '../support/cases.ts'
 
 let temp: TempGithub
 let pull: number
@@ -46,28 +47,31 @@ test('comments that others wrote more of than come by themselves are read back t
   expect(temp.said).toEqual([])
 })
 
-test('what was read once is not read again, and our own is found by its name, in the same question', async () => {
-  temp.github.token('eve', { permission: 'read' })
-  await temp.forge.comment(pull, 'waits', { marker: 'verdict' })
-  crowd(200)
-  const whole = await look()
-  const own = whole.comments.flatMap(({ node }) => node ?? [])
-  const last = whole.comments.at(-11)?.id ?? ''
-  crowd(60)
-  const { comments, asked } = await look({ comment: last, own })
-  expect(asked).toHaveLength(2)
-  expect(comments[0]).toMatchObject({ body: 'waits', own: true })
-  // Of what was read before nothing is asked for, but what comes with it.
-  expect(comments.length).toBeGreaterThanOrEqual(71)
+releaseTest(
+  'what was read once is not read again, and our own is found by its name, in the same question',
+  async () => {
+    temp.github.token('eve', { permission: 'read' })
+    await temp.forge.comment(pull, 'waits', { marker: 'verdict' })
+    crowd(200)
+    const whole = await look()
+    const own = whole.comments.flatMap(({ node }) => node ?? [])
+    const last = whole.comments.at(-11)?.id ?? ''
+    crowd(60)
+    const { comments, asked } = await look({ comment: last, own })
+    expect(asked).toHaveLength(2)
+    expect(comments[0]).toMatchObject({ body: 'waits', own: true })
+    // Of what was read before nothing is asked for, but what comes with it.
+    expect(comments.length).toBeGreaterThanOrEqual(71)
 
-  const settled = await look({ comment: comments.at(-11)?.id ?? '', own })
-  expect(settled.asked).toEqual(['POST /graphql'])
-  expect(settled.comments[0]).toMatchObject({ body: 'waits', own: true })
-  // Where it was deleted there is nothing to find, and nothing breaks.
-  temp.github.world.comments.splice(0, 1)
-  const without = await look({ comment: comments.at(-11)?.id ?? '', own })
-  expect(without.comments.some(each => each.own)).toBe(false)
-})
+    const settled = await look({ comment: comments.at(-11)?.id ?? '', own })
+    expect(settled.asked).toEqual(['POST /graphql'])
+    expect(settled.comments[0]).toMatchObject({ body: 'waits', own: true })
+    // Where it was deleted there is nothing to find, and nothing breaks.
+    temp.github.world.comments.splice(0, 1)
+    const without = await look({ comment: comments.at(-11)?.id ?? '', own })
+    expect(without.comments.some(each => each.own)).toBe(false)
+  },
+)
 
 test('a wake-up reads so many and no more, says so, and the next one goes on', async () => {
   temp.github.token('eve', { permission: 'read' })
@@ -86,7 +90,7 @@ test('a wake-up reads so many and no more, says so, and the next one goes on', a
   expect(temp.github.spent()).toHaveLength(51)
 })
 
-test('an answer is not looked for before what it answers', async () => {
+releaseTest('an answer is not looked for before what it answers', async () => {
   temp.github.token('eve', { permission: 'read' })
   crowd(400)
   const [asked] = crowd(1)
@@ -133,7 +137,7 @@ test('the last opinion of each person counts, however many others have one', asy
   expect(later.reviews.findLast(({ author }) => author === 'bob')).toMatchObject({ state: 'dismissed' })
 })
 
-test('people are asked about once in a wake-up, and not all of them', async () => {
+releaseTest('people are asked about once in a wake-up, and not all of them', async () => {
   let now = 0
   const forge = temp.forgeOf(temp.github.token('ada'), { clock: () => now })
   temp.github.token('eve', { permission: 'read' })

@@ -3,6 +3,7 @@ import { shorter } from '../support/size-repository.ts'
 import { createActionsRepository, type ActionsRepository } from './actions-repository.ts'
 import type { RunRecord } from './emulator/world.ts'
 import { waitingRuns } from './measuring-job.ts'
+import { releaseTest } from '../support/cases.ts'
 
 const THINKER = '{ use: command, command: think, name: thinker }'
 const HOUR = 3_600_000
@@ -52,33 +53,36 @@ it('a job that never gets to ask programs starts few runs, rests, and is tried a
   expect((await here.campaign()).alerts).toEqual([])
 })
 
-it('measuring jobs that never leave a report start few runs, and ideas are measured once they do', async () => {
-  const ideas = [shorter('a', 3), shorter('b', 4), shorter('c', 5)]
-  const repository = await createActionsRepository(ideas, { spec: 'execution: { mode: serial }\n' })
-  const here = await repository.post()
-  await here.start()
-  await repository.wake()
-  await repository.machines()
-  let runs = 0
-  for (let run = nextRun(repository); run !== null; run = nextRun(repository)) {
-    if (++runs > 20) throw new Error('it never rests')
-    const orders = await repository.tickOf(run)
-    const nothing = { status: 'failure', digest: null }
-    await repository.settleOf(run, { measured: new Map(orders.map(order => [order, nothing])) })
-    repository.github.finish(run, 'failure')
-  }
-  expect(runs).toBe(10)
-  const campaign = await here.campaign()
-  expect(campaign.alerts).toMatchObject([{ code: 'measuring-failed' }])
-  expect(campaign.status).toBe('running')
-  expect(await repository.wake()).toEqual({
-    for: 'person',
-    what: expect.stringMatching(/^10 measuring runs in a row left no usable report/),
-  })
-  expect(waitingRuns(repository.github)).toEqual([])
-  await repository.wake({ ahead: 1.1 * HOUR })
-  await repository.machines()
-  await repository.settle()
-  expect((await here.campaign()).alerts).toEqual([])
-  expect(Object.values(await here.outcomes())).toContain('kept')
-})
+releaseTest(
+  'measuring jobs that never leave a report start few runs, and ideas are measured once they do',
+  async () => {
+    const ideas = [shorter('a', 3), shorter('b', 4), shorter('c', 5)]
+    const repository = await createActionsRepository(ideas, { spec: 'execution: { mode: serial }\n' })
+    const here = await repository.post()
+    await here.start()
+    await repository.wake()
+    await repository.machines()
+    let runs = 0
+    for (let run = nextRun(repository); run !== null; run = nextRun(repository)) {
+      if (++runs > 20) throw new Error('it never rests')
+      const orders = await repository.tickOf(run)
+      const nothing = { status: 'failure', digest: null }
+      await repository.settleOf(run, { measured: new Map(orders.map(order => [order, nothing])) })
+      repository.github.finish(run, 'failure')
+    }
+    expect(runs).toBe(10)
+    const campaign = await here.campaign()
+    expect(campaign.alerts).toMatchObject([{ code: 'measuring-failed' }])
+    expect(campaign.status).toBe('running')
+    expect(await repository.wake()).toEqual({
+      for: 'person',
+      what: expect.stringMatching(/^10 measuring runs in a row left no usable report/),
+    })
+    expect(waitingRuns(repository.github)).toEqual([])
+    await repository.wake({ ahead: 1.1 * HOUR })
+    await repository.machines()
+    await repository.settle()
+    expect((await here.campaign()).alerts).toEqual([])
+    expect(Object.values(await here.outcomes())).toContain('kept')
+  },
+)

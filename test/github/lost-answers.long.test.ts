@@ -5,6 +5,7 @@ import { letters, shorter } from '../support/size-repository.ts'
 import { type ActionsRepository, createActionsRepository } from './actions-repository.ts'
 import type { Incoming } from './emulator/api.ts'
 import { measuringJob, waitingRuns } from './measuring-job.ts'
+import { releaseTest } from '../support/cases.ts'
 
 const MERGED_BY_HAND = { 'src/b.txt': letters('b', 5) }
 
@@ -50,7 +51,7 @@ test('what was said and is not seen again is not said a second time in one wake-
   expect(written.length).toBeLessThanOrEqual(3)
 })
 
-test('a conversation that is locked costs its comment, and nothing else', async () => {
+releaseTest('a conversation that is locked costs its comment, and nothing else', async () => {
   const { repository, here } = await begun([shorter('a', 3)])
   const { github, settle } = repository
   const number = await asks(repository)
@@ -65,7 +66,7 @@ test('a conversation that is locked costs its comment, and nothing else', async 
   )
 })
 
-test('an artifact that is listed and cannot be fetched is one report that is lost', async () => {
+releaseTest('an artifact that is listed and cannot be fetched is one report that is lost', async () => {
   const { repository, here } = await begun([shorter('a', 3), shorter('b', 4)])
   const { github, wake } = repository
   await wake()

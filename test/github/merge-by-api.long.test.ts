@@ -5,6 +5,7 @@ import { proven } from '../support/repository.ts'
 import type { EmulatedGithub } from './emulator/github.ts'
 import { type ActionsRepository, createActionsRepository } from './actions-repository.ts'
 import { waitingRuns, wholeRun } from './measuring-job.ts'
+import { releaseTest, selectCases } from '../support/cases.ts'
 
 const VIA_API = 'merge: { via: api }\n'
 const MERGE = 'PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge'
@@ -52,7 +53,7 @@ describe('merge.via: api', () => {
 })
 
 describe('a job that is killed', () => {
-  test.each(['before:commit', 'after:commit', 'after:merge', 'step:landed'])(
+  test.each(selectCases(['before:commit', 'after:commit', 'after:merge', 'step:landed']))(
     'at %s of a landing loses nothing, and merges once',
     async point => {
       const there = await guarded([shorter('a', 3)])
@@ -114,7 +115,7 @@ describe('what GitHub does not merge', () => {
     await proven(here.place)
   })
 
-  test('because its head is another one now is measured as that', async () => {
+  releaseTest('because its head is another one now is measured as that', async () => {
     const there = await guarded([shorter('a', 3)])
     const mend = refuse(there, 409, 'Head branch was modified. Review and try the merge again.')
     expect(await there.settle()).toEqual({ for: 'person', what: expect.stringContaining('was modified') })
@@ -129,26 +130,29 @@ describe('what GitHub does not merge', () => {
     await proven(here.place)
   })
 
-  test('is not merged after the campaign was stopped, waits with its pull request, and is once it goes on', async () => {
-    const there = await guarded([shorter('a', 3)])
-    const mend = refuse(there, 405, 'Required status check "ci" is expected.')
-    await there.settle()
-    const here = await there.post()
-    await here.person({ kind: 'campaign-stopped', code: 'person', reason: 'enough' })
-    mend()
-    expect(await there.settle()).toEqual({ for: 'nothing', reason: 'enough' })
-    expect((await here.campaign()).experiments).toMatchObject({
-      'exp-001': { status: 'queued', verdict: null, outcome: null, closed: false },
-    })
-    expect(await merges(there)).toEqual([])
-    expect(there.github.world.pulls).toMatchObject([{ state: 'open', merge: null }])
-    await proven(here.place)
-    await here.person({ kind: 'campaign-resumed', reason: 'goes on' })
-    expect(await there.settle()).toEqual({ for: 'ideas' })
-    expect(await here.outcomes()).toEqual({ a3: 'kept' })
-    expect(await merges(there)).toMatchObject([{ via: 'api' }])
-    await proven(here.place)
-  })
+  releaseTest(
+    'is not merged after the campaign was stopped, waits with its pull request, and is once it goes on',
+    async () => {
+      const there = await guarded([shorter('a', 3)])
+      const mend = refuse(there, 405, 'Required status check "ci" is expected.')
+      await there.settle()
+      const here = await there.post()
+      await here.person({ kind: 'campaign-stopped', code: 'person', reason: 'enough' })
+      mend()
+      expect(await there.settle()).toEqual({ for: 'nothing', reason: 'enough' })
+      expect((await here.campaign()).experiments).toMatchObject({
+        'exp-001': { status: 'queued', verdict: null, outcome: null, closed: false },
+      })
+      expect(await merges(there)).toEqual([])
+      expect(there.github.world.pulls).toMatchObject([{ state: 'open', merge: null }])
+      await proven(here.place)
+      await here.person({ kind: 'campaign-resumed', reason: 'goes on' })
+      expect(await there.settle()).toEqual({ for: 'ideas' })
+      expect(await here.outcomes()).toEqual({ a3: 'kept' })
+      expect(await merges(there)).toMatchObject([{ via: 'api' }])
+      await proven(here.place)
+    },
+  )
 })
 
 const WAITS = { status: 'landing', verdict: 'kept', closed: false }
@@ -171,7 +175,7 @@ test('a merge of something else is a foreign tip, and what was decided on the ol
 })
 
 describe('merge.auto: false', () => {
-  test('moves a merge of something else back, and lets go of what was merged so', async () => {
+  releaseTest('moves a merge of something else back, and lets go of what was merged so', async () => {
     const there = await createActionsRepository([shorter('a', 3)], { spec: 'merge: { auto: false }\n' })
     const here = await there.post()
     await here.start()
@@ -187,27 +191,30 @@ describe('merge.auto: false', () => {
     await proven(here.place)
   })
 
-  test.each(['merge', 'squash'])('waits for a person, and knows their %s for what it is', async method => {
-    const there = await guarded([shorter('a', 3), shorter('b', 5)], 'merge: { auto: false }\n')
-    const waiting = 'exp-001 (#1) is kept: merge it unchanged, and the campaign continues'
-    expect(await there.settle()).toEqual({ for: 'person', what: waiting })
-    expect(await there.settle()).toEqual({ for: 'person', what: waiting })
-    expect(there.github.world.pulls[0]).toMatchObject({
-      state: 'open',
-      draft: false,
-      body: expect.stringContaining('**Merge this pull request** exactly as it is now'),
-    })
-    const merge = (number: number) =>
-      there.scene.ask(there.ada, `PUT /pulls/${number}/merge`, { merge_method: method })
-    expect((await merge(1)).status).toBe(200)
-    expect(await there.settle()).toEqual({ for: 'person', what: expect.stringMatching(/^exp-002 \(#2\)/) })
-    await merge(2)
-    expect(await there.settle()).toEqual({ for: 'ideas' })
-    const here = await there.post()
-    expect(await here.outcomes()).toEqual({ a3: 'kept', b5: 'runner_up_kept' })
-    expect((await merges(there)).map(({ via }) => via)).toEqual(['person', 'person'])
-    expect((await here.kinds()).filter(kind => kind === 'foreign-tip')).toEqual([])
-    expect(asked(there.github)).toBe(2)
-    await proven(here.place)
-  })
+  test.each(selectCases(['merge', 'squash']))(
+    'waits for a person, and knows their %s for what it is',
+    async method => {
+      const there = await guarded([shorter('a', 3), shorter('b', 5)], 'merge: { auto: false }\n')
+      const waiting = 'exp-001 (#1) is kept: merge it unchanged, and the campaign continues'
+      expect(await there.settle()).toEqual({ for: 'person', what: waiting })
+      expect(await there.settle()).toEqual({ for: 'person', what: waiting })
+      expect(there.github.world.pulls[0]).toMatchObject({
+        state: 'open',
+        draft: false,
+        body: expect.stringContaining('**Merge this pull request** exactly as it is now'),
+      })
+      const merge = (number: number) =>
+        there.scene.ask(there.ada, `PUT /pulls/${number}/merge`, { merge_method: method })
+      expect((await merge(1)).status).toBe(200)
+      expect(await there.settle()).toEqual({ for: 'person', what: expect.stringMatching(/^exp-002 \(#2\)/) })
+      await merge(2)
+      expect(await there.settle()).toEqual({ for: 'ideas' })
+      const here = await there.post()
+      expect(await here.outcomes()).toEqual({ a3: 'kept', b5: 'runner_up_kept' })
+      expect((await merges(there)).map(({ via }) => via)).toEqual(['person', 'person'])
+      expect((await here.kinds()).filter(kind => kind === 'foreign-tip')).toEqual([])
+      expect(asked(there.github)).toBe(2)
+      await proven(here.place)
+    },
+  )
 })

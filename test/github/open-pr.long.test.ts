@@ -6,6 +6,7 @@ import { WORKFLOW } from '../../src/init/workflows/files.ts'
 import { SIZE_SPEC } from '../support/size-repository.ts'
 import { ACTION } from '../workflows/written.ts'
 import { onGithub } from './on-github.ts'
+import { releaseTest } from '../support/cases.ts'
 
 const OPEN = ['init', '--github', '--open-pr', '--action', ACTION] as const
 
@@ -69,32 +70,38 @@ test('init --github --open-pr pushes one branch and opens its pull request, with
   expect(there.git('diff', '--name-only', 'main', 'winnow-setup-2')).toBe(WORKFLOW)
 })
 
-test('where git may not push, the token does; where neither may, it says which right is missing', async () => {
-  const there = await onGithub([])
-  const { github, winnow, env } = there
-  Object.assign(env, github.remote(github.token('eve', { permission: 'read' })).env)
-  env['GH_ENTERPRISE_TOKEN'] = github.token('ada')
-  expect((await winnow(...OPEN)).join('\n')).toContain('Opened ')
-  expect(github.world.pushed.at(-1)).toEqual({ by: 'ada', branch: 'winnow-setup' })
+releaseTest(
+  'where git may not push, the token does; where neither may, it says which right is missing',
+  async () => {
+    const there = await onGithub([])
+    const { github, winnow, env } = there
+    Object.assign(env, github.remote(github.token('eve', { permission: 'read' })).env)
+    env['GH_ENTERPRISE_TOKEN'] = github.token('ada')
+    expect((await winnow(...OPEN)).join('\n')).toContain('Opened ')
+    expect(github.world.pushed.at(-1)).toEqual({ by: 'ada', branch: 'winnow-setup' })
 
-  there.git('update-ref', '-d', 'refs/heads/winnow-setup')
-  github.refuseWorkflows(true)
-  const narrow = { contents: 'write', pull_requests: 'write', metadata: 'read' } as const
-  Object.assign(env, github.remote(github.jobToken(narrow)).env)
-  env['GH_ENTERPRISE_TOKEN'] = github.jobToken(narrow)
-  await expect(winnow(...OPEN)).rejects.toThrow(/gh auth refresh --scopes workflow/)
-  expect(there.git('for-each-ref', 'refs/heads/winnow-setup')).toBe('')
-})
+    there.git('update-ref', '-d', 'refs/heads/winnow-setup')
+    github.refuseWorkflows(true)
+    const narrow = { contents: 'write', pull_requests: 'write', metadata: 'read' } as const
+    Object.assign(env, github.remote(github.jobToken(narrow)).env)
+    env['GH_ENTERPRISE_TOKEN'] = github.jobToken(narrow)
+    await expect(winnow(...OPEN)).rejects.toThrow(/gh auth refresh --scopes workflow/)
+    expect(there.git('for-each-ref', 'refs/heads/winnow-setup')).toBe('')
+  },
+)
 
-test('without a token the files are in the work tree, with the commands that open the pull request', async () => {
-  const there = await onGithub([])
-  there.env['PATH'] = fakeGh('elsewhere.example', 'secret')
-  const said = (await there.winnow(...OPEN)).join('\n')
-  expect(said).toMatch(
-    /^No pull request was opened: there is no token for 127\.0\.0\.1:\d+ \(gh auth login, or set GH_ENTERPRISE_TOKEN\)/,
-  )
-  expect(said).toContain('  git switch -c winnow-setup\n')
-  expect(said).toContain('  gh pr create --fill   # or open http://127.0.0.1')
-  expect(existsSync(join(there.repo, WORKFLOW))).toBe(true)
-  expect(there.github.world.pulls).toEqual([])
-})
+releaseTest(
+  'without a token the files are in the work tree, with the commands that open the pull request',
+  async () => {
+    const there = await onGithub([])
+    there.env['PATH'] = fakeGh('elsewhere.example', 'secret')
+    const said = (await there.winnow(...OPEN)).join('\n')
+    expect(said).toMatch(
+      /^No pull request was opened: there is no token for 127\.0\.0\.1:\d+ \(gh auth login, or set GH_ENTERPRISE_TOKEN\)/,
+    )
+    expect(said).toContain('  git switch -c winnow-setup\n')
+    expect(said).toContain('  gh pr create --fill   # or open http://127.0.0.1')
+    expect(existsSync(join(there.repo, WORKFLOW))).toBe(true)
+    expect(there.github.world.pulls).toEqual([])
+  },
+)

@@ -3,6 +3,7 @@ import { proven } from '../support/repository.ts'
 import { shorter } from '../support/size-repository.ts'
 import { onGithub } from './on-github.ts'
 import { outcomeCounts } from '../model/outcome-counts.ts'
+import { selectCases } from '../support/cases.ts'
 
 async function kept() {
   const there = await onGithub([shorter('a', 3), shorter('b', 5)], { spec: 'execution: { mode: serial }\n' })
@@ -53,33 +54,36 @@ describe('a change is taken alone by a comment', () => {
     await proven(post.place)
   })
 
-  test.each(['merge', 'squash'])('and is counted once when a person takes it: %s', async merge_method => {
-    const there = await kept()
-    const { github, post, winnow, say, asks, number, picked } = there
-    github.world.settings.deletesMergedBranches = true
-    await say('ada', number('a3'), '/winnow pick')
-    await winnow('tick')
-    await post.run()
-    const { incumbent } = await post.campaign()
-    await asks('ada', `PUT /pulls/${picked().number}/merge`, { merge_method })
-    await winnow('tick')
-    await post.run()
-    const campaign = await post.campaign()
-    expect(campaign.picks['exp-003']).toMatchObject({ pick_end: 'merged', outcome: 'kept' })
-    expect(campaign.incumbent.tree).toBe(incumbent.tree)
-    // What a person merged is on both sides of it: progress is counted from the default branch (decision 037).
-    const merged = there.tip('main')
-    expect(campaign.reference).toEqual({ commit: merged, tree: there.git('rev-parse', `${merged}^{tree}`) })
-    const upstream = campaign.landings.map(landing => [landing.experiment, landing.upstream])
-    expect(upstream).toEqual([
-      ['exp-001', true],
-      ['exp-002', false],
-    ])
-    expect(outcomeCounts(campaign)).toEqual({ kept: 2 })
-    expect(campaign.status).toBe('running')
-    expect(there.git('for-each-ref', 'refs/heads/optimize-exp/size/exp-003')).toBe('')
-    await proven(post.place)
-  })
+  test.each(selectCases(['merge', 'squash']))(
+    'and is counted once when a person takes it: %s',
+    async merge_method => {
+      const there = await kept()
+      const { github, post, winnow, say, asks, number, picked } = there
+      github.world.settings.deletesMergedBranches = true
+      await say('ada', number('a3'), '/winnow pick')
+      await winnow('tick')
+      await post.run()
+      const { incumbent } = await post.campaign()
+      await asks('ada', `PUT /pulls/${picked().number}/merge`, { merge_method })
+      await winnow('tick')
+      await post.run()
+      const campaign = await post.campaign()
+      expect(campaign.picks['exp-003']).toMatchObject({ pick_end: 'merged', outcome: 'kept' })
+      expect(campaign.incumbent.tree).toBe(incumbent.tree)
+      // What a person merged is on both sides of it: progress is counted from the default branch (decision 037).
+      const merged = there.tip('main')
+      expect(campaign.reference).toEqual({ commit: merged, tree: there.git('rev-parse', `${merged}^{tree}`) })
+      const upstream = campaign.landings.map(landing => [landing.experiment, landing.upstream])
+      expect(upstream).toEqual([
+        ['exp-001', true],
+        ['exp-002', false],
+      ])
+      expect(outcomeCounts(campaign)).toEqual({ kept: 2 })
+      expect(campaign.status).toBe('running')
+      expect(there.git('for-each-ref', 'refs/heads/optimize-exp/size/exp-003')).toBe('')
+      await proven(post.place)
+    },
+  )
 
   test('and is withdrawn when a person closes it before it was measured', async () => {
     const { post, winnow, say, asks, number, picked, offered } = await kept()

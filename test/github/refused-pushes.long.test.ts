@@ -3,6 +3,7 @@ import { applyAmendment } from '../../src/engine/campaign/start.ts'
 import { shorter } from '../support/size-repository.ts'
 import { proven } from '../support/repository.ts'
 import { type ActionsRepository, createActionsRepository } from './actions-repository.ts'
+import { releaseTest } from '../support/cases.ts'
 
 const BY_PULL = {
   on: 'update',
@@ -41,7 +42,7 @@ describe('a landing that GitHub does not let be pushed', () => {
     await proven(here.place)
   })
 
-  test('is merged by GitHub once the spec says so', async () => {
+  releaseTest('is merged by GitHub once the spec says so', async () => {
     const there = await started()
     there.github.rule([BY_PULL])
     await there.settle()

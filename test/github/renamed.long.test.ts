@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { shorter } from '../support/size-repository.ts'
 import { proven } from '../support/repository.ts'
 import { type OnGithub, onGithub } from './on-github.ts'
+import { releaseTest } from '../support/cases.ts'
 
 async function underWay(): Promise<OnGithub> {
   const there = await onGithub([shorter('a', 3)])
@@ -32,23 +33,28 @@ describe('the default branch is given another name', () => {
     await proven(post.place)
   })
 
-  test('but another history under another name is somebody’s decision, said in the log and in the status', async () => {
-    const there = await underWay()
-    const { post, winnow, laptop, github } = there
-    github.renameDefault('trunk')
-    there.git('update-ref', 'refs/heads/trunk', there.commit('other', { 'src/a.txt': 'a\n' }, []))
-    const before = (await post.events()).length
-    await expect(winnow('tick')).rejects.toMatchObject({
-      message: 'the default branch main is not in the remote',
-      fix: expect.stringContaining('winnow run --fresh'),
-    })
-    expect((await post.events()).length).toBe(before)
-    expect((await laptop('status')).join('\n')).toContain(
-      'note: next: nothing, because the default branch main is not in the remote',
-    )
-    const [answer = ''] = await laptop('status', '--json')
-    expect(JSON.parse(answer)).toMatchObject({
-      notes: [expect.stringMatching(/^next: nothing, because the default branch main is not in the remote/)],
-    })
-  })
+  releaseTest(
+    'but another history under another name is somebody’s decision, said in the log and in the status',
+    async () => {
+      const there = await underWay()
+      const { post, winnow, laptop, github } = there
+      github.renameDefault('trunk')
+      there.git('update-ref', 'refs/heads/trunk', there.commit('other', { 'src/a.txt': 'a\n' }, []))
+      const before = (await post.events()).length
+      await expect(winnow('tick')).rejects.toMatchObject({
+        message: 'the default branch main is not in the remote',
+        fix: expect.stringContaining('winnow run --fresh'),
+      })
+      expect((await post.events()).length).toBe(before)
+      expect((await laptop('status')).join('\n')).toContain(
+        'note: next: nothing, because the default branch main is not in the remote',
+      )
+      const [answer = ''] = await laptop('status', '--json')
+      expect(JSON.parse(answer)).toMatchObject({
+        notes: [
+          expect.stringMatching(/^next: nothing, because the default branch main is not in the remote/),
+        ],
+      })
+    },
+  )
 })

@@ -6,6 +6,7 @@ import { shorter } from '../support/size-repository.ts'
 import { createActionsRepository, type ActionsRepository } from './actions-repository.ts'
 import type { RunRecord } from './emulator/world.ts'
 import { leave, measuredIn, uploadFile, waitingRuns } from './measuring-job.ts'
+import { releaseTest } from '../support/cases.ts'
 
 interface Job {
   github: ActionsRepository['github']
@@ -149,7 +150,7 @@ test('whatever a job leaves that is no report of its order is told, measures not
   expect(await here.outcomes()).toEqual({ a3: 'kept' })
 })
 
-test('a report is found, however many artifacts other jobs of its run leave', async () => {
+releaseTest('a report is found, however many artifacts other jobs of its run leave', async () => {
   const repository = await createActionsRepository([shorter('a', 3)])
   const { github, post, wake } = repository
   const here = await post()

@@ -4,6 +4,7 @@ import { pullOf, type SingleForge } from '../github/temp-forge.ts'
 import { uploadFile } from './measuring-job.ts'
 import { type TempGithub, tempGithub } from './temp-github.ts'
 import { GRANTS, WORKFLOW, WORKFLOW_FILE } from './tick-job.ts'
+import { releaseTest } from '../support/cases.ts'
 
 let temp: TempGithub
 let job: SingleForge
@@ -73,7 +74,7 @@ describe('requests to GitHub', () => {
     })
   })
 
-  test('repeat nothing that is so already', async () => {
+  releaseTest('repeat nothing that is so already', async () => {
     temp.commit('e1')
     const number = await job.open(pullOf('e1'))
     const changes = [
@@ -87,7 +88,7 @@ describe('requests to GitHub', () => {
     expect(temp.github.spent()).toEqual(['POST /graphql'])
   })
 
-  test('of many open pull requests go on page by page', async () => {
+  releaseTest('of many open pull requests go on page by page', async () => {
     temp.commit('e1')
     await job.open(pullOf('e1'))
     const { world } = temp.github

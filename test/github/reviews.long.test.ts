@@ -4,6 +4,7 @@ import { patchOf } from '../support/repository.ts'
 import { letters } from '../support/size-repository.ts'
 import { onGithub } from './on-github.ts'
 import { APPROVE, LEFT_PAD, REVIEWS, waitingForReview } from './waiting-for-review.ts'
+import { releaseTest } from '../support/cases.ts'
 
 test('an approving review counts for the head it looked at, by somebody who may, and not for the author', async () => {
   const there = await waitingForReview('write')
@@ -38,7 +39,7 @@ test('an approving review counts for the head it looked at, by somebody who may,
   expect(await post.outcomes()).toEqual({ mine: 'kept' })
 })
 
-test('the spec can name who approves, whatever else they may do; a comment does it too', async () => {
+releaseTest('the spec can name who approves, whatever else they may do; a comment does it too', async () => {
   const { github, post, winnow, asks, say, head, digest } = await waitingForReview('[olga]')
   await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
   const ada = await say('ada', 1, `/winnow approve ${digest.slice(0, 16)}`)
@@ -96,48 +97,56 @@ test('who is in a team the spec names approves, as far as the token may know; no
   expect(approved).toMatchObject([{ by: { actor: 'ada' }, digest }])
 })
 
-test('before anything is kept, packages that wait are told of where they are approved, also of a branch that was only pushed', async () => {
-  const spec = (text: string) =>
-    text.replace('mutable: [src/]', 'mutable: [src/, package.json, package-lock.json]')
-  const there = await onGithub([], { files: packageFiles({}), spec })
-  const { github, post, winnow, asks } = there
-  github.token('ada')
-  await post.start()
-  const files = { 'src/b.txt': letters('b', 5), ...packageFiles(LEFT_PAD) }
-  const head = there.commit('optimize-exp/size/pads', files, [there.tip('main')])
-  await post.run()
-  expect(github.world.pulls).toMatchObject([
-    { branch: 'optimize-exp/size/pads', base: 'optimize/size', draft: true, author: { kind: 'actions' } },
-  ])
-  expect(github.world.comments).toMatchObject([
-    { number: 1, body: expect.stringContaining('| left-pad 1.3.0 |') },
-  ])
-  github.spent()
-  await winnow('tick')
-  expect(github.spent().length).toBeLessThanOrEqual(3)
-  expect(github.world.comments).toHaveLength(1)
+releaseTest(
+  'before anything is kept, packages that wait are told of where they are approved, also of a branch that was only pushed',
+  async () => {
+    const spec = (text: string) =>
+      text.replace('mutable: [src/]', 'mutable: [src/, package.json, package-lock.json]')
+    const there = await onGithub([], { files: packageFiles({}), spec })
+    const { github, post, winnow, asks } = there
+    github.token('ada')
+    await post.start()
+    const files = { 'src/b.txt': letters('b', 5), ...packageFiles(LEFT_PAD) }
+    const head = there.commit('optimize-exp/size/pads', files, [there.tip('main')])
+    await post.run()
+    expect(github.world.pulls).toMatchObject([
+      { branch: 'optimize-exp/size/pads', base: 'optimize/size', draft: true, author: { kind: 'actions' } },
+    ])
+    expect(github.world.comments).toMatchObject([
+      { number: 1, body: expect.stringContaining('| left-pad 1.3.0 |') },
+    ])
+    github.spent()
+    await winnow('tick')
+    expect(github.spent().length).toBeLessThanOrEqual(3)
+    expect(github.world.comments).toHaveLength(1)
 
-  github.token('olga')
-  await asks('olga', 'POST /pulls/1/reviews', { ...APPROVE, commit_id: head })
-  await winnow('tick')
-  await post.run()
-  expect(Object.values(await post.outcomes())).toEqual(['kept'])
-  expect(github.world.pulls[0]).toMatchObject({ state: 'closed', merge: {} })
-})
+    github.token('olga')
+    await asks('olga', 'POST /pulls/1/reviews', { ...APPROVE, commit_id: head })
+    await winnow('tick')
+    await post.run()
+    expect(Object.values(await post.outcomes())).toEqual(['kept'])
+    expect(github.world.pulls[0]).toMatchObject({ state: 'closed', merge: {} })
+  },
+)
 
-test('reviews of outsiders cost no request, however many approve', async () => {
-  const there = await waitingForReview('write')
-  const { github, winnow, asks, post, head } = there
-  for (let index = 0; index < 20; index++) await asks(`eve${index}`, REVIEWS, { ...APPROVE, commit_id: head })
-  await winnow('tick')
-  github.spent()
-  await winnow('tick')
-  expect(github.spent().length).toBeLessThanOrEqual(3)
-  expect((await post.experiment('mine')).status).toBe('deferred')
-  await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
-  await winnow('tick')
-  expect((await post.experiment('mine')).status).not.toBe('deferred')
-}, 300_000)
+releaseTest(
+  'reviews of outsiders cost no request, however many approve',
+  async () => {
+    const there = await waitingForReview('write')
+    const { github, winnow, asks, post, head } = there
+    for (let index = 0; index < 20; index++)
+      await asks(`eve${index}`, REVIEWS, { ...APPROVE, commit_id: head })
+    await winnow('tick')
+    github.spent()
+    await winnow('tick')
+    expect(github.spent().length).toBeLessThanOrEqual(3)
+    expect((await post.experiment('mine')).status).toBe('deferred')
+    await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
+    await winnow('tick')
+    expect((await post.experiment('mine')).status).not.toBe('deferred')
+  },
+  300_000,
+)
 
 test('whoever pushed to an engine’s branch approves nothing of it; two do where nobody knows who pushed', async () => {
   // The idea waits for its own package, so nothing is measured before the push.

@@ -7,6 +7,7 @@ import { type ActionsRepository, createActionsRepository } from './actions-repos
 import type { Incoming } from './emulator/api.ts'
 import type { RunRecord } from './emulator/world.ts'
 import { leavePartial, measuredIn, measuringJob, waitingRuns } from './measuring-job.ts'
+import { releaseTest, selectCases } from '../support/cases.ts'
 
 async function begun(ideas: readonly string[], spec = '') {
   const repository = await createActionsRepository(ideas, spec === '' ? {} : { spec })
@@ -45,7 +46,7 @@ describe('a run that is started', () => {
     expect(onlyRun(repository)).toBe(run)
   })
 
-  test('ends without a job where another run has its orders', async () => {
+  releaseTest('ends without a job where another run has its orders', async () => {
     const repository = await begun([shorter('a', 3)])
     const { wake, of, github } = repository
     await expect(wake({ fault: killAt('after:dispatch') })).rejects.toThrow('killed')
@@ -57,7 +58,7 @@ describe('a run that is started', () => {
     expect(await repository.tickOf(second)).toHaveLength(1)
   })
 
-  test('whose id the server does not tell takes all that nothing has', async () => {
+  releaseTest('whose id the server does not tell takes all that nothing has', async () => {
     const repository = await begun([shorter('a', 3), shorter('b', 4)])
     const { github, wake, of, settle, here } = repository
     github.world.settings.dispatchNamesRun = false
@@ -70,7 +71,7 @@ describe('a run that is started', () => {
     await proven(here.place)
   })
 
-  test('holds 20 orders, and the next one the rest', async () => {
+  releaseTest('holds 20 orders, and the next one the rest', async () => {
     const ideas = Array.from({ length: 21 }, (_, index) =>
       shorter((['a', 'b', 'c'] as const)[index % 3] ?? 'a', 3 + Math.floor(index / 3)),
     )
@@ -135,18 +136,20 @@ describe('a run that is started', () => {
 })
 
 describe('an order is lost', () => {
-  test.each<[string, (repository: ActionsRepository, run: RunRecord) => void, RegExp]>([
-    [
-      'is gone',
-      ({ github }, run) => void github.world.runs.splice(github.world.runs.indexOf(run), 1),
-      /no longer exists$/,
-    ],
-    [
-      'ended without settling it',
-      ({ github }, run) => github.finish(run, 'failure'),
-      /ended \(failure\) before winnow recorded its answer$/,
-    ],
-  ])('whose run %s, and a tick asks once for each run', async (_, end, reason) => {
+  test.each<[string, (repository: ActionsRepository, run: RunRecord) => void, RegExp]>(
+    selectCases([
+      [
+        'is gone',
+        ({ github }, run) => void github.world.runs.splice(github.world.runs.indexOf(run), 1),
+        /no longer exists$/,
+      ],
+      [
+        'ended without settling it',
+        ({ github }, run) => github.finish(run, 'failure'),
+        /ended \(failure\) before winnow recorded its answer$/,
+      ],
+    ]),
+  )('whose run %s, and a tick asks once for each run', async (_, end, reason) => {
     const repository = await begun([shorter('a', 3), shorter('b', 4)])
     const { github, wake, of, here, settle } = repository
     await wake()
@@ -220,24 +223,27 @@ describe('an order is lost', () => {
     await proven(here.place)
   })
 
-  test('nothing is cancelled for an order that is unwanted beside others, and the whole run once all are', async () => {
-    const repository = await begun([shorter('a', 3), shorter('b', 4)])
-    const { wake, here, of } = repository
-    await wake()
-    await repository.machines()
-    const run = onlyRun(repository)
-    await repository.tickOf(run)
-    const [first, second] = ['a3', 'b4']
-    for (const [index, name] of [first, second].entries()) {
-      const { id } = await here.experiment(name ?? '')
-      await here.person({ kind: 'steered', action: 'withdraw', experiment: id, reason: 'no' })
+  releaseTest(
+    'nothing is cancelled for an order that is unwanted beside others, and the whole run once all are',
+    async () => {
+      const repository = await begun([shorter('a', 3), shorter('b', 4)])
+      const { wake, here, of } = repository
       await wake()
-      expect([index, run.conclusion]).toEqual([index, index === 0 ? null : 'cancelled'])
-    }
-    expect(await of('measured')).toHaveLength(1)
-  })
+      await repository.machines()
+      const run = onlyRun(repository)
+      await repository.tickOf(run)
+      const [first, second] = ['a3', 'b4']
+      for (const [index, name] of [first, second].entries()) {
+        const { id } = await here.experiment(name ?? '')
+        await here.person({ kind: 'steered', action: 'withdraw', experiment: id, reason: 'no' })
+        await wake()
+        expect([index, run.conclusion]).toEqual([index, index === 0 ? null : 'cancelled'])
+      }
+      expect(await of('measured')).toHaveLength(1)
+    },
+  )
 
-  test('a cancellation that GitHub refuses costs nothing else', async () => {
+  releaseTest('a cancellation that GitHub refuses costs nothing else', async () => {
     const repository = await begun([shorter('a', 3)])
     const { github, wake, here } = repository
     await wake()

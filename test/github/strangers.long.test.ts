@@ -4,6 +4,7 @@ import { letters, shorter } from '../support/size-repository.ts'
 import { proven } from '../support/repository.ts'
 import { type ActionsRepository, createActionsRepository } from './actions-repository.ts'
 import { leave, measuredIn, waitingRuns } from './measuring-job.ts'
+import { releaseTest } from '../support/cases.ts'
 
 /** A branch in a fork, or the same with another head. */
 function pushToFork(
@@ -107,38 +108,41 @@ test('what a reader brings is refused before it is measured, unless the baseline
   }
 })
 
-test('people change their minds: a stacked head, another base, commits on an engine’s branch', async () => {
-  const here = await createActionsRepository([shorter('c', 9)])
-  const { github, scene, settle, wake, machines } = here
-  const post = await here.post()
-  await post.start()
-  scene.commit('first', { 'src/a.txt': letters('a', 5) }, [scene.tip('main')])
-  scene.commit('second', { 'src/b.txt': letters('b', 5) }, [scene.tip('first')])
-  scene.commit('third', { 'src/b.txt': letters('b', 9) }, [scene.tip('main')])
-  await offered(here, 'first')
-  await offered(here, 'second')
-  const third = await offered(here, 'third')
-  await wake()
-  await machines()
-  await wake()
-  const branch = (await post.experiment('c9')).branch ?? ''
-  const [run, ...others] = waitingRuns(github)
-  if (!run || others.length > 0) throw new Error('one run was to be started')
-  expect(await here.tickOf(run)).toHaveLength(3)
-  expect((await scene.ask(here.ada, `PATCH /pulls/${third}`, { base: 'main' })).status).toBe(200)
-  const by = scene.commit(branch, { 'src/c.txt': letters('c', 8) })
-  await wake()
-  expect(await post.experiment('c9')).toMatchObject({ head: by, owned: false })
-  // One of its orders is still wanted.
-  expect(run.conclusion).toBeNull()
-  expect(await settle()).toEqual({ for: 'ideas' })
-  await wake()
+releaseTest(
+  'people change their minds: a stacked head, another base, commits on an engine’s branch',
+  async () => {
+    const here = await createActionsRepository([shorter('c', 9)])
+    const { github, scene, settle, wake, machines } = here
+    const post = await here.post()
+    await post.start()
+    scene.commit('first', { 'src/a.txt': letters('a', 5) }, [scene.tip('main')])
+    scene.commit('second', { 'src/b.txt': letters('b', 5) }, [scene.tip('first')])
+    scene.commit('third', { 'src/b.txt': letters('b', 9) }, [scene.tip('main')])
+    await offered(here, 'first')
+    await offered(here, 'second')
+    const third = await offered(here, 'third')
+    await wake()
+    await machines()
+    await wake()
+    const branch = (await post.experiment('c9')).branch ?? ''
+    const [run, ...others] = waitingRuns(github)
+    if (!run || others.length > 0) throw new Error('one run was to be started')
+    expect(await here.tickOf(run)).toHaveLength(3)
+    expect((await scene.ask(here.ada, `PATCH /pulls/${third}`, { base: 'main' })).status).toBe(200)
+    const by = scene.commit(branch, { 'src/c.txt': letters('c', 8) })
+    await wake()
+    expect(await post.experiment('c9')).toMatchObject({ head: by, owned: false })
+    // One of its orders is still wanted.
+    expect(run.conclusion).toBeNull()
+    expect(await settle()).toEqual({ for: 'ideas' })
+    await wake()
 
-  expect(await post.outcomes()).toMatchObject({ first: 'kept', second: 'refused', third: 'withdrawn' })
-  expect(await post.reasonOf('second')).toMatch(/contains the head of exp-\d+/)
-  expect(await post.reasonOf('third')).toMatch(/was retargeted to main/)
-  expect(github.world.pulls.find(({ title }) => title === 'third')).toMatchObject({ state: 'open' })
-  // Neither results nor anything else was pushed on top of what a person put there.
-  expect(scene.tip(branch)).toBe(by)
-  await proven(post.place)
-})
+    expect(await post.outcomes()).toMatchObject({ first: 'kept', second: 'refused', third: 'withdrawn' })
+    expect(await post.reasonOf('second')).toMatch(/contains the head of exp-\d+/)
+    expect(await post.reasonOf('third')).toMatch(/was retargeted to main/)
+    expect(github.world.pulls.find(({ title }) => title === 'third')).toMatchObject({ state: 'open' })
+    // Neither results nor anything else was pushed on top of what a person put there.
+    expect(scene.tip(branch)).toBe(by)
+    await proven(post.place)
+  },
+)

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { letters, shorter } from '../support/size-repository.ts'
 import { proven } from '../support/repository.ts'
 import { type OnGithub, onGithub } from './on-github.ts'
+import { releaseTest } from '../support/cases.ts'
 
 const CI = { '.github/workflows/ci.yml': 'on: push\njobs: {}\n' }
 
@@ -50,7 +51,7 @@ describe('a default branch with other workflow files, which the token of a job m
     await proven(post.place)
   })
 
-  test('is adopted as that sync where a person merges it into the optimize branch', async () => {
+  releaseTest('is adopted as that sync where a person merges it into the optimize branch', async () => {
     const there = await refused()
     const { post, winnow, brought, github } = there
     const { incumbent } = await post.campaign()
@@ -113,7 +114,7 @@ describe('a default branch with other workflow files, which the token of a job m
     await proven(post.place)
   })
 
-  test('is no sync where a person brought something else with it', async () => {
+  releaseTest('is no sync where a person brought something else with it', async () => {
     const there = await refused()
     const { post, brought } = there
     const { incumbent } = await post.campaign()

@@ -7,7 +7,7 @@ import type { ScoreRecord } from '../../src/model/event-schemas.ts'
 import { judging, pairsOf } from './some-items.ts'
 
 const LEVEL = 0.05
-const RUNS = 600
+const RUNS = process.env['WINNOW_CASES'] === 'full' ? 600 : 150
 const SIZE = 20
 const TERMS = {
   judge: { minimum_improvement: 0.3, confirmation_seed: null },

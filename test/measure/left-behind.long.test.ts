@@ -14,6 +14,7 @@ import {
 } from '../../src/measure/tamper-check.ts'
 import { type Experiment, laboratory } from './laboratory.ts'
 import { scratch } from './scratch.ts'
+import { selectCases } from '../support/cases.ts'
 
 const ACTING = {
   'bench.sh': '. src/act.sh\necho "{\\"bytes\\": $(cat src/a/value)}"\n',
@@ -49,33 +50,39 @@ for name in range(400):
     for _ in range(depth): os.chdir("..")`
 
 describe('what a side leaves in its own places is its own doing, and no failure of the machine', () => {
-  test.each([
-    ['folders nested deeper than a path may say', nested(2100)],
-    ['such folders in its out directory', nested(2100, '"$WINNOW_OUT_DIR"')],
-    ['what can be named on stage and not where it is parked', TO_THE_LIMIT],
-  ])('%s', async (_, script) => {
+  test.each(
+    selectCases([
+      ['folders nested deeper than a path may say', nested(2100)],
+      ['such folders in its out directory', nested(2100, '"$WINNOW_OUT_DIR"')],
+      ['what can be named on stage and not where it is parked', TO_THE_LIMIT],
+    ]),
+  )('%s', async (_, script) => {
     const { tampered, runner_error: failed } = await leaving(script)
     expect(failed).toBeNull()
     expect(tampered?.during).toBe('exp-001')
     expect(tampered?.path).toMatch(/^[^\0]{1,90}…, which is nested too deep to be inspected$/)
   })
 
-  test.each([
-    ['a file where a folder of folders was', 'rm -r src; touch src'],
-    ['a link to itself where a folder was', 'rm -r src; ln -s src src'],
-    ['a tracked file larger than can be read', 'truncate -s 3G src/a/value'],
-  ])('%s', async (_, script) => {
+  test.each(
+    selectCases([
+      ['a file where a folder of folders was', 'rm -r src; touch src'],
+      ['a link to itself where a folder was', 'rm -r src; ln -s src src'],
+      ['a tracked file larger than can be read', 'truncate -s 3G src/a/value'],
+    ]),
+  )('%s', async (_, script) => {
     const { tampered, runner_error: failed } = await leaving(`trap '${script}' EXIT`)
     expect(failed).toBeNull()
     expect(tampered).toMatchObject({ during: 'exp-001', path: expect.stringMatching(/^src/) })
   })
 
-  test.each([
-    ['nothing', 'rm -rf "$PLACES"'],
-    ['a file', 'rm -rf "$PLACES"; touch "$PLACES"'],
-    ['a link', 'mv "$PLACES" "$PLACES.away"; ln -s "$PLACES.away" "$PLACES"'],
-    ['a link, the other side behind it,', 'cd "$PLACES/../slots"; mv 1 away; ln -s away 1'],
-  ])('%s in the place of all its places', async (_, script) => {
+  test.each(
+    selectCases([
+      ['nothing', 'rm -rf "$PLACES"'],
+      ['a file', 'rm -rf "$PLACES"; touch "$PLACES"'],
+      ['a link', 'mv "$PLACES" "$PLACES.away"; ln -s "$PLACES.away" "$PLACES"'],
+      ['a link, the other side behind it,', 'cd "$PLACES/../slots"; mv 1 away; ln -s away 1'],
+    ]),
+  )('%s in the place of all its places', async (_, script) => {
     const left = await leaving(`PLACES=$(dirname "$WINNOW_OUT_DIR"); trap '${script}' EXIT`)
     expect(left.runner_error).toBeNull()
     expect(left.tampered?.during).toBe('exp-001')
@@ -94,11 +101,13 @@ describe('what a side leaves in its own places is its own doing, and no failure 
     expect(['ok', 'bad-output']).toContain(own?.status)
   })
 
-  test.each([
-    ['the folder of its places', 'chmod 555 "$WINNOW_OUT_DIR/.."'],
-    ['a folder of its tree with something new in it', 'echo 1 > src/new; chmod 555 src'],
-    ['a folder of its own', 'mkdir own; touch own/x; chmod 000 own'],
-  ])('%s that it closed', async (_, script) => {
+  test.each(
+    selectCases([
+      ['the folder of its places', 'chmod 555 "$WINNOW_OUT_DIR/.."'],
+      ['a folder of its tree with something new in it', 'echo 1 > src/new; chmod 555 src'],
+      ['a folder of its own', 'mkdir own; touch own/x; chmod 000 own'],
+    ]),
+  )('%s that it closed', async (_, script) => {
     const left = await leaving(script)
     expect(left).toMatchObject({ tampered: null, runner_error: null })
     expect(left.executions).toHaveLength(2)

@@ -4,11 +4,12 @@ import { campaigns } from '../../../bench/decide/campaigns.ts'
 import { renderComparisonPage, renderComparisonRow } from '../../../bench/decide/comparison.ts'
 import { playHere } from '../../../bench/decide/pool.ts'
 import { single } from '../../../bench/decide/single.ts'
+import { selectCases } from '../../support/cases.ts'
 
 const PAGE = readFileSync(new URL('../../../docs/comparison.md', import.meta.url), 'utf8')
 
 describe('docs/comparison.md', () => {
-  it.each(['one run, strictly better', 'winnow', 'winnow, first keep of 100 (alpha .001)'])(
+  it.each(selectCases(['one run, strictly better', 'winnow', 'winnow, first keep of 100 (alpha .001)']))(
     'has the numbers that the command prints for %s',
     name => {
       const cases = single.cases().filter(each => each.name.startsWith(`single/typical/${name}/`))
