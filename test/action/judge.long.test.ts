@@ -13,6 +13,7 @@ import { type AskedModel, type ModelReply, modelServer } from '../servers/model-
 import { appears, jobClone } from './a-job.ts'
 import { BUNDLED, IN_PROCESS, job, onGithub, settlingAfter, type WritingJobs } from './a-campaign.ts'
 import { type Ended, type Step, step } from './a-runner.ts'
+import { releaseTest } from '../support/cases.ts'
 
 const KEY = 'sentinel-model'
 const JUDGES = { 'next-jobs': 'measure, judge' }
@@ -183,7 +184,7 @@ const usd = (events: Record<string, unknown>[]) =>
 // Each is a dozen jobs, one after the other.
 describe('command judge', { timeout: 240_000 }, () => {
   it('has a whole campaign judged, from the first order to what was kept, and asks for nothing twice', async () => {
-    const repository = await judging({ jobs: BUNDLED })
+    const repository = await judging({ jobs: { ...IN_PROCESS, settling: BUNDLED.settling } })
     const last = await repository.whole()
     expect(last.result).toMatchObject({ campaigns: [{ verdicts: { kept: 1 } }] })
     expect(repository.show('optimize/size:src/answers.txt')).toBe(answers('good'))
@@ -297,7 +298,7 @@ describe('command judge', { timeout: 240_000 }, () => {
     expect(JSON.stringify(scoresIn(asked))).not.toContain(KEY)
   })
 
-  it('says what is missing where nothing says who is asked, and waits', async () => {
+  releaseTest('says what is missing where nothing says who is asked, and waits', async () => {
     const { repository, run, items } = await judgingPrinted()
     const asked = await repository.judge(run, items, { env: { WINNOW_MODEL_URL: '' } })
     expect(asked.code).toBe(2)
@@ -344,34 +345,40 @@ describe('command judge', { timeout: 240_000 }, () => {
     expect(repository.server.asked).toEqual([])
   })
 
-  it('asks nobody in a run that is started again, and what its first attempt was told is taken in', async () => {
-    const { repository, run, items } = await judgingPrinted()
-    const asked = await repository.judge(run, items)
-    const questions = repository.server.asked.length
-    // All its jobs again: nothing is handed on, so that nothing is paid for twice under what was set aside once.
-    expect((await repository.tick(run, JUDGES, 2)).ended.outputs['judge']).toBe('')
-    const again = await repository.judge(run, items, { env: { GITHUB_RUN_ATTEMPT: '2' } })
-    expect([again.code, again.outputs['report'], again.outputs['artifact']]).toEqual([0, '', ''])
-    expect(again.stdout).toContain('only in the first attempt of a run')
-    expect(repository.server.asked).toHaveLength(questions)
-    // The last of them again: the artifact of the first attempt is still there.
-    await repository.settle(run, asked.outputs['report'] ?? '', 2)
-    expect(repository.kinds('judged')).toHaveLength(1)
-    expect(usd(repository.kinds('spent'))).toBeCloseTo(usd(scoresIn(asked)), 12)
-  })
+  releaseTest(
+    'asks nobody in a run that is started again, and what its first attempt was told is taken in',
+    async () => {
+      const { repository, run, items } = await judgingPrinted()
+      const asked = await repository.judge(run, items)
+      const questions = repository.server.asked.length
+      // All its jobs again: nothing is handed on, so that nothing is paid for twice under what was set aside once.
+      expect((await repository.tick(run, JUDGES, 2)).ended.outputs['judge']).toBe('')
+      const again = await repository.judge(run, items, { env: { GITHUB_RUN_ATTEMPT: '2' } })
+      expect([again.code, again.outputs['report'], again.outputs['artifact']]).toEqual([0, '', ''])
+      expect(again.stdout).toContain('only in the first attempt of a run')
+      expect(repository.server.asked).toHaveLength(questions)
+      // The last of them again: the artifact of the first attempt is still there.
+      await repository.settle(run, asked.outputs['report'] ?? '', 2)
+      expect(repository.kinds('judged')).toHaveLength(1)
+      expect(usd(repository.kinds('spent'))).toBeCloseTo(usd(scoresIn(asked)), 12)
+    },
+  )
 
-  it('writes an asking into the ledger in the first attempt of a run alone, and where a job of it asks models', async () => {
-    const repository = await judging()
-    await repository.measured()
-    const waits = { campaigns: [{ waiting: { for: 'judges' }, judge: false }] }
-    const again = (await repository.tick(2, JUDGES, 2)).ended
-    expect(again.result).toMatchObject(waits)
-    expect(again.stdout).not.toContain('has no judge job')
-    const { ended } = await repository.tick(3, { 'next-jobs': 'measure' })
-    expect(ended.result).toMatchObject(waits)
-    expect(ended.stdout).toContain('this workflow has no judge job, so winnow requests no scores')
-    expect(repository.kinds('judging-requested')).toEqual([])
-  })
+  releaseTest(
+    'writes an asking into the ledger in the first attempt of a run alone, and where a job of it asks models',
+    async () => {
+      const repository = await judging()
+      await repository.measured()
+      const waits = { campaigns: [{ waiting: { for: 'judges' }, judge: false }] }
+      const again = (await repository.tick(2, JUDGES, 2)).ended
+      expect(again.result).toMatchObject(waits)
+      expect(again.stdout).not.toContain('has no judge job')
+      const { ended } = await repository.tick(3, { 'next-jobs': 'measure' })
+      expect(ended.result).toMatchObject(waits)
+      expect(ended.stdout).toContain('this workflow has no judge job, so winnow requests no scores')
+      expect(repository.kinds('judging-requested')).toEqual([])
+    },
+  )
 
   it('hands over what it was told where it breaks itself, and says how', async () => {
     const { repository, run, items } = await judgingPrinted({

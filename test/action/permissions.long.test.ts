@@ -4,6 +4,7 @@ import { letters } from '../support/size-repository.ts'
 import { waitingRuns, wholeRun } from '../github/measuring-job.ts'
 import { woken, wokenJobs } from '../github/job-in-process.ts'
 import { onGithub, tickGrants } from './a-campaign.ts'
+import { selectCases } from '../support/cases.ts'
 
 type Scope = keyof typeof RIGHTS.tick.permissions
 
@@ -52,10 +53,11 @@ async function without(scope: string, { after }: Lack) {
 test('each right of the jobs that write is needed, and missed by its name', async () => {
   for (const job of ['tick', 'settle'] as const)
     expect(Object.keys(RIGHTS[job].permissions).toSorted()).toEqual(Object.keys(WITHOUT).toSorted())
+  const lacks = selectCases(Object.entries(WITHOUT), 4)
   const found = []
-  for (const [scope, lack] of Object.entries(WITHOUT)) found.push(await without(scope, lack))
+  for (const [scope, lack] of lacks) found.push(await without(scope, lack))
   expect(found).toEqual(
-    Object.entries(WITHOUT).map(([scope, { code, said }]) => ({
+    lacks.map(([scope, { code, said }]) => ({
       scope,
       code,
       stdout: expect.stringMatching(said),

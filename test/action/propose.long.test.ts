@@ -195,7 +195,7 @@ execution: { mode: parallel, max_concurrent: 2 }`
     expect(repository.kinds('spent')).toMatchObject([{ ok: true }, { ok: false }])
   })
 
-  it('hands out an idea of the backlog, which ends with its experiment', async () => {
+  releaseTest('hands out an idea of the backlog, which ends with its experiment', async () => {
     const repository = await asking()
     await woken({ github: repository.github, token: repository.token, env: { GITHUB_RUN_ID: '1' } })
     await repository.measureAll()
@@ -225,16 +225,19 @@ execution: { mode: parallel, max_concurrent: 2 }`
     expect(repository.kinds('hypothesis-updated')).toMatchObject([{ status: 'tried', outcome: 'kept' }])
   })
 
-  it('asks nobody in a run that is started again, whose answers could not be handed over', async () => {
-    const { repository, run } = await askingBegun()
-    const again = await repository.propose(run, { GITHUB_RUN_ATTEMPT: '2' })
-    expect([again.code, again.outputs['report']]).toEqual([0, ''])
-    expect(again.stdout).toContain('only in the first attempt of a run')
-    await repository.settle(run, '')
-    expect((await repository.first(run, 2)).outputs['propose']).toBe('')
-    expect((await repository.first(run + 1)).outputs['propose']).toBe('size')
-    expect(repository.kinds('proposal-requested')).toHaveLength(2)
-  })
+  releaseTest(
+    'asks nobody in a run that is started again, whose answers could not be handed over',
+    async () => {
+      const { repository, run } = await askingBegun()
+      const again = await repository.propose(run, { GITHUB_RUN_ATTEMPT: '2' })
+      expect([again.code, again.outputs['report']]).toEqual([0, ''])
+      expect(again.stdout).toContain('only in the first attempt of a run')
+      await repository.settle(run, '')
+      expect((await repository.first(run, 2)).outputs['propose']).toBe('')
+      expect((await repository.first(run + 1)).outputs['propose']).toBe('size')
+      expect(repository.kinds('proposal-requested')).toHaveLength(2)
+    },
+  )
 
   it('asks nobody whom the ledger does not name for this very run, and not in a campaign that was paused', async () => {
     const { repository, run } = await askingBegun()

@@ -8,7 +8,7 @@ import { waitingRuns } from '../github/measuring-job.ts'
 import { jobClone } from './a-job.ts'
 import { job, onGithub, throughRun, ticking } from './a-campaign.ts'
 import type { Ended } from './a-runner.ts'
-import { selectCases } from '../support/cases.ts'
+import { releaseTest, selectCases } from '../support/cases.ts'
 
 const ROOT = new URL('../..', import.meta.url).pathname
 
@@ -91,7 +91,7 @@ describe('a job whose way to GitHub is a proxy', () => {
   )
 })
 
-test('whom NO_PROXY names is asked directly', async () => {
+releaseTest('whom NO_PROXY names is asked directly', async () => {
   const { github, token } = await onGithub()
   const proxy = await webProxy()
   const env = { HTTP_PROXY: proxy.url(), no_proxy: 'elsewhere.invalid,127.0.0.1' }

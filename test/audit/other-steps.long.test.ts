@@ -14,6 +14,7 @@ import {
   restorePoint,
   rewrite,
 } from './tampering.ts'
+import { releaseTest } from '../support/cases.ts'
 
 let site: Copy
 let restore: () => void
@@ -127,7 +128,7 @@ describe('a direct revert', () => {
     expect(await replaced(reverted, to)).toContain(`did not measure tree ${to.tree}`)
   })
 
-  it('to a tree that was measured with a harness no longer in force has no evidence', async () => {
+  releaseTest('to a tree that was measured with a harness no longer in force has no evidence', async () => {
     const reverted = await eventOf(site, 'reverted')
     const { spec_yaml } = await eventOf(site, 'campaign-started')
     const yaml = spec_yaml.replace('name: tests', 'name: all-tests')
@@ -139,7 +140,7 @@ describe('a direct revert', () => {
     expect(unproven?.what).toMatch(/was measured with a harness no longer in force$/)
   })
 
-  it('that is no child of the incumbent has no evidence', async () => {
+  releaseTest('that is no child of the incumbent has no evidence', async () => {
     const reverted = await eventOf(site, 'reverted')
     const { start } = await eventOf(site, 'campaign-started')
     const to = await commitLike(reverted, { parents: [start.commit] })

@@ -281,7 +281,7 @@ describe('a command that does not work', () => {
     expect(first.err).toContain('    cannot open the ruler')
   })
 
-  it('names what the option is called that would help', async () => {
+  releaseTest('names what the option is called that would help', async () => {
     const person = branched(
       project({ ...FILES, 'package-lock.json': '{}\n', 'package.json': '{"devDependencies":{"x":"1"}}\n' }),
       { 'src/value': 'a\n' },

@@ -74,7 +74,7 @@ describe('a person at the controls', () => {
     await proven(person)
   })
 
-  it('goes on with a campaign whose limit was raised on the default branch', async () => {
+  releaseTest('goes on with a campaign whose limit was raised on the default branch', async () => {
     const person = project({ ...FILES, '.winnow/size.yaml': `${SPEC}stopping: { max_iterations: 1 }\n` })
     await person.winnow('run')
     await offer(person, SHORT)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { VERBS } from '../../src/cli/registry.ts'
 import { offer, project, SHORT, SPEC } from './project.ts'
+import { releaseTest } from '../support/cases.ts'
 
 /** Every write with the event or the ref that it would bring. */
 const WRITES: Record<string, { argv: string[]; expected: string[] }> = {
@@ -79,7 +80,7 @@ describe('--dry-run', () => {
     expect((await person.json('idea', 'drop', '2'))['dropped']).toEqual(['idea-002'])
   })
 
-  it('says what a first run and a fresh one would begin with', async () => {
+  releaseTest('says what a first run and a fresh one would begin with', async () => {
     const person = project()
     const before = person.refs()
     const first = await person.winnow('run', '--dry-run')
@@ -108,7 +109,7 @@ describe('--dry-run', () => {
     expect(existsSync(join(person.cache, 'asked'))).toBe(true)
   })
 
-  it('says that a branch is checked out, as the real one would', async () => {
+  releaseTest('says that a branch is checked out, as the real one would', async () => {
     const person = project()
     await person.winnow('run')
     person.git('checkout', '-q', 'optimize-state/size')

@@ -241,7 +241,7 @@ describe('the action that the workflow runs', () => {
     )
   })
 
-  it('is by itself the commit of the clone that winnow runs from, once GitHub has it', async () => {
+  releaseTest('is by itself the commit of the clone that winnow runs from, once GitHub has it', async () => {
     const root = scratch()
     actionAt(root, 'ada/winnow')
     const home = join(scratch(), 'clone')

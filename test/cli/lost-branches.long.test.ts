@@ -125,7 +125,7 @@ describe('run after a stop', () => {
     await proven(person)
   })
 
-  it('records commits of others as a foreign tip, which resume measures', async () => {
+  releaseTest('records commits of others as a foreign tip, which resume measures', async () => {
     const { person, origin, incumbent } = await stopped()
     person.git('fetch', '-q', 'origin')
     person.git('checkout', '-q', '--detach', incumbent)

@@ -118,21 +118,24 @@ describe('a deterministic campaign beside another process that times something',
     await proven(person)
   })
 
-  it('is measured again with the lock where it hit a time limit meanwhile; the wait counts nowhere', async () => {
-    const own = Number(execFileSync('nice', { encoding: 'utf8' }))
-    const { person, holder, waits } = await calibrated({
-      ...FILES,
-      '.winnow/size.yaml': SPEC.replace('sh bench/size.sh', 'sh bench/size.sh, timeout_seconds: 2'),
-      'bench/size.sh': `[ "$(nice)" -gt ${own} ] && sleep 60\n${FILES['bench/size.sh']}`,
-    })
-    const answer = person.winnow('run')
-    await waits(2)
-    await holder.release()
-    const { code, out, err } = await answer
-    expect(err).toContain('campaign size: a time limit was hit while another process timed something here')
-    expect([code, out]).toEqual([14, expect.stringContaining('1 kept')])
-    await proven(person)
-  })
+  releaseTest(
+    'is measured again with the lock where it hit a time limit meanwhile; the wait counts nowhere',
+    async () => {
+      const own = Number(execFileSync('nice', { encoding: 'utf8' }))
+      const { person, holder, waits } = await calibrated({
+        ...FILES,
+        '.winnow/size.yaml': SPEC.replace('sh bench/size.sh', 'sh bench/size.sh, timeout_seconds: 2'),
+        'bench/size.sh': `[ "$(nice)" -gt ${own} ] && sleep 60\n${FILES['bench/size.sh']}`,
+      })
+      const answer = person.winnow('run')
+      await waits(2)
+      await holder.release()
+      const { code, out, err } = await answer
+      expect(err).toContain('campaign size: a time limit was hit while another process timed something here')
+      expect([code, out]).toEqual([14, expect.stringContaining('1 kept')])
+      await proven(person)
+    },
+  )
 })
 
 describe('a home directory that cannot be written', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { clonedProject, FILES, project, SPEC } from './project.ts'
+import { releaseTest } from '../support/cases.ts'
 
 const PUSH = 'fix: git push, or run winnow with --remote none to use this repository alone'
 
@@ -40,7 +41,7 @@ describe('a spec that is committed and not pushed', () => {
     expect((await unpushed().winnow('run', '--remote', 'none')).code).toBe(14)
   })
 
-  it('is not what is meant by another name', async () => {
+  releaseTest('is not what is meant by another name', async () => {
     const { err } = await unpushed().winnow('run', '--campaign', 'speed')
     expect(err).not.toContain('not pushed')
   })
@@ -57,7 +58,7 @@ describe('a spec without "winnow: 1"', () => {
     expect((await person.winnow('run')).err).toContain(`note: ${said}`)
   })
 
-  it('has that said beside its mistakes', async () => {
+  releaseTest('has that said beside its mistakes', async () => {
     const person = project({ ...FILES, '.winnow/size.yaml': CE.replace('minimize', 'smaller') })
     const { code, err } = await person.winnow('check')
     expect(code).toBe(2)

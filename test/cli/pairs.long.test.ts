@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { FILES, offer, project, proven, SHORT } from './project.ts'
+import { releaseTest } from '../support/cases.ts'
 
 /** Bytes in thousandths, off by what the seed of the pair says: noisy, and never in doubt about a gain of half. */
 const NOISY = `printf '{"bytes": %s}' "$(( $(wc -c < src/value) * 1000 + WINNOW_SEED % 251 ))"\n`
@@ -38,7 +39,7 @@ describe('an experiment that pairs decided', () => {
     await proven(person)
   })
 
-  it('has none to show where one run settled it', async () => {
+  releaseTest('has none to show where one run settled it', async () => {
     const person = project()
     await person.winnow('run')
     await offer(person, SHORT)

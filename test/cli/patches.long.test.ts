@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { FILES, type Project, project, SHORT, SPEC } from './project.ts'
-import { selectCases } from '../support/cases.ts'
+import { releaseTest, selectCases } from '../support/cases.ts'
 
 const WITH_FOLDER = {
   ...FILES,
@@ -31,7 +31,7 @@ describe('a patch file that is proposed', () => {
     expect((await person.winnow('status')).out).toContain('Shorter 1')
   })
 
-  it('of several mails is an idea for each, also by idea import', async () => {
+  releaseTest('of several mails is an idea for each, also by idea import', async () => {
     const person = project()
     await person.winnow('run')
     const contents = [`${'a'.repeat(90)}\n`, `${'a'.repeat(80)}\n`]
@@ -60,7 +60,7 @@ describe('a patch file that is proposed', () => {
     expect(person.refs()).toBe(before)
   })
 
-  it('that is not there is called neither a commit nor a patch', async () => {
+  releaseTest('that is not there is called neither a commit nor a patch', async () => {
     const person = project()
     await person.winnow('run')
     const { code, err } = await person.winnow('propose', 'none.patch')

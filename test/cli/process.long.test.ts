@@ -241,7 +241,7 @@ describe('TERM', () => {
 })
 
 describe.skipIf(!HAS_SCRIPT)('on a terminal', () => {
-  it('a run shows what it is at, and leaves only its lines', async () => {
+  releaseTest('a run shows what it is at, and leaves only its lines', async () => {
     const mark = join(scratch(), 'mark')
     const child = onTerminal(await waiting(mark), 40, ['run'], { MARK: mark })
     const [{ out }] = await Promise.all([

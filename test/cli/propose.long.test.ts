@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { offer, project, SHORT } from './project.ts'
-import { selectCases } from '../support/cases.ts'
+import { releaseTest, selectCases } from '../support/cases.ts'
 
 describe('an idea that is offered', () => {
   it.each(
@@ -48,7 +48,7 @@ describe('an idea that is offered', () => {
     expect(out).toMatch(/^ {2}refs\/heads\/optimize-exp\/size\/mine created at /m)
   })
 
-  it('is not lost where several are offered at once', async () => {
+  releaseTest('is not lost where several are offered at once', async () => {
     const person = project()
     await person.winnow('run')
     const commits = [1, 2, 3].map(each =>
@@ -74,7 +74,7 @@ describe('an idea that is offered', () => {
     expect(person.refs()).toBe(before)
   })
 
-  it('is updated by offering another commit under its name', async () => {
+  releaseTest('is updated by offering another commit under its name', async () => {
     const person = project()
     await person.winnow('run')
     await offer(person, `${'a'.repeat(89)}\n`, ['--name', 'mine'])

@@ -137,29 +137,32 @@ describe('winnow try', () => {
     await proven(person)
   })
 
-  it('says why nothing is measured: a pause, a stop, a rule of the spec, a checked-out branch', async () => {
-    const spec = `${SPEC}stopping: { max_iterations: 1 }\n`
-    const person = project({ ...FILES, '.winnow/size.yaml': spec })
-    person.write('src/value', LONG)
-    expect((await tried(person)).code).toBe(15)
-    person.write('src/value', SHORT)
-    const over = await tried(person)
-    expect(over).toMatchObject({ code: 14, verdict: 'waiting for a person', id: null })
-    expect(over.sentence).toBe(
-      'Waiting for a person: the campaign is over: 1 experiment ended (stopping.max_iterations); raise stopping.max_iterations in .winnow/size.yaml on main: the next winnow run then continues.',
-    )
-    expect((await person.winnow('status')).out).toContain(
-      '  note: its limit is reached: 1 experiment ended (stopping.max_iterations). Nothing new is tried, and the next winnow run stops it. To continue: raise stopping.max_iterations in .winnow/size.yaml on main: the next winnow run then continues\n',
-    )
-    await person.winnow('pause', '-m', 'release week')
-    expect((await tried(person)).sentence).toBe(
-      'Waiting for a person: the campaign is paused (release week); winnow resume continues it.',
-    )
-    await person.winnow('stop', '-m', 'enough')
-    expect((await tried(person)).sentence).toBe(
-      'Waiting for a person: the campaign was stopped (enough); winnow resume continues it.',
-    )
-  })
+  releaseTest(
+    'says why nothing is measured: a pause, a stop, a rule of the spec, a checked-out branch',
+    async () => {
+      const spec = `${SPEC}stopping: { max_iterations: 1 }\n`
+      const person = project({ ...FILES, '.winnow/size.yaml': spec })
+      person.write('src/value', LONG)
+      expect((await tried(person)).code).toBe(15)
+      person.write('src/value', SHORT)
+      const over = await tried(person)
+      expect(over).toMatchObject({ code: 14, verdict: 'waiting for a person', id: null })
+      expect(over.sentence).toBe(
+        'Waiting for a person: the campaign is over: 1 experiment ended (stopping.max_iterations); raise stopping.max_iterations in .winnow/size.yaml on main: the next winnow run then continues.',
+      )
+      expect((await person.winnow('status')).out).toContain(
+        '  note: its limit is reached: 1 experiment ended (stopping.max_iterations). Nothing new is tried, and the next winnow run stops it. To continue: raise stopping.max_iterations in .winnow/size.yaml on main: the next winnow run then continues\n',
+      )
+      await person.winnow('pause', '-m', 'release week')
+      expect((await tried(person)).sentence).toBe(
+        'Waiting for a person: the campaign is paused (release week); winnow resume continues it.',
+      )
+      await person.winnow('stop', '-m', 'enough')
+      expect((await tried(person)).sentence).toBe(
+        'Waiting for a person: the campaign was stopped (enough); winnow resume continues it.',
+      )
+    },
+  )
 
   releaseTest('says that the base itself fails, now and again, and goes on once it is mended', async () => {
     const person = project({ ...FILES, 'bench/size.sh': 'exit 3\n' })

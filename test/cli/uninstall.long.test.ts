@@ -109,7 +109,7 @@ describe('uninstall', () => {
       expect(out).toContain(`Kept: branch ${name}, which no ledger of winnow claims`)
   })
 
-  it('removes specs and the lines for agents with --purge only', async () => {
+  releaseTest('removes specs and the lines for agents with --purge only', async () => {
     const person = project({ ...FILES, 'AGENTS.md': '# Mine\n' })
     await person.winnow('init', '--agent')
     expect(readFileSync(join(person.dir, 'AGENTS.md'), 'utf8')).toContain('winnow:size')
@@ -168,7 +168,7 @@ describe('uninstall', () => {
     expect(savedIn(person.dir)).toHaveLength(1)
   })
 
-  it('waits for a branch that is checked out, and names the worktree', async () => {
+  releaseTest('waits for a branch that is checked out, and names the worktree', async () => {
     const person = project()
     await person.winnow('run')
     const tree = join(scratch(), 'tree')

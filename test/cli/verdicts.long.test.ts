@@ -89,7 +89,7 @@ describe('a campaign that has run', () => {
     await proven(person)
   })
 
-  it('says that a stopped campaign takes nothing back before it is resumed', async () => {
+  releaseTest('says that a stopped campaign takes nothing back before it is resumed', async () => {
     const person = project()
     await person.winnow('run')
     await offer(person, SHORT)

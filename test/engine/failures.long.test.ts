@@ -140,7 +140,7 @@ echo "the hook timed out" >&2; exit 1`,
 })
 
 describe('a repository without a remote', () => {
-  it('whose optimize branch is checked out waits, and says in which worktree', async () => {
+  releaseTest('whose optimize branch is checked out waits, and says in which worktree', async () => {
     const site = await ordered()
     site.git('checkout', '-q', 'optimize/size')
     const what = `optimize/size is checked out in ${site.repo}: switch it to another branch`

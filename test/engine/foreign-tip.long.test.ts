@@ -103,7 +103,7 @@ describe('somebody else moves the optimize branch', () => {
     await site.proven()
   })
 
-  it('away: it is restored, with an alert, as often as it happens', async () => {
+  releaseTest('away: it is restored, with an alert, as often as it happens', async () => {
     const site = await underWay()
     const before = optimize(site)
     for (const times of [1, 2]) {

@@ -103,7 +103,7 @@ describe('a campaign that is merged, where the spec wants the next one', () => {
     await site.proven()
   })
 
-  it('and says so where the next one cannot begin', async () => {
+  releaseTest('and says so where the next one cannot begin', async () => {
     const site = await kept()
     merge(site)
     site.write('.winnow/size.yaml', 'winnow: 1\n')

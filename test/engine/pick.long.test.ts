@@ -78,29 +78,32 @@ describe('a kept change is taken alone', () => {
     },
   )
 
-  it('and merged by a person: it is recorded, and the sync that follows counts it once', async () => {
-    const site = await ended([shorter('a', 3), shorter('b', 5)])
-    const found = await pick(site)
-    const { incumbent } = await site.campaign()
-    site.git('fetch', '-q', 'origin')
-    site.git('merge', '-q', '--no-ff', '-m', 'merge it', `origin/${found.branch}`)
-    site.git('push', '-q', 'origin', 'main')
-    await site.run()
+  releaseTest(
+    'and merged by a person: it is recorded, and the sync that follows counts it once',
+    async () => {
+      const site = await ended([shorter('a', 3), shorter('b', 5)])
+      const found = await pick(site)
+      const { incumbent } = await site.campaign()
+      site.git('fetch', '-q', 'origin')
+      site.git('merge', '-q', '--no-ff', '-m', 'merge it', `origin/${found.branch}`)
+      site.git('push', '-q', 'origin', 'main')
+      await site.run()
 
-    expect(await picked(site)).toMatchObject({ closed: true, pick_end: 'merged', outcome: 'kept' })
-    expect(site.bare('branch', '--list', found.branch ?? '')).toBe('')
-    const after = await site.campaign()
-    expect(after.incumbent.tree).toBe(incumbent.tree)
-    expect(after.reference.commit).toBe(after.default_tip)
-    expect(after.default_tip).toBe(site.bare('rev-parse', 'main'))
-    expect(outcomeCounts(after)).toEqual({ kept: 2 })
-    await site.proven()
+      expect(await picked(site)).toMatchObject({ closed: true, pick_end: 'merged', outcome: 'kept' })
+      expect(site.bare('branch', '--list', found.branch ?? '')).toBe('')
+      const after = await site.campaign()
+      expect(after.incumbent.tree).toBe(incumbent.tree)
+      expect(after.reference.commit).toBe(after.default_tip)
+      expect(after.default_tip).toBe(site.bare('rev-parse', 'main'))
+      expect(outcomeCounts(after)).toEqual({ kept: 2 })
+      await site.proven()
 
-    await site.person({ kind: 'steered', action: 'pick', experiment: 'exp-001', reason: 'again' })
-    await site.run()
-    expect((await picked(site)).reason).toMatch(/^main at \w+ has exp-001 already$/)
-    await site.proven()
-  })
+      await site.person({ kind: 'steered', action: 'pick', experiment: 'exp-001', reason: 'again' })
+      await site.run()
+      expect((await picked(site)).reason).toMatch(/^main at \w+ has exp-001 already$/)
+      await site.proven()
+    },
+  )
 
   releaseTest('and copied by a person: that the default branch has it is seen all the same', async () => {
     const site = await ended([shorter('a', 3)])
@@ -315,7 +318,7 @@ describe('a campaign that is not running', () => {
     await site.proven()
   })
 
-  it('ends what a person ended: what is being measured alone is withdrawn with it', async () => {
+  releaseTest('ends what a person ended: what is being measured alone is withdrawn with it', async () => {
     const site = await ended([shorter('a', 3)])
     await site.person({ kind: 'steered', action: 'pick', experiment: 'exp-001', reason: 'please' })
     await site.until(({ picks }) => Object.values(picks).some(({ status }) => status === 'ordered'))

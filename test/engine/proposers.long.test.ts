@@ -60,7 +60,7 @@ describe('ideas that are patches', () => {
     await site.proven()
   })
 
-  it('that make the same tree as one before are refused, naming it', async () => {
+  releaseTest('that make the same tree as one before are refused, naming it', async () => {
     const site = await createSizeRepository([shorter('a', 20), shorter('a', 20, 'the same files')])
     await site.start()
     await site.run()

@@ -74,7 +74,7 @@ it('what is younger, of unknown age, or only called like something older, waits 
   }
 })
 
-it('what waited goes on by itself once it is old enough', async () => {
+releaseTest('what waited goes on by itself once it is old enough', async () => {
   const { repository } = await adding(publishedBefore(2))
   await repository.run()
   expect(await repository.experiment('pads')).toMatchObject({ status: 'deferred' })

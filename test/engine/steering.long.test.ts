@@ -212,7 +212,7 @@ describe('a spec that a person amends', () => {
     await site.proven()
   })
 
-  it('is refused where it says nothing new, or what cannot be done', async () => {
+  releaseTest('is refused where it says nothing new, or what cannot be done', async () => {
     const site = await createSizeRepository([])
     await site.start()
     const amended = (yaml: string) => applyAmendment(site.place, { yaml, reason: 'why not' })

@@ -94,7 +94,7 @@ describe('a commit on the default branch that nothing reads', () => {
     await site.proven()
   })
 
-  it('is no evidence for a commit that is read: the audit looks itself', async () => {
+  releaseTest('is no evidence for a commit that is read: the audit looks itself', async () => {
     const site = await underWay({ remote: false })
     site.write('src/c.txt', letters('c', 14))
     site.commit('code')

@@ -85,7 +85,7 @@ describe('the default branch moves', () => {
     await site.proven()
   })
 
-  it('while a round is under way: the round ends first', async () => {
+  releaseTest('while a round is under way: the round ends first', async () => {
     const site = await createSizeRepository([shorter('a', 3)], { remote: true })
     await site.start()
     await site.until(({ experiments }) => experiments['exp-001']?.status === 'ordered')
@@ -134,22 +134,25 @@ describe('the default branch moves', () => {
     await site.proven()
   })
 
-  it('with a spec that is wrong: an alert that names the line, and the old one stays in force', async () => {
-    const site = await underWay()
-    const { spec_sha256 } = await site.campaign()
-    site.write('.winnow/size.yaml', `${SIZE_SPEC}stoping: { max_hours: 1 }\n`)
-    site.commit('a mistake')
-    const waiting = await site.run()
-    const message = /\.winnow\/size\.yaml:8:1.*stoping.*stopping/s
-    expect(waiting).toEqual({ for: 'person', what: expect.stringMatching(message) })
-    expect(await site.alerts()).toEqual([expect.stringMatching(message)])
-    expect((await site.campaign()).spec_sha256).toBe(spec_sha256)
+  releaseTest(
+    'with a spec that is wrong: an alert that names the line, and the old one stays in force',
+    async () => {
+      const site = await underWay()
+      const { spec_sha256 } = await site.campaign()
+      site.write('.winnow/size.yaml', `${SIZE_SPEC}stoping: { max_hours: 1 }\n`)
+      site.commit('a mistake')
+      const waiting = await site.run()
+      const message = /\.winnow\/size\.yaml:8:1.*stoping.*stopping/s
+      expect(waiting).toEqual({ for: 'person', what: expect.stringMatching(message) })
+      expect(await site.alerts()).toEqual([expect.stringMatching(message)])
+      expect((await site.campaign()).spec_sha256).toBe(spec_sha256)
 
-    site.write('.winnow/size.yaml', SIZE_SPEC)
-    site.commit('mended')
-    expect(await site.run()).toEqual({ for: 'ideas' })
-    await site.proven()
-  })
+      site.write('.winnow/size.yaml', SIZE_SPEC)
+      site.commit('mended')
+      expect(await site.run()).toEqual({ for: 'ideas' })
+      await site.proven()
+    },
+  )
 
   it('to something that fails the gates: an alert, and nothing is built on it', async () => {
     const site = await underWay()

@@ -9,6 +9,7 @@ import { computeEventId, type EventDraft } from '../../src/model/event.ts'
 import { buildCampaignRefs } from '../../src/model/ids.ts'
 import { shorter, createSizeRepository } from '../support/size-repository.ts'
 import { proven } from '../support/repository.ts'
+import { releaseTest } from '../support/cases.ts'
 
 const SERIAL = 'execution: { mode: serial }\n'
 
@@ -59,7 +60,7 @@ describe('what the remote refuses for good', () => {
     await proven(here.place)
   })
 
-  test('that a person asked for as well', async () => {
+  releaseTest('that a person asked for as well', async () => {
     const here = await refused('no')
     const asked = here.person({ kind: 'campaign-paused', reason: 'a holiday', source: 'person' })
     await expect(asked).rejects.toThrow(/winnow saved 1 unwritten event in .*failed/)

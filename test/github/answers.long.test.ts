@@ -142,23 +142,26 @@ describe('answers of the run that asked', () => {
     expect(new Set(runs)).toEqual(new Set(['actions:1', 'actions:3']))
   })
 
-  it('start the next run where one is an idea or their job broke, and none where there was no idea', async () => {
-    for (const came of ['idea', 'nothing', 'broken']) {
-      const testRepository = await asked()
-      const { github } = testRepository
-      const failed = { ok: false, reason: 'nothing comes to mind' }
-      const { key, who } = testRepository.file().entries[0] ?? {}
-      const nothing = testRepository.file({ entries: [{ key, who, minutes: 1, ...failed }] })
-      const answer = { idea: testRepository.file(), nothing, broken: null }[came] ?? null
-      await settle(testRepository, answer, { has: ASKS })
-      const waiting = waitingRuns(github).map(({ title, branch }) => ({ title, branch }))
-      const titles = came === 'idea' ? ['measure exp-001'] : came === 'broken' ? ['look for work'] : []
-      expect(waiting).toEqual(titles.map(title => ({ title: `size: ${title}`, branch: 'optimize/size' })))
-      expect(await testRepository.kinds('proposal-requested')).toHaveLength(1)
-    }
-  })
+  releaseTest(
+    'start the next run where one is an idea or their job broke, and none where there was no idea',
+    async () => {
+      for (const came of ['idea', 'nothing', 'broken']) {
+        const testRepository = await asked()
+        const { github } = testRepository
+        const failed = { ok: false, reason: 'nothing comes to mind' }
+        const { key, who } = testRepository.file().entries[0] ?? {}
+        const nothing = testRepository.file({ entries: [{ key, who, minutes: 1, ...failed }] })
+        const answer = { idea: testRepository.file(), nothing, broken: null }[came] ?? null
+        await settle(testRepository, answer, { has: ASKS })
+        const waiting = waitingRuns(github).map(({ title, branch }) => ({ title, branch }))
+        const titles = came === 'idea' ? ['measure exp-001'] : came === 'broken' ? ['look for work'] : []
+        expect(waiting).toEqual(titles.map(title => ({ title: `size: ${title}`, branch: 'optimize/size' })))
+        expect(await testRepository.kinds('proposal-requested')).toHaveLength(1)
+      }
+    },
+  )
 
-  it('are not waited for longer than their job may take', async () => {
+  releaseTest('are not waited for longer than their job may take', async () => {
     const testRepository = await asked()
     expect(await testRepository.wake({ run: 2, ahead: HOUR, next: ASKS })).toMatchObject({ for: 'proposers' })
     await testRepository.wake({ run: 2, ahead: 3 * HOUR, next: ASKS })

@@ -247,7 +247,7 @@ describe('while the merge is awaited', () => {
     await proven(post.place)
   })
 
-  test('a person who merges it all the same has pushed a tip that nobody approved', async () => {
+  releaseTest('a person who merges it all the same has pushed a tip that nobody approved', async () => {
     const there = await landing('merge: { auto: false }\n')
     const { post, asks } = there
     const before = there.tip('optimize/size')

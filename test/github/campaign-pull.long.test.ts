@@ -107,7 +107,7 @@ describe('the pull request of a campaign', () => {
     },
   )
 
-  test('pauses it when it is closed; who goes on gets another one', async () => {
+  releaseTest('pauses it when it is closed; who goes on gets another one', async () => {
     const { post, winnow, campaignPull, campaignPulls, asks } = await keptOne()
     await asks('ada', `PATCH /pulls/${campaignPull().number}`, { state: 'closed' })
     await winnow('tick')

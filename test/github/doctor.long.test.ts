@@ -296,15 +296,18 @@ describe('of the rules on its branches the doctor says', () => {
   })
 })
 
-test('a spec for GitHub is checked as one where it is on GitHub, and refused in one sentence elsewhere', async () => {
-  const { winnow, env } = await onGithub([], { spec: 'merge: { via: api }\n' })
-  const said = async () => (await winnow('check', '--no-try')).join('\n')
-  expect(await said()).toContain(
-    'merge.via api: merging through the API is, but on GitHub, not built yet; use push.',
-  )
-  Object.assign(env, { GITHUB_REPOSITORY: 'team/project', GITHUB_API_URL: 'http://127.0.0.1/api/v3' })
-  expect(await said()).not.toContain('not built')
-})
+releaseTest(
+  'a spec for GitHub is checked as one where it is on GitHub, and refused in one sentence elsewhere',
+  async () => {
+    const { winnow, env } = await onGithub([], { spec: 'merge: { via: api }\n' })
+    const said = async () => (await winnow('check', '--no-try')).join('\n')
+    expect(await said()).toContain(
+      'merge.via api: merging through the API is, but on GitHub, not built yet; use push.',
+    )
+    Object.assign(env, { GITHUB_REPOSITORY: 'team/project', GITHUB_API_URL: 'http://127.0.0.1/api/v3' })
+    expect(await said()).not.toContain('not built')
+  },
+)
 
 releaseTest('the doctor knows the scopes of a classic token', async () => {
   const { github, env, says } = await setUp()

@@ -29,7 +29,7 @@ async function asks({ github, scene, ada }: ActionsRepository): Promise<number> 
   return github.world.pulls.at(-1)?.number ?? 0
 }
 
-test('what was said and is not seen again is not said a second time in one wake-up', async () => {
+releaseTest('what was said and is not seen again is not said a second time in one wake-up', async () => {
   const { repository } = await begun()
   await asks(repository)
   const { place } = await repository.post()

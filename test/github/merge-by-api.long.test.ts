@@ -157,22 +157,25 @@ describe('what GitHub does not merge', () => {
 
 const WAITS = { status: 'landing', verdict: 'kept', closed: false }
 
-test('a merge of something else is a foreign tip, and what was decided on the old one is measured again', async () => {
-  const there = await guarded([shorter('a', 3)])
-  refuse(there, 405, 'Required status check "ci" is expected.')
-  await there.settle()
-  const mine = { 'src/b.txt': letters('b', 5) }
-  const tip = there.scene.commit('optimize/size', mine, [there.scene.tip('optimize/size')])
-  there.github.api.intercept = null
-  expect(await there.settle()).toEqual({ for: 'ideas' })
-  const here = await there.post()
-  expect(await here.reasonOf('a3')).toMatch(/bytes 38 -> 26/)
-  expect(await merges(there)).toMatchObject([{ base: { commit: tip }, via: 'api' }])
-  const states = (await here.events()).flatMap(event => (event.kind === 'foreign-tip' ? [event.state] : []))
-  expect(states).toEqual(['found', 'adopted'])
-  expect((await here.kinds()).filter(kind => kind === 'decided')).toHaveLength(2)
-  await proven(here.place)
-})
+releaseTest(
+  'a merge of something else is a foreign tip, and what was decided on the old one is measured again',
+  async () => {
+    const there = await guarded([shorter('a', 3)])
+    refuse(there, 405, 'Required status check "ci" is expected.')
+    await there.settle()
+    const mine = { 'src/b.txt': letters('b', 5) }
+    const tip = there.scene.commit('optimize/size', mine, [there.scene.tip('optimize/size')])
+    there.github.api.intercept = null
+    expect(await there.settle()).toEqual({ for: 'ideas' })
+    const here = await there.post()
+    expect(await here.reasonOf('a3')).toMatch(/bytes 38 -> 26/)
+    expect(await merges(there)).toMatchObject([{ base: { commit: tip }, via: 'api' }])
+    const states = (await here.events()).flatMap(event => (event.kind === 'foreign-tip' ? [event.state] : []))
+    expect(states).toEqual(['found', 'adopted'])
+    expect((await here.kinds()).filter(kind => kind === 'decided')).toHaveLength(2)
+    await proven(here.place)
+  },
+)
 
 describe('merge.auto: false', () => {
   releaseTest('moves a merge of something else back, and lets go of what was merged so', async () => {

@@ -22,7 +22,7 @@ async function withIdea(): Promise<OnGithub> {
 const refsOf = (there: OnGithub) => there.git('for-each-ref', '--format=%(refname) %(objectname)')
 
 describe('a campaign that lives on GitHub', () => {
-  test('is carried on by no command on a laptop, which ends nobody’s experiment', async () => {
+  releaseTest('is carried on by no command on a laptop, which ends nobody’s experiment', async () => {
     const there = await withIdea()
     const { post, laptop, github } = there
     const before = refsOf(there)

@@ -3,7 +3,7 @@ import { proven } from '../support/repository.ts'
 import { shorter } from '../support/size-repository.ts'
 import { onGithub } from './on-github.ts'
 import { outcomeCounts } from '../model/outcome-counts.ts'
-import { selectCases } from '../support/cases.ts'
+import { releaseTest, selectCases } from '../support/cases.ts'
 
 async function kept() {
   const there = await onGithub([shorter('a', 3), shorter('b', 5)], { spec: 'execution: { mode: serial }\n' })
@@ -85,7 +85,7 @@ describe('a change is taken alone by a comment', () => {
     },
   )
 
-  test('and is withdrawn when a person closes it before it was measured', async () => {
+  releaseTest('and is withdrawn when a person closes it before it was measured', async () => {
     const { post, winnow, say, asks, number, picked, offered } = await kept()
     await say('ada', number('a3'), '/winnow pick')
     await winnow('tick')

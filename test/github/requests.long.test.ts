@@ -54,7 +54,7 @@ describe('requests to GitHub', () => {
     expect(temp.github.spent()).toHaveLength(1 + 1 + names.length)
   })
 
-  test('of an experiment on its pull request are at most eight', async () => {
+  releaseTest('of an experiment on its pull request are at most eight', async () => {
     const head = temp.commit('e1')
     const check = { name: 'winnow', head, id: 'exp-001', title: 'exp-001' }
     temp.github.spent()

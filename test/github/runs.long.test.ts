@@ -167,35 +167,38 @@ describe('an order is lost', () => {
     await proven(here.place)
   })
 
-  test('where its run is started again as a whole; its settling job alone takes in what was measured', async () => {
-    const repository = await begun([shorter('a', 3)])
-    const { wake, of, here, settle } = repository
-    await wake()
-    const run = onlyRun(repository)
-    const [order = ''] = await repository.tickOf(run)
-    const job = await measuringJob(repository.github, run, order)
-    // The first settling job died; only that one is started again, and `needs` is what it was.
-    Object.assign(run, { status: 'in_progress', attempt: 2 })
-    await wake()
-    expect(await of('order-lost')).toEqual([])
-    await repository.settleOf(run, { measured: new Map([[order, job]]) }, { attempt: 2 })
-    expect(await of('measured')).toMatchObject([{ order, run_id: `actions:${run.id}/1` }])
-    repository.github.finish(run, 'success')
+  releaseTest(
+    'where its run is started again as a whole; its settling job alone takes in what was measured',
+    async () => {
+      const repository = await begun([shorter('a', 3)])
+      const { wake, of, here, settle } = repository
+      await wake()
+      const run = onlyRun(repository)
+      const [order = ''] = await repository.tickOf(run)
+      const job = await measuringJob(repository.github, run, order)
+      // The first settling job died; only that one is started again, and `needs` is what it was.
+      Object.assign(run, { status: 'in_progress', attempt: 2 })
+      await wake()
+      expect(await of('order-lost')).toEqual([])
+      await repository.settleOf(run, { measured: new Map([[order, job]]) }, { attempt: 2 })
+      expect(await of('measured')).toMatchObject([{ order, run_id: `actions:${run.id}/1` }])
+      repository.github.finish(run, 'success')
 
-    const next = onlyRun(repository)
-    const [second = ''] = await repository.tickOf(next)
-    expect(await repository.tickOf(next, { attempt: 2 })).toEqual([])
-    expect(await of('order-lost')).toMatchObject([
-      {
-        order: second,
-        reason: expect.stringMatching(/was rerun, and its first attempt left no report$/),
-      },
-    ])
-    repository.github.finish(next, 'success')
-    expect(await settle()).toEqual({ for: 'ideas' })
-    expect(await here.outcomes()).toEqual({ a3: 'kept' })
-    await proven(here.place)
-  })
+      const next = onlyRun(repository)
+      const [second = ''] = await repository.tickOf(next)
+      expect(await repository.tickOf(next, { attempt: 2 })).toEqual([])
+      expect(await of('order-lost')).toMatchObject([
+        {
+          order: second,
+          reason: expect.stringMatching(/was rerun, and its first attempt left no report$/),
+        },
+      ])
+      repository.github.finish(next, 'success')
+      expect(await settle()).toEqual({ for: 'ideas' })
+      expect(await here.outcomes()).toEqual({ a3: 'kept' })
+      await proven(here.place)
+    },
+  )
 
   test('with what its cancelled job had measured, which counts', async () => {
     const repository = await begun([shorter('a', 3)])
