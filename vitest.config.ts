@@ -24,7 +24,10 @@ function foldersThatExist(): string {
 const LONGEST = [
   'test/action/tick.long.test.ts',
   'test/kill/anywhere.long.test.ts',
-  'test/action/result-json.long.test.ts',
+  'test/readme.long.test.ts',
+  'test/github/one-machine.long.test.ts',
+  'test/github/whole-life.long.test.ts',
+  'test/action/permissions.long.test.ts',
   'test/local-action/local-action.long.test.ts',
   'test/github/job-faults.long.test.ts',
   'test/action/judge.long.test.ts',
