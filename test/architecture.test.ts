@@ -114,8 +114,7 @@ describe('the rooms of src', () => {
   })
 
   it('import no file in a circle, not even its types', () => {
-    const known = 'cli/context.ts, cli/default-branch.ts, cli/dry-run.ts, cli/verb.ts'
-    expect(findCycles().filter(group => group.join(', ') !== known)).toEqual([])
+    expect(findCycles()).toEqual([])
   })
 
   it('keep effects out of the core', () => {

@@ -1,9 +1,9 @@
 import { group, isDebug } from '@actions/core'
 import { runComments } from '../cli/comments.ts'
-import { type CommandContext, withCampaign, withRepository } from '../cli/context.ts'
+import { withCampaign, withRepository } from '../cli/context.ts'
 import { DEFAULT_PREFIX, type KnownCampaign, listKnownCampaigns } from '../cli/known-campaigns.ts'
 import { openOrStartCampaign } from '../cli/run.ts'
-import type { Call } from '../cli/verb.ts'
+import type { Call, CommandContext } from '../cli/verb.ts'
 import {
   type ActionsRun,
   type ActionsTick,

@@ -4,8 +4,8 @@ import { applyAmendment } from '../engine/campaign/start.ts'
 import { requireCampaign } from '../engine/controller/run.ts'
 import { UserError } from '../errors.ts'
 import { toNullIfMissing } from '../git/bare-repository.ts'
-import { type CommandContext, withCampaign } from './context.ts'
-import type { Verb } from './verb.ts'
+import { withCampaign } from './context.ts'
+import type { CommandContext, Verb } from './verb.ts'
 
 export const amendVerb: Verb = {
   name: 'amend',

@@ -15,9 +15,9 @@ import { formatApproveCommand, listAwaitingApproval, renderApprovalRequest } fro
 import { getExperimentState } from '../report/experiment-state.ts'
 import { describeNextRun, describeResumeHint } from '../report/resume-hint.ts'
 import { renderStateSentence, toSentenceCase } from '../report/verdict-text.ts'
-import { type CommandContext, withCampaign } from './context.ts'
+import { withCampaign } from './context.ts'
 import { findNamedExperiment } from './subjects.ts'
-import type { Call, CommentSource, Verb } from './verb.ts'
+import type { Call, CommandContext, CommentSource, Verb } from './verb.ts'
 
 const SET_DIGEST = /^[0-9a-f]{8,64}$/
 

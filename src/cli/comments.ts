@@ -18,8 +18,7 @@ import { toOneLine } from '../model/text.ts'
 import { createPullFinder } from '../plan/world.ts'
 import { escapeMarkdown } from '../report/markdown.ts'
 import { COMMAND, findCommentVerb, parseCommentCommand, parseTypedCommand } from './comment-command.ts'
-import type { CommandContext } from './context.ts'
-import type { Call, CommentSource, Terminal, Verb } from './verb.ts'
+import type { Call, CommandContext, CommentSource, Terminal, Verb } from './verb.ts'
 
 /** Limits per run, so that a flood of comments cannot keep winnow busy. */
 const MAX_ANSWERED = 20

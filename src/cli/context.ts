@@ -1,5 +1,4 @@
 import { join, relative, resolve } from 'node:path'
-import type { CampaignContext } from '../engine/campaign/context.ts'
 import {
   findDamageCause,
   getDataDir,
@@ -18,7 +17,7 @@ import type { ProgressReporter } from '../ports.ts'
 import { EventRenderer, NOTABLE_EVENTS } from '../report/event-log.ts'
 import { findNearestWord } from '../spec/nearest-word.ts'
 import { readDefaultTip } from './default-branch.ts'
-import { announceEvents, createDryRun, type DryRun, printDryRun } from './dry-run.ts'
+import { announceEvents, createDryRun, printDryRun } from './dry-run.ts'
 import {
   DEFAULT_PREFIX,
   findUnpushedSpec,
@@ -28,17 +27,7 @@ import {
   readCampaignStart,
   toSpecName,
 } from './known-campaigns.ts'
-import type { Call } from './verb.ts'
-
-export interface CommandContext {
-  repositoryContext: RepositoryContext
-  campaign: KnownCampaign
-  campaignContext: CampaignContext
-  /** Current default branch. The ledger of an earlier start may name another. */
-  currentDefault: string
-  /** Set only with --dry-run: records the pushes that would have been made. */
-  dryRun: DryRun | null
-}
+import type { Call, CommandContext } from './verb.ts'
 
 interface CampaignAccess {
   /** `read` verbs get a repository that cannot push. */

@@ -5,17 +5,9 @@ import type { LedgerEvent } from '../model/event.ts'
 import type { CampaignRefs, Oid } from '../model/ids.ts'
 import { toShortId } from '../report/event-log.ts'
 import { toPlainJson } from '../report/markdown.ts'
-import type { Call } from './verb.ts'
+import type { Call, DryRun } from './verb.ts'
 
 /** Accepts every push without making it, so that the real code runs and no ref moves. */
-export interface DryRun {
-  repository: Repository
-  pushes: readonly (readonly RefUpdate[])[]
-  /** Files outside the repository that this machine would write for its next tick. */
-  files: string[]
-  printed: boolean
-}
-
 export function createDryRun(real: Repository): DryRun {
   const pushes: (readonly RefUpdate[])[] = []
   const moved = new Map<string, Oid | null>()

@@ -11,10 +11,10 @@ import { formatIdeaName } from '../model/fold/proposers.ts'
 import type { IdeaText } from '../plan/world.ts'
 import { renderBacklog, sortBacklogIdeas, toIdeaView } from '../report/backlog.ts'
 import { findNearestWord } from '../spec/nearest-word.ts'
-import { type CommandContext, withCampaign } from './context.ts'
+import { withCampaign } from './context.ts'
 import { CATEGORY, FAMILY, parsePriority, readGivenPatches, submitIdeas } from './propose.ts'
 import { findNamedIdea } from './subjects.ts'
-import type { Call, Verb } from './verb.ts'
+import type { Call, CommandContext, Verb } from './verb.ts'
 
 export const ideaVerb: Verb = {
   name: 'idea',

@@ -19,10 +19,10 @@ import { toShortId } from '../report/event-log.ts'
 import { parseSpec } from '../spec/load.ts'
 import type { Spec } from '../spec/schema.ts'
 import { allowMeasuring } from './comment-command.ts'
-import { type CommandContext, withCampaign, withRepository } from './context.ts'
+import { withCampaign, withRepository } from './context.ts'
 import { DEFAULT_PREFIX } from './known-campaigns.ts'
 import type { MeasuringTime } from './live.ts'
-import type { Call, Verb } from './verb.ts'
+import type { Call, CommandContext, Verb } from './verb.ts'
 
 export const measureVerb: Verb = {
   name: 'measure',

@@ -21,11 +21,11 @@ import { computeCampaignProgress } from '../report/campaign-result.ts'
 import { describeLimitRaise, describeNextMeasurement } from '../report/resume-hint.ts'
 import { describeCampaignState } from '../report/status.ts'
 import { estimateOrderSeconds, formatDuration } from '../report/terminal.ts'
-import { type CommandContext, withCampaign } from './context.ts'
+import { withCampaign } from './context.ts'
 import { createLiveRenderer, showLive } from './live.ts'
 import { closeCampaign } from './run.ts'
 import { observeWorld } from './tick.ts'
-import type { Call, Option, Verb } from './verb.ts'
+import type { Call, CommandContext, Option, Verb } from './verb.ts'
 
 export const REASON: Option = {
   name: 'message',

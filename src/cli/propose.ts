@@ -15,9 +15,9 @@ import type { Campaign } from '../model/campaign.ts'
 import type { Oid } from '../model/ids.ts'
 import { toOneLine } from '../model/text.ts'
 import { describeProposedIdeas } from '../report/resume-hint.ts'
-import { type CommandContext, withCampaign } from './context.ts'
+import { withCampaign } from './context.ts'
 import { readDefaultTip } from './default-branch.ts'
-import type { Call, Option, Verb } from './verb.ts'
+import type { Call, CommandContext, Option, Verb } from './verb.ts'
 
 /** Optional details of an idea, with the same keys in every verb. */
 interface IdeaDetails {

@@ -21,14 +21,14 @@ import { findNearestWord } from '../spec/nearest-word.ts'
 import { getCampaignSpec } from '../spec/load.ts'
 import { listStatusNotes, READ_AS_CE } from '../spec/notes.ts'
 import { runComments } from './comments.ts'
-import { type CommandContext, withCampaign } from './context.ts'
+import { withCampaign } from './context.ts'
 import type { KnownCampaign } from './known-campaigns.ts'
 import { createLiveRenderer, showLive } from './live.ts'
 import { confirmStake, estimateStake, readForecast } from './stake.ts'
 import { listPullNumbers } from './subjects.ts'
 import { tickWithoutMeasuring } from './tick.ts'
 import { describeUnusedWork } from './default-branch.ts'
-import type { Call, Option, Verb } from './verb.ts'
+import type { Call, CommandContext, Option, Verb } from './verb.ts'
 
 const AGENT: Option = {
   name: 'agent',

@@ -22,9 +22,9 @@ import {
 } from '../report/status.ts'
 import { listStatusNotes } from '../spec/notes.ts'
 import type { Spec } from '../spec/schema.ts'
-import { type CommandContext, withCampaign } from './context.ts'
+import { withCampaign } from './context.ts'
 import { findNamedExperiment, listPullNumbers, readLedgerEvents } from './subjects.ts'
-import type { Call, Verb } from './verb.ts'
+import type { Call, CommandContext, Verb } from './verb.ts'
 
 export const statusVerb: Verb = {
   name: 'status',

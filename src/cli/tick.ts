@@ -7,9 +7,9 @@ import type { PlanWaiting } from '../plan/action.ts'
 import type { JobFacts, World } from '../plan/world.ts'
 import { describeWaiting } from '../report/verdict-text.ts'
 import { runComments } from './comments.ts'
-import { type CommandContext, withCampaign } from './context.ts'
+import { withCampaign } from './context.ts'
 import { selectSentenceOutput } from './dry-run.ts'
-import type { Call, Verb } from './verb.ts'
+import type { Call, CommandContext, Verb } from './verb.ts'
 
 export const tickVerb: Verb = {
   name: 'tick',

@@ -25,7 +25,7 @@ import {
 } from '../report/try-answer.ts'
 import { describeWaiting } from '../report/verdict-text.ts'
 import type { Spec } from '../spec/schema.ts'
-import { type CommandContext, toTypedPath, withCampaign } from './context.ts'
+import { toTypedPath, withCampaign } from './context.ts'
 import { readDefaultTip } from './default-branch.ts'
 import { addToBacklog } from './idea.ts'
 import { CATEGORY, FAMILY, renderIdeaMessage } from './propose.ts'
@@ -42,7 +42,7 @@ import {
   type RefusedTry,
   readOwnDiff,
 } from './try-diff.ts'
-import type { Call, Verb } from './verb.ts'
+import type { Call, CommandContext, Verb } from './verb.ts'
 
 /** winnow cannot tell an undone line from an edited one. */
 const FOLLOW_UP_NOTE =

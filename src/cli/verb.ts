@@ -1,7 +1,10 @@
-import type { Environment } from '../engine/campaign/open.ts'
+import type { CampaignContext } from '../engine/campaign/context.ts'
+import type { Environment, RepositoryContext } from '../engine/campaign/open.ts'
 import type { HeadPushers } from '../engine/controller/reviews.ts'
+import type { RefUpdate } from '../git/push.ts'
+import type { Repository } from '../git/repository.ts'
 import type { ExperimentId } from '../model/ids.ts'
-import type { CommandContext } from './context.ts'
+import type { KnownCampaign } from './known-campaigns.ts'
 
 export interface Option {
   name: string
@@ -130,6 +133,24 @@ export interface Program {
   runtime: string
   /** Directory with package.json and action.yml: a clone or an installed package. */
   home?: string
+}
+
+export interface CommandContext {
+  repositoryContext: RepositoryContext
+  campaign: KnownCampaign
+  campaignContext: CampaignContext
+  /** Current default branch. The ledger of an earlier start may name another. */
+  currentDefault: string
+  /** Set only with --dry-run: records the pushes that would have been made. */
+  dryRun: DryRun | null
+}
+
+export interface DryRun {
+  repository: Repository
+  pushes: readonly (readonly RefUpdate[])[]
+  /** Files outside the repository that this machine would write for its next tick. */
+  files: string[]
+  printed: boolean
 }
 
 /** The comment that contained the command. Its author is the actor. */
