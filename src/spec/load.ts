@@ -263,7 +263,7 @@ function normaliseMeasurement(parsed: ParsedSpec['measurement']): Spec['measurem
 /** ce-optimize counts active hours apart from wall-clock hours; winnow has wall-clock hours only. */
 function normaliseStopping({ spec, raw }: RuleContext): Spec['stopping'] {
   const { plateau_iterations, max_wall_hours, ...kept } = spec.stopping
-  const hasMaxHours = getGivenValue(raw, ['stopping', 'max_hours']) !== undefined
+  const hasMaxHours = getGivenValue(raw, 'stopping.max_hours') !== undefined
   const caps = [hasMaxHours ? kept.max_hours : null, max_wall_hours ?? null].filter(cap => cap !== null)
   const hasWallHours = (max_wall_hours ?? null) !== null
   return {

@@ -25,7 +25,7 @@ const comparisonNotes: readonly SpecNote[] = [
   ({ spec }) => isComparedWithStoredScore(spec) && NOT_NOISE_PROOF,
   ({ spec, raw }) =>
     isComparedWithStoredScore(spec) &&
-    getGivenValue(raw, ['evidence']) !== undefined &&
+    getGivenValue(raw, 'evidence') !== undefined &&
     'evidence is not used: measurement.stability selects the comparison with a stored score',
   ({ spec: { measurement } }) =>
     measurement.stability?.mode === 'ladder' &&
@@ -36,13 +36,13 @@ const comparisonNotes: readonly SpecNote[] = [
 const compatibilityNotes: readonly SpecNote[] = [
   ({ rules }) => rules === 'ce' && READ_AS_CE,
   ({ raw }) =>
-    getGivenValue(raw, ['metric', 'primary', 'baseline']) !== undefined &&
+    getGivenValue(raw, 'metric.primary.baseline') !== undefined &&
     'metric.primary.baseline is ignored: winnow measures the baseline itself',
   ({ raw }) =>
-    getGivenValue(raw, ['measurement', 'per_case']) !== undefined &&
+    getGivenValue(raw, 'measurement.per_case') !== undefined &&
     'measurement.per_case is accepted and changes nothing: a harness that prints tasks needs no switch',
   ({ raw }) =>
-    getGivenValue(raw, ['stopping', 'max_wall_hours']) !== undefined &&
+    getGivenValue(raw, 'stopping.max_wall_hours') !== undefined &&
     'stopping.max_wall_hours: winnow counts wall-clock hours only, so the smaller of it and a given max_hours stops the campaign',
   ({ spec }) =>
     spec.constraints.length > 0 &&
@@ -67,7 +67,7 @@ const unusedKeyNotes: readonly SpecNote[] = [
     `metric.loss is ignored: metric.primary.type is ${metric.primary.type}`,
   ({ spec: { measurement }, raw }) =>
     measurement.stability === null &&
-    getGivenValue(raw, ['measurement', 'baseline']) !== undefined &&
+    getGivenValue(raw, 'measurement.baseline') !== undefined &&
     'measurement.baseline is not used: only measurement.stability compares with a stored score',
   ({ spec: { measurement } }) =>
     (measurement.stability?.ladder ?? null) !== null &&

@@ -11,21 +11,36 @@ export type RuleContext = {
   allowUncapped: boolean
 }
 
-export type SpecRule = { name: string; check(context: RuleContext): SpecFinding[] }
+export type SpecRule = (context: RuleContext) => SpecFinding[]
 
-export function createSpecFinding(
-  path: SpecPath,
+/** Returns the one finding as a list, as rules do. */
+export function reportFinding(
+  path: SpecPath | string,
   found: string,
   expected: string,
   fix: string,
   at: 'key' | 'value' = 'value',
-): SpecFinding {
-  return { path, found, expected, fix, at }
+): SpecFinding[] {
+  return [{ path: splitPath(path), found, expected, fix, at }]
 }
 
-/** Returns the index of every entry that repeats the name of an earlier entry. */
-export function findRepeatedIndexes(names: readonly string[]): number[] {
-  return names.flatMap((name, index) => (names.indexOf(name) < index ? [index] : []))
+/** Reports every entry of the list that has the name of an earlier entry. */
+export function reportRepeatedNames(
+  list: string,
+  entries: readonly { name: string }[],
+  expected: string,
+  fix = 'rename it',
+): SpecFinding[] {
+  const names = entries.map(({ name }) => name)
+  return names.flatMap((name, index) =>
+    names.indexOf(name) === index
+      ? []
+      : reportFinding([...list.split('.'), index, 'name'], JSON.stringify(name), expected, fix),
+  )
+}
+
+function splitPath(path: SpecPath | string): SpecPath {
+  return typeof path === 'string' ? path.split('.') : path
 }
 
 export type Raw = Record<string, unknown>
@@ -35,9 +50,9 @@ export function isMapping(value: unknown): value is Raw {
 }
 
 /** Returns the value that the file itself gives at a path, before any default; undefined when it gives none. */
-export function getGivenValue(raw: unknown, path: SpecPath): unknown {
+export function getGivenValue(raw: unknown, path: SpecPath | string): unknown {
   let value = raw
-  for (const part of path) {
+  for (const part of splitPath(path)) {
     if (Array.isArray(value) && typeof part === 'number') value = value[part]
     else if (isMapping(value) && Object.hasOwn(value, part)) value = value[part]
     else return undefined
@@ -68,8 +83,8 @@ function isOptionalSection(schema: z.core.$ZodType): boolean {
 
 /** Copies values that the primary leaves unset from the objective of the same name. */
 export function withPrimaryObjective(raw: Raw): Raw {
-  const primary = getGivenValue(raw, ['metric', 'primary'])
-  const objectives = getGivenValue(raw, ['metric', 'objectives'])
+  const primary = getGivenValue(raw, 'metric.primary')
+  const objectives = getGivenValue(raw, 'metric.objectives')
   if (!isMapping(raw['metric']) || !isMapping(primary) || !Array.isArray(objectives)) return raw
   const same = objectives.find(
     one => isMapping(one) && one['name'] === primary['name'] && one['role'] !== 'secondary',
@@ -92,7 +107,7 @@ export function withDefaultStability(raw: Raw): Raw {
   const measurement = raw['measurement']
   if (!isMapping(measurement) || (measurement['stability'] ?? undefined) !== undefined) return raw
   const mode = measurement['mode'] ?? 'auto'
-  const isLoss = getGivenValue(raw, ['metric', 'primary', 'type']) === 'loss'
+  const isLoss = getGivenValue(raw, 'metric.primary.type') === 'loss'
   const stability = mode === 'auto' && !isLoss ? undefined : null
   return { ...raw, measurement: { ...measurement, stability } }
 }

@@ -1,40 +1,14 @@
 import type { SpecFinding, SpecPath } from './errors.ts'
 import { MANY_WORK_TREES } from './notes.ts'
 import {
-  createSpecFinding,
-  findRepeatedIndexes,
   getGivenValue,
+  reportFinding,
+  reportRepeatedNames,
   type RuleContext,
   type SpecRule,
 } from './rule-context.ts'
 import { ALWAYS_IMMUTABLE, hasMagic, isCoveredByPattern } from './scope.ts'
-import {
-  checkLadderRepeats,
-  checkShares,
-  refuseContradictoryApproval,
-  refuseDuplicateJudgeKeys,
-  refusePrintedBuiltIns,
-  refuseScoredBenchmarks,
-  refuseTimedOnce,
-  refuseTimedScoreField,
-  requireDecidableSuite,
-  requireDirection,
-  requireEnforcedNetworkOff,
-  requireHiddenHoldout,
-  requireHoldoutSource,
-  requireJudgeCostCap,
-  requireJudgedPrimary,
-  requireJudgeSection,
-  requireLegalMeasurement,
-  requireLossSuite,
-  requireReachableImprovement,
-  requireScoreScale,
-  requireSingletonRubric,
-  requireSmallerNullEffect,
-  requireSuiteCommands,
-  requireUniqueObjectives,
-  requireUniqueSuiteTasks,
-} from './validate-measurement.ts'
+import { MEASUREMENT_RULES } from './validate-measurement.ts'
 
 const CONTROL_CHARACTER = /\p{Cc}/u
 
@@ -47,53 +21,25 @@ const HIGHEST_PORT = 65_535
 
 /** Rules that span several keys or that the schema cannot express. */
 export const RULES: readonly SpecRule[] = [
-  { name: 'at least one gate of either kind', check: requireGate },
-  { name: 'ce: at least one metric gate', check: requireCeMetricGate },
-  { name: 'gate names are unique', check: requireUniqueGateNames },
-  { name: 'the measurement is legal for the type of primary', check: requireLegalMeasurement },
-  { name: 'what is measured once repeats exactly', check: refuseTimedOnce },
-  { name: 'a scorer prints the metrics alone', check: refuseScoredBenchmarks },
-  { name: 'which way is better is said', check: requireDirection },
-  { name: 'a judge metric has a judge', check: requireJudgeSection },
-  { name: 'a judge scores the primary', check: requireJudgedPrimary },
-  { name: 'scores have a scale', check: requireScoreScale },
-  { name: 'a judge says what counts', check: refuseDuplicateJudgeKeys },
-  { name: 'an improvement fits into the scale', check: requireReachableImprovement },
-  { name: 'sampled singletons have a rubric', check: requireSingletonRubric },
-  { name: 'judging is capped', check: requireJudgeCostCap },
-  { name: 'a loss has a suite', check: requireLossSuite },
-  { name: 'objectives are unique', check: requireUniqueObjectives },
-  { name: 'built-in metrics are not printed', check: refusePrintedBuiltIns },
-  { name: 'a scored primary is not built in', check: refuseTimedScoreField },
-  { name: 'a ladder confirms at least what it explored', check: checkLadderRepeats },
-  { name: 'a suite can decide', check: requireDecidableSuite },
-  { name: 'suite tasks have one thing to run', check: requireSuiteCommands },
-  { name: 'suite tasks are unique', check: requireUniqueSuiteTasks },
-  { name: 'null_effect is below min_effect', check: requireSmallerNullEffect },
-  { name: 'a share is not a whole number', check: checkShares },
-  { name: 'what is denied is not asked for', check: refuseContradictoryApproval },
-  { name: 'network off is enforced', check: requireEnforcedNetworkOff },
-  { name: 'a holdout has a place', check: requireHoldoutSource },
-  { name: 'a holdout stays hidden', check: requireHiddenHoldout },
-  { name: 'scope patterns stay inside the repository', check: checkScopePatterns },
-  { name: 'something mutable is left', check: requireReachableMutable },
-  { name: 'working_directory is inside the repository', check: checkWorkingDirectory },
-  { name: 'shared files are inside the repository', check: checkSharedFiles },
-  { name: 'artifacts are inside the repository', check: checkArtifactPaths },
-  { name: 'env_file is inside the repository', check: checkEnvFilePath },
-  { name: 'folders of patches are inside the repository', check: checkPatchFolders },
-  { name: 'environment names may be let through', check: checkEnvironmentNames },
-  { name: 'an environment name has one source', check: requireUniqueEnvironmentNames },
-  { name: 'the port variable is free', check: requirePortVariable },
-  { name: 'ce: few work trees', check: limitWorkTrees },
-  { name: 'ports exist', check: checkPortRange },
-  { name: 'one plateau', check: requireSinglePlateauKey },
-  { name: 'a command proposer has one command', check: checkCommandProposers },
-  { name: 'artifacts are unique', check: requireUniqueArtifacts },
+  requireGate,
+  requireCeMetricGate,
+  requireUniqueGateNames,
+  ...MEASUREMENT_RULES,
+  checkScopePatterns,
+  requireReachableMutable,
+  checkRepositoryPaths,
+  checkEnvironmentNames,
+  requireUniqueEnvironmentNames,
+  requirePortVariable,
+  limitWorkTrees,
+  checkPortRange,
+  requireSinglePlateauKey,
+  checkCommandProposers,
+  requireUniqueArtifacts,
 ]
 
 export function checkRules(context: RuleContext): SpecFinding[] {
-  return RULES.flatMap(rule => rule.check(context))
+  return RULES.flatMap(rule => rule(context))
 }
 
 // Gates
@@ -101,43 +47,23 @@ export function checkRules(context: RuleContext): SpecFinding[] {
 /** Without a gate, the fastest program is the one that does no work. */
 function requireGate({ spec, rules }: RuleContext): SpecFinding[] {
   if (spec.gates.length + spec.metric.degenerate_gates.length > 0 || rules === 'ce') return []
-  return [
-    createSpecFinding(
-      ['gates'],
-      'no gate',
-      'at least one gate',
-      'add gates: [{ name: tests, command: … }] or metric.degenerate_gates',
-    ),
-  ]
+  const fix = 'add gates: [{ name: tests, command: … }] or metric.degenerate_gates'
+  return reportFinding('gates', 'no gate', 'at least one gate', fix)
 }
 
 function requireCeMetricGate({ spec, rules }: RuleContext): SpecFinding[] {
   if (rules !== 'ce' || spec.metric.degenerate_gates.length > 0) return []
-  const path = ['metric', 'degenerate_gates']
-  return [
-    createSpecFinding(
-      path,
-      'no gate',
-      'at least one entry',
-      'add { name: <metric>, check: ">= 1" }, or winnow: 1',
-    ),
-  ]
+  const fix = 'add { name: <metric>, check: ">= 1" }, or winnow: 1'
+  return reportFinding('metric.degenerate_gates', 'no gate', 'at least one entry', fix)
 }
 
 function requireUniqueGateNames({ spec }: RuleContext): SpecFinding[] {
   const names = spec.gates.map(({ name }) => name)
   const metrics = new Set(spec.metric.degenerate_gates.map(({ name }) => name))
-  const twice = new Set(findRepeatedIndexes(names))
   return names.flatMap((name, index) => {
-    if (!twice.has(index) && !metrics.has(name)) return []
-    return [
-      createSpecFinding(
-        ['gates', index, 'name'],
-        JSON.stringify(name),
-        'a name no other gate has',
-        'rename it',
-      ),
-    ]
+    if (names.indexOf(name) === index && !metrics.has(name)) return []
+    const path = ['gates', index, 'name']
+    return reportFinding(path, JSON.stringify(name), 'a name no other gate has', 'rename it')
   })
 }
 
@@ -159,73 +85,28 @@ function requireReachableMutable({ spec }: RuleContext): SpecFinding[] {
   return spec.scope.mutable.flatMap((pattern, index) => {
     const cover = immutablePatterns.find(immutable => isCoveredByPattern(immutable, pattern))
     if (cover === undefined) return []
+    const path = ['scope', 'mutable', index]
     const found = `${JSON.stringify(pattern)}, all of it inside immutable ${JSON.stringify(cover)}`
-    return [
-      createSpecFinding(
-        ['scope', 'mutable', index],
-        found,
-        'something that may change',
-        'remove it, or narrow the immutable one',
-      ),
-    ]
+    return reportFinding(path, found, 'something that may change', 'remove it, or narrow the immutable one')
   })
 }
 
-function checkWorkingDirectory({ spec }: RuleContext): SpecFinding[] {
-  const { working_directory: directory } = spec.measurement
-  const path = ['measurement', 'working_directory']
-  return reportWrongPath(
-    path,
-    directory,
-    explainOutsidePath(directory),
-    'write it relative to the top of the repository',
-  )
-}
-
-function checkSharedFiles({ spec }: RuleContext): SpecFinding[] {
-  return spec.parallel.shared_files.flatMap((file, index) =>
-    reportWrongPath(
-      ['parallel', 'shared_files', index],
-      file,
-      explainOutsidePath(file),
-      'copy the file into the repository directory',
+function checkRepositoryPaths({ spec }: RuleContext): SpecFinding[] {
+  const { measurement, parallel, artifacts, propose } = spec
+  const check = (path: SpecPath, written: string, fix = 'write it relative to the top of the repository') =>
+    reportWrongPath(path, written, explainOutsidePath(written), fix)
+  const share = 'copy the file into the repository directory'
+  const commit = 'commit the patches to a folder of this repository, and name that'
+  const file = measurement.env_file
+  return [
+    ...check(['measurement', 'working_directory'], measurement.working_directory),
+    ...parallel.shared_files.flatMap((path, at) => check(['parallel', 'shared_files', at], path, share)),
+    ...artifacts.flatMap(({ path }, at) => check(['artifacts', at, 'path'], path)),
+    ...(file === null ? [] : check(['measurement', 'env_file', 'path'], file.path)),
+    ...propose.flatMap((proposer, at) =>
+      proposer.use === 'patch' ? check(['propose', at, 'dir'], proposer.dir, commit) : [],
     ),
-  )
-}
-
-function checkArtifactPaths({ spec }: RuleContext): SpecFinding[] {
-  return spec.artifacts.flatMap(({ path }, index) =>
-    reportWrongPath(
-      ['artifacts', index, 'path'],
-      path,
-      explainOutsidePath(path),
-      'write it relative to the top of the repository',
-    ),
-  )
-}
-
-function checkEnvFilePath({ spec }: RuleContext): SpecFinding[] {
-  const path = spec.measurement.env_file?.path
-  if (path === undefined) return []
-  return reportWrongPath(
-    ['measurement', 'env_file', 'path'],
-    path,
-    explainOutsidePath(path),
-    'write it relative to the top of the repository',
-  )
-}
-
-function checkPatchFolders({ spec }: RuleContext): SpecFinding[] {
-  return spec.propose.flatMap((proposer, index) =>
-    proposer.use === 'patch'
-      ? reportWrongPath(
-          ['propose', index, 'dir'],
-          proposer.dir,
-          explainOutsidePath(proposer.dir),
-          'commit the patches to a folder of this repository, and name that',
-        )
-      : [],
-  )
+  ]
 }
 
 function explainRefusedPattern(pattern: string): string | undefined {
@@ -250,14 +131,8 @@ function reportWrongPath(
   fix: string,
 ): SpecFinding[] {
   if (why === undefined) return []
-  return [
-    createSpecFinding(
-      path,
-      `${JSON.stringify(written)}: ${why}`,
-      'a path inside the repository, relative to its top',
-      fix,
-    ),
-  ]
+  const found = `${JSON.stringify(written)}: ${why}`
+  return reportFinding(path, found, 'a path inside the repository, relative to its top', fix)
 }
 
 // Environment variables
@@ -266,39 +141,25 @@ function checkEnvironmentNames(context: RuleContext): SpecFinding[] {
   return listPassedVariables(context).flatMap(({ path, name }) => {
     const why = explainRefusedVariable(name)
     if (why === undefined) return []
-    return [
-      createSpecFinding(
-        path,
-        `${JSON.stringify(name)}: ${why}`,
-        'the name of a variable to let through',
-        'remove it',
-      ),
-    ]
+    const found = `${JSON.stringify(name)}: ${why}`
+    return reportFinding(path, found, 'the name of a variable to let through', 'remove it')
   })
 }
 
 /** A name from two sources has two values, and the result does not tell which one the harness saw. */
 function requireUniqueEnvironmentNames(context: RuleContext): SpecFinding[] {
   const all = listPassedVariables(context)
-  return findRepeatedIndexes(all.map(({ name }) => name)).flatMap(index => {
-    const again = all[index]
-    return again === undefined
-      ? []
-      : [createSpecFinding(again.path, again.name, 'each name from one source', 'remove one of the two')]
-  })
+  const again = all.filter(({ name }, index) => all.findIndex(each => each.name === name) < index)
+  return again.flatMap(({ path, name }) =>
+    reportFinding(path, name, 'each name from one source', 'remove one of the two'),
+  )
 }
 
 function requirePortVariable({ spec }: RuleContext): SpecFinding[] {
   const { port_env_var: name } = spec.parallel
   if (name === null || explainRefusedVariable(name) === undefined) return []
-  return [
-    createSpecFinding(
-      ['parallel', 'port_env_var'],
-      JSON.stringify(name),
-      'a free variable name',
-      'choose another name',
-    ),
-  ]
+  const found = JSON.stringify(name)
+  return reportFinding('parallel.port_env_var', found, 'a free variable name', 'choose another name')
 }
 
 function listPassedVariables({ spec }: RuleContext): { path: SpecPath; name: string }[] {
@@ -321,46 +182,25 @@ function explainRefusedVariable(name: string): string | undefined {
 function limitWorkTrees({ spec: { execution: run }, rules }: RuleContext): SpecFinding[] {
   if (rules !== 'ce' || run.max_concurrent <= MANY_WORK_TREES) return []
   if (run.backend !== 'worktree' && run.backend !== 'auto') return []
+  const expected = `at most ${MANY_WORK_TREES} work trees`
   const fix = `write max_concurrent: ${MANY_WORK_TREES} or less`
-  return [
-    createSpecFinding(
-      ['execution', 'max_concurrent'],
-      String(run.max_concurrent),
-      `at most ${MANY_WORK_TREES} work trees`,
-      fix,
-    ),
-  ]
+  return reportFinding('execution.max_concurrent', String(run.max_concurrent), expected, fix)
 }
 
 function checkPortRange({ spec }: RuleContext): SpecFinding[] {
   const { port_base: base } = spec.parallel
-  if (base === null || base + spec.execution.max_concurrent <= HIGHEST_PORT) return []
   const highest = HIGHEST_PORT - spec.execution.max_concurrent
-  return [
-    createSpecFinding(
-      ['parallel', 'port_base'],
-      String(base),
-      `at most ${highest}, one port per experiment`,
-      'lower it',
-    ),
-  ]
+  if (base === null || base <= highest) return []
+  const expected = `at most ${highest}, one port per experiment`
+  return reportFinding('parallel.port_base', String(base), expected, 'lower it')
 }
 
 function requireSinglePlateauKey({ raw }: RuleContext): SpecFinding[] {
-  const both = ['plateau', 'plateau_iterations'].every(
-    key => getGivenValue(raw, ['stopping', key]) !== undefined,
-  )
-  if (!both) return []
-  const path = ['stopping', 'plateau_iterations']
-  return [
-    createSpecFinding(
-      path,
-      'plateau and plateau_iterations',
-      'one of them',
-      'remove one; they mean the same',
-      'key',
-    ),
-  ]
+  const keys = ['stopping.plateau', 'stopping.plateau_iterations']
+  if (keys.some(key => getGivenValue(raw, key) === undefined)) return []
+  const found = 'plateau and plateau_iterations'
+  const fix = 'remove one; they mean the same'
+  return reportFinding('stopping.plateau_iterations', found, 'one of them', fix, 'key')
 }
 
 function checkCommandProposers({ spec }: RuleContext): SpecFinding[] {
@@ -369,25 +209,11 @@ function checkCommandProposers({ spec }: RuleContext): SpecFinding[] {
     const ways = [proposer.command, proposer.preset].filter(way => way !== undefined).length
     if (ways === 1) return []
     const found = ways === 0 ? 'neither command nor preset' : 'command and preset'
-    return [
-      createSpecFinding(
-        ['propose', index],
-        found,
-        'one of them',
-        'write command: <program>, or preset: <agent>',
-      ),
-    ]
+    const fix = 'write command: <program>, or preset: <agent>'
+    return reportFinding(['propose', index], found, 'one of them', fix)
   })
 }
 
 function requireUniqueArtifacts({ spec }: RuleContext): SpecFinding[] {
-  const names = spec.artifacts.map(({ name }) => name)
-  return findRepeatedIndexes(names).map(index =>
-    createSpecFinding(
-      ['artifacts', index, 'name'],
-      JSON.stringify(names[index]),
-      'a name no other artifact has',
-      'rename it',
-    ),
-  )
+  return reportRepeatedNames('artifacts', spec.artifacts, 'a name no other artifact has')
 }

@@ -12,12 +12,12 @@ type Case = [fixture: string, changes: Record<string, unknown>, refusal: string 
 
 /** For each rule of the table: what it refuses, in the words a person reads, and what it lets pass. */
 const cases: Record<string, Case[]> = {
-  'at least one gate of either kind': [
+  requireGate: [
     [W, { gates: [] }, 'gates: no gate'],
     [W, { gates: undefined }, 'gates: no gate'],
     [W, { gates: [], 'metric.degenerate_gates': [{ name: 'ok', check: '== true' }] }, undefined],
   ],
-  'ce: at least one metric gate': [
+  requireCeMetricGate: [
     [CE, { 'metric.degenerate_gates': [] }, 'metric.degenerate_gates: no gate'],
     [
       CE,
@@ -25,7 +25,7 @@ const cases: Record<string, Case[]> = {
       'metric.degenerate_gates: no gate',
     ],
   ],
-  'gate names are unique': [
+  requireUniqueGateNames: [
     [
       W,
       {
@@ -48,7 +48,7 @@ const cases: Record<string, Case[]> = {
       undefined,
     ],
   ],
-  'the measurement is legal for the type of primary': [
+  requireLegalMeasurement: [
     [JUDGE, { 'measurement.mode': 'once' }, 'measurement.mode: mode once with a judge metric'],
     [JUDGE, { 'measurement.mode': 'paired' }, undefined],
     [CE, { 'measurement.mode': 'paired' }, 'measurement.mode: mode paired together with stability'],
@@ -62,7 +62,7 @@ const cases: Record<string, Case[]> = {
       'measurement.mode: mode once together with stability',
     ],
   ],
-  'what is measured once repeats exactly': [
+  refuseTimedOnce: [
     [
       W,
       { 'measurement.mode': 'once' },
@@ -89,7 +89,7 @@ const cases: Record<string, Case[]> = {
       undefined,
     ],
   ],
-  'a scorer prints the metrics alone': [
+  refuseScoredBenchmarks: [
     [
       W,
       { 'measurement.output': 'go', 'measurement.score': { command: 'x' } },
@@ -98,7 +98,7 @@ const cases: Record<string, Case[]> = {
     [W, { 'measurement.output': 'go' }, undefined],
     [W, { 'measurement.output': 'metric-lines', 'measurement.score': { command: 'x' } }, undefined],
   ],
-  'which way is better is said': [
+  requireDirection: [
     [W, { 'metric.primary': { name: 'score' } }, 'metric.primary.direction: nothing'],
     [W, { 'metric.primary': { name: 'score', direction: 'maximize' } }, undefined],
     [W, { 'metric.primary': { name: 'wall_seconds' } }, undefined],
@@ -109,12 +109,12 @@ const cases: Record<string, Case[]> = {
       'metric.primary.direction: nothing',
     ],
   ],
-  'a judge metric has a judge': [[JUDGE, { 'metric.judge': undefined }, 'metric.judge: nothing']],
-  'a judge scores the primary': [
+  requireJudgeSection: [[JUDGE, { 'metric.judge': undefined }, 'metric.judge: nothing']],
+  requireJudgedPrimary: [
     [JUDGE, { 'metric.primary.name': 'other' }, 'metric.primary.name: "other"'],
     [JUDGE, { 'metric.primary.name': 'coverage' }, undefined],
   ],
-  'scores have a scale': [
+  requireScoreScale: [
     [
       JUDGE,
       { 'metric.judge.rubric': 'How good?' },
@@ -131,13 +131,13 @@ const cases: Record<string, Case[]> = {
       undefined,
     ],
   ],
-  'a judge says what counts': [
+  refuseDuplicateJudgeKeys: [
     [JUDGE, { 'evidence.min_effect': 0.1 }, 'evidence.min_effect: 0.1'],
     [JUDGE, { 'evidence.pairs_per_job': 8 }, 'evidence.pairs_per_job: 8'],
     [JUDGE, { 'evidence.scale': 'linear' }, 'evidence.scale: "linear"'],
     [JUDGE, { 'evidence.max_jobs': 4 }, undefined],
   ],
-  'an improvement fits into the scale': [
+  requireReachableImprovement: [
     [JUDGE, { 'metric.judge.minimum_improvement': 4 }, 'metric.judge.minimum_improvement: 4'],
     [JUDGE, { 'metric.judge.minimum_improvement': 3.9 }, undefined],
     [JUDGE, { 'metric.judge.minimum_improvement': 0 }, undefined],
@@ -147,15 +147,15 @@ const cases: Record<string, Case[]> = {
       'metric.judge.minimum_improvement: 0',
     ],
   ],
-  'sampled singletons have a rubric': [
+  requireSingletonRubric: [
     [JUDGE, { 'metric.judge.singleton_sample': 3 }, 'metric.judge.singleton_sample: 3'],
     [JUDGE, { 'metric.judge.singleton_sample': 3, 'metric.judge.singleton_rubric': 'score it' }, undefined],
   ],
-  'judging is capped': [
+  requireJudgeCostCap: [
     [JUDGE, { 'metric.judge.max_total_cost_usd': null }, 'metric.judge.max_total_cost_usd: no cap'],
   ],
-  'a loss has a suite': [[SUITE, { 'measurement.suite': undefined }, 'measurement.suite: nothing']],
-  'objectives are unique': [
+  requireLossSuite: [[SUITE, { 'measurement.suite': undefined }, 'measurement.suite: nothing']],
+  requireUniqueObjectives: [
     [
       CE,
       {
@@ -167,7 +167,7 @@ const cases: Record<string, Case[]> = {
       'metric.objectives[1].name: "x"',
     ],
   ],
-  'built-in metrics are not printed': [
+  refusePrintedBuiltIns: [
     [SUITE, { 'metric.primary.name': 'cpu_seconds' }, 'metric.primary.name: cpu_seconds'],
     [
       JUDGE,
@@ -185,14 +185,14 @@ const cases: Record<string, Case[]> = {
       undefined,
     ],
   ],
-  'a scored primary is not built in': [
+  refuseTimedScoreField: [
     [
       W,
       { 'measurement.score': { command: 's', parse: { score_field: 'points' } } },
       'measurement.score.parse.score_field: points, while the primary is wall_seconds',
     ],
   ],
-  'a ladder confirms at least what it explored': [
+  checkLadderRepeats: [
     [
       CE,
       {
@@ -214,11 +214,11 @@ const cases: Record<string, Case[]> = {
       undefined,
     ],
   ],
-  'a suite can decide': [
+  requireDecidableSuite: [
     [SUITE, { 'measurement.suite.seeds': 3 }, 'measurement.suite: 9 (task, seed) pairs'],
     [SUITE, { 'measurement.suite.seeds': 3, 'measurement.suite.advisory': true }, undefined],
   ],
-  'suite tasks have one thing to run': [
+  requireSuiteCommands: [
     [
       SUITE,
       { 'measurement.suite.tasks': [{ name: 'a' }], 'measurement.suite.seeds': 12 },
@@ -233,7 +233,7 @@ const cases: Record<string, Case[]> = {
       'measurement.suite.tasks[0]: command and args',
     ],
   ],
-  'suite tasks are unique': [
+  requireUniqueSuiteTasks: [
     [
       SUITE,
       {
@@ -246,17 +246,17 @@ const cases: Record<string, Case[]> = {
       'measurement.suite.tasks[1].name: "a"',
     ],
   ],
-  'null_effect is below min_effect': [
+  requireSmallerNullEffect: [
     [W, { evidence: { min_effect: 0.02, null_effect: 0.02 } }, 'evidence.null_effect: 0.02'],
     [W, { evidence: { min_effect: 0, null_effect: 0 } }, undefined],
   ],
-  'a share is not a whole number': [
+  checkShares: [
     [W, { 'evidence.min_effect': 5 }, 'evidence.min_effect: 5, which means 500 %'],
     [W, { 'evidence.min_effect': 5, 'evidence.scale': 'linear' }, undefined],
     [W, { 'evidence.min_effect': '5%', 'evidence.scale': 'linear' }, 'evidence.min_effect: "5%"'],
     [W, { 'evidence.min_effect': '500%' }, undefined],
   ],
-  'what is denied is not asked for': [
+  refuseContradictoryApproval: [
     [
       W,
       { 'merge.unisolated': 'deny', 'measurement.isolation': 'none' },
@@ -266,11 +266,11 @@ const cases: Record<string, Case[]> = {
     [W, { 'merge.unisolated': 'deny', 'measurement.isolation': 'uid' }, undefined],
     [W, { 'measurement.isolation': 'none' }, undefined],
   ],
-  'network off is enforced': [
+  requireEnforcedNetworkOff: [
     [W, { 'measurement.network': 'off' }, 'measurement.network: off with isolation auto'],
     [W, { 'measurement.network': 'off', 'measurement.isolation': 'bwrap' }, undefined],
   ],
-  'a holdout has a place': [
+  requireHoldoutSource: [
     [W, { 'measurement.holdout': { command: 'x', source: 'refs/holdout/a' } }, undefined],
     [W, { 'measurement.holdout': { command: 'x', source: 'private/held-back' } }, undefined],
     [W, { 'measurement.holdout': { command: 'x', source: 'HELD_BACK' } }, undefined],
@@ -287,7 +287,7 @@ const cases: Record<string, Case[]> = {
     ],
     [W, { 'measurement.holdout': { command: 'x', source: '--all' } }, 'measurement.holdout.source: "--all"'],
   ],
-  'a holdout stays hidden': [
+  requireHiddenHoldout: [
     [
       W,
       { 'measurement.holdout': { command: 'x', source: 'HELD_BACK' }, 'measurement.env': ['HELD_BACK'] },
@@ -299,7 +299,7 @@ const cases: Record<string, Case[]> = {
       undefined,
     ],
   ],
-  'scope patterns stay inside the repository': [
+  checkScopePatterns: [
     [W, { 'scope.mutable': ['../up'] }, 'scope.mutable[0]: "../up": a path with ..'],
     [W, { 'scope.mutable': ['a/../b'] }, 'scope.mutable[0]: "a/../b": a path with ..'],
     [W, { 'scope.mutable': ['/etc'] }, 'scope.mutable[0]: "/etc": an absolute path'],
@@ -316,7 +316,7 @@ const cases: Record<string, Case[]> = {
     [W, { 'scope.immutable': ['../up'] }, 'scope.immutable[0]: "../up": a path with ..'],
     [W, { 'scope.mutable': ['.', './src', 'a..b', '**/*.ts'] }, undefined],
   ],
-  'something mutable is left': [
+  requireReachableMutable: [
     [
       W,
       { 'scope.mutable': ['src/a/'], 'scope.immutable': ['src'] },
@@ -334,7 +334,7 @@ const cases: Record<string, Case[]> = {
     ],
     [W, { 'scope.mutable': ['src/'], 'scope.immutable': ['src/a', '*', 'srcs'] }, undefined],
   ],
-  'working_directory is inside the repository': [
+  checkRepositoryPaths: [
     [
       W,
       { 'measurement.working_directory': '../other' },
@@ -342,21 +342,13 @@ const cases: Record<string, Case[]> = {
     ],
     [W, { 'measurement.working_directory': '~/x' }, 'measurement.working_directory: "~/x": an absolute path'],
     [W, { 'measurement.working_directory': 'services/api' }, undefined],
-  ],
-  'shared files are inside the repository': [
     [W, { 'parallel.shared_files': ['/var/db'] }, 'parallel.shared_files[0]: "/var/db": an absolute path'],
-  ],
-  'artifacts are inside the repository': [
     [W, { artifacts: [{ name: 'a', path: '../a' }] }, 'artifacts[0].path: "../a": a path with ..'],
-  ],
-  'env_file is inside the repository': [
     [
       W,
       { 'measurement.env_file': { path: '/etc/env', keys: ['A'] } },
       'measurement.env_file.path: "/etc/env": an absolute path',
     ],
-  ],
-  'folders of patches are inside the repository': [
     [W, { propose: [{ use: 'patch', dir: '../ideas' }] }, 'propose[0].dir: "../ideas": a path with ..'],
     [
       W,
@@ -365,7 +357,7 @@ const cases: Record<string, Case[]> = {
     ],
     [W, { propose: [{ use: 'patch', dir: '.' }] }, undefined],
   ],
-  'environment names may be let through': [
+  checkEnvironmentNames: [
     [W, { 'measurement.env': ['A=1'] }, 'measurement.env[0]: "A=1": not a variable name'],
     [
       W,
@@ -384,34 +376,34 @@ const cases: Record<string, Case[]> = {
     ],
     [W, { 'measurement.env': ['NODE_OPTIONS', '_x1'] }, undefined],
   ],
-  'an environment name has one source': [
+  requireUniqueEnvironmentNames: [
     [
       W,
       { 'measurement.env': ['A'], 'measurement.env_file': { path: '.env', keys: ['A'] } },
       'measurement.env_file.keys[0]: A',
     ],
   ],
-  'the port variable is free': [
+  requirePortVariable: [
     [W, { 'parallel.port_env_var': 'MY-PORT' }, 'parallel.port_env_var: "MY-PORT"'],
     [W, { 'parallel.port_env_var': 'PORT' }, undefined],
   ],
-  'ce: few work trees': [
+  limitWorkTrees: [
     [CE, { execution: { max_concurrent: 7, backend: 'worktree' } }, 'execution.max_concurrent: 7'],
     [CE, { execution: { max_concurrent: 6, backend: 'worktree' } }, undefined],
     [W, { execution: { max_concurrent: 7, backend: 'worktree' } }, undefined],
   ],
-  'ports exist': [
+  checkPortRange: [
     [W, { 'parallel.port_base': 65_000, 'execution.max_concurrent': 600 }, 'parallel.port_base: 65000'],
     [W, { 'parallel.port_base': 65_000 }, undefined],
   ],
-  'one plateau': [
+  requireSinglePlateauKey: [
     [CE, { 'stopping.plateau': 5 }, 'stopping.plateau_iterations: plateau and plateau_iterations'],
   ],
-  'a command proposer has one command': [
+  checkCommandProposers: [
     [W, { propose: [{ use: 'command' }] }, 'propose[0]: neither command nor preset'],
     [W, { propose: [{ use: 'command', command: 'x', preset: 'codex' }] }, 'propose[0]: command and preset'],
   ],
-  'artifacts are unique': [
+  requireUniqueArtifacts: [
     [
       ALL,
       {
@@ -427,7 +419,7 @@ const cases: Record<string, Case[]> = {
 
 describe('the rules over several keys', () => {
   it('are all listed here', () => {
-    expect(Object.keys(cases)).toEqual(RULES.map(({ name }) => name))
+    expect(Object.keys(cases)).toEqual(RULES.map(rule => rule.name))
   })
 
   for (const [name, listed] of Object.entries(cases)) {
