@@ -21,7 +21,9 @@ export const READ_AS_CE =
 
 type SpecNote = (context: RuleContext) => string | false
 
-const comparisonNotes: readonly SpecNote[] = [
+export const MANY_WORK_TREES = 6
+
+const NOTES: readonly SpecNote[] = [
   ({ spec }) => isComparedWithStoredScore(spec) && NOT_NOISE_PROOF,
   ({ spec, raw }) =>
     isComparedWithStoredScore(spec) &&
@@ -31,9 +33,6 @@ const comparisonNotes: readonly SpecNote[] = [
     measurement.stability?.mode === 'ladder' &&
     measurement.stability.comparison.method === 'absolute' &&
     'measurement.stability: a ladder with comparison.method absolute compares metric units; relative or paired is usual',
-]
-
-const compatibilityNotes: readonly SpecNote[] = [
   ({ rules }) => rules === 'ce' && READ_AS_CE,
   ({ raw }) =>
     getGivenValue(raw, 'metric.primary.baseline') !== undefined &&
@@ -47,10 +46,7 @@ const compatibilityNotes: readonly SpecNote[] = [
   ({ spec }) =>
     spec.constraints.length > 0 &&
     'proposers get constraints as advice, and winnow does not check them; it checks metric.constraints',
-]
-
-/** Notes on keys that the file sets and that this spec does not use. They are reported, never silently dropped. */
-const unusedKeyNotes: readonly SpecNote[] = [
+  // Keys that the file sets and that this spec does not use: never dropped silently.
   ({ spec: { metric } }) =>
     metric.objectives.some(one => one.name === metric.primary.name && one.role === 'secondary') &&
     `metric.objectives: the secondary entry named like the primary (${metric.primary.name}) is ignored`,
@@ -73,17 +69,9 @@ const unusedKeyNotes: readonly SpecNote[] = [
     (measurement.stability?.ladder ?? null) !== null &&
     measurement.stability?.mode !== 'ladder' &&
     `measurement.stability.ladder is not used: mode is ${measurement.stability?.mode}`,
-]
-
-const holdoutNotes: readonly SpecNote[] = [
   ({ spec: { measurement } }) =>
     measurement.holdout?.source === null &&
     'measurement.holdout.source is not set, so proposers can read the data of the holdout',
-]
-
-export const MANY_WORK_TREES = 6
-
-const executionNotes: readonly SpecNote[] = [
   ({ spec }) =>
     spec.parallel.exclusive_resources.length > 0 &&
     `parallel.exclusive_resources (${spec.parallel.exclusive_resources.join(', ')}): the campaign is serial`,
@@ -103,12 +91,6 @@ const executionNotes: readonly SpecNote[] = [
 ]
 
 export function listNotes(context: RuleContext): string[] {
-  const single = [
-    ...comparisonNotes,
-    ...compatibilityNotes,
-    ...unusedKeyNotes,
-    ...holdoutNotes,
-    ...executionNotes,
-  ].flatMap(note => note(context) || [])
-  return [...single, ...noteCeLeftovers(context.spec, context.rules)]
+  const notes = NOTES.flatMap(note => note(context) || [])
+  return [...notes, ...noteCeLeftovers(context.spec, context.rules)]
 }

@@ -8,11 +8,12 @@ import { isJudgedMetric } from './spec-facts.ts'
  */
 export type CampaignLocation = 'local' | 'single-job' | 'github'
 
-type PlannedFeature = { used: (spec: Spec) => boolean; sentence: (spec: Spec) => string }
+/** Returns the sentence that refuses the spec; false when the spec does not use the feature. */
+type PlannedFeature = (spec: Spec) => string | false
 
 /** A key that is validated but not read yet. A value other than its default is refused. */
 interface PlannedKey {
-  path: readonly [section: string, ...below: string[]]
+  path: string
   /** The missing feature with its verb: `… is`. */
   missing: string
   instead: string
@@ -36,142 +37,56 @@ const JUDGED_IN_SINGLE_JOB =
  * Lists valid but unbuilt features as one sentence each. Callers refuse them before anything runs; none is ignored.
  */
 export function listPlannedFeatures(spec: Spec, where: CampaignLocation = 'local'): string[] {
-  const features = [...plannedMeasuring, ...plannedJudging, ...plannedIsolation, ...plannedProposing].filter(
-    ({ used }) => used(spec),
-  )
   const judging = where === 'single-job' && isJudgedMetric(spec) ? [JUDGED_IN_SINGLE_JOB] : []
-  return [...judging, ...features.map(({ sentence }) => sentence(spec)), ...refusePlannedKeys(spec, where)]
+  const features = PLANNED_FEATURES.flatMap(describe => describe(spec) || [])
+  return [...judging, ...features, ...refuseJudgedKeys(spec), ...refusePlannedKeys(spec, where)]
 }
 
 // Features that a spec uses in a combination of values
 
-const plannedMeasuring: readonly PlannedFeature[] = [
-  {
-    used: ({ measurement, policy }) => measurement.stability !== null && policy.tie_breakers.length > 0,
-    sentence: () =>
-      'policy.tie_breakers: a tie-breaker for a comparison with a stored score is not built yet; remove it, or make it an objective.',
-  },
-  {
-    used: ({ metric }) => metric.primary.type === 'loss',
-    sentence: () =>
-      'metric.primary.type loss: losses over a suite are not built yet; let the harness print its mean loss and use type: hard.',
-  },
-  {
-    used: ({ measurement }) => measurement.suite !== null,
-    sentence: () =>
-      'measurement.suite: suites are not built yet; run every task in measurement.command and print one metric.',
-  },
-]
-
-/** Combinations with a judged metric that are not built yet. */
-const plannedJudging: readonly PlannedFeature[] = [
-  planJudgedCombination(
-    'measurement.stability',
-    ({ measurement }) => measurement.stability !== null,
-    'comparing judged scores with stored ones is',
-    'remove it; items of both sides are then judged in pairs (with winnow: 1)',
-  ),
-  planJudgedCombination(
-    'measurement.holdout',
-    ({ measurement }) => measurement.holdout !== null,
-    'judging a holdout is',
-    'remove it',
-  ),
-  planJudgedCombination(
-    'measurement.score',
-    ({ measurement }) => measurement.score !== null,
-    'items of a separate scorer are',
-    'let measurement.command print them',
-  ),
-  planJudgedCombination(
-    'measurement.output',
-    ({ measurement }) => measurement.output !== 'json',
-    'items in this form are',
-    'use json',
-  ),
-  planJudgedCombination(
-    'metric.objectives',
-    ({ metric }) => metric.objectives.some(({ role }) => role !== 'secondary'),
-    'measuring other objectives in pairs is',
-    'use metric.degenerate_gates, metric.constraints or role: secondary',
-  ),
-  planJudgedCombination(
-    'policy.tie_breakers',
-    ({ policy }) => policy.tie_breakers.length > 0,
-    'measuring a tie-breaker in pairs is',
-    'remove it',
-  ),
-  planJudgedCombination(
-    'metric.judge.singleton_sample',
-    ({ metric }) => (metric.judge?.singleton_sample ?? 0) > 0,
-    'scoring singletons is',
-    'set it to 0',
-  ),
-  planJudgedCombination(
-    'metric.judge.calibration',
-    ({ metric }) => metric.judge?.calibration != null,
-    'comparing judges with labels first is',
-    'remove it',
-  ),
-]
-
-function planJudgedCombination(
-  key: string,
-  used: PlannedFeature['used'],
-  missing: string,
-  instead: string,
-): PlannedFeature {
-  return {
-    used: spec => spec.metric.primary.type === 'judge' && used(spec),
-    sentence: () => `${key}: ${missing}, beside a judged metric, not built yet; ${instead}.`,
-  }
-}
-
-const plannedIsolation: readonly PlannedFeature[] = [
-  {
-    used: ({ measurement }) => !['auto', 'uid', 'none'].includes(getIsolationName(measurement.isolation)),
-    sentence: ({ measurement }) =>
-      `measurement.isolation ${getIsolationName(measurement.isolation)}: this isolation is not built yet; use auto, uid or none.`,
-  },
-  {
-    used: ({ measurement }) => measurement.network === 'off',
-    sentence: () => 'measurement.network off: cutting the network is not built yet; use network: on.',
+const PLANNED_FEATURES: readonly PlannedFeature[] = [
+  ({ measurement, policy }) =>
+    measurement.stability !== null &&
+    policy.tie_breakers.length > 0 &&
+    'policy.tie_breakers: a tie-breaker for a comparison with a stored score is not built yet; remove it, or make it an objective.',
+  ({ metric }) =>
+    metric.primary.type === 'loss' &&
+    'metric.primary.type loss: losses over a suite are not built yet; let the harness print its mean loss and use type: hard.',
+  ({ measurement }) =>
+    measurement.suite !== null &&
+    'measurement.suite: suites are not built yet; run every task in measurement.command and print one metric.',
+  ({ metric }) =>
+    metric.primary.type === 'judge' &&
+    metric.objectives.some(({ role }) => role !== 'secondary') &&
+    'metric.objectives: measuring other objectives in pairs is, beside a judged metric, not built yet; use metric.degenerate_gates, metric.constraints or role: secondary.',
+  ({ measurement: { isolation } }) =>
+    isolation !== 'auto' &&
+    isolation !== 'uid' &&
+    isolation !== 'none' &&
+    `measurement.isolation ${isolation === 'bwrap' ? isolation : 'container'}: this isolation is not built yet; use auto, uid or none.`,
+  ({ measurement }) =>
+    measurement.network === 'off' &&
+    'measurement.network off: cutting the network is not built yet; use network: on.',
+  spec => refuseProposer(spec, 'sweep', 'parameter sweeps are'),
+  spec => refuseProposer(spec, 'textgrad', 'rewriting of artifacts is'),
+  spec => refuseProposer(spec, 'dispatch', 'dispatching a workflow is'),
+  ({ artifacts }) =>
+    artifacts.length > 0 &&
+    'artifacts: versioned artifacts are not built yet; list the files under scope.mutable.',
+  ({ epochs }) =>
+    epochs !== null &&
+    'epochs: epochs are not built yet; remove the section, each idea is then measured on its own.',
+  ({ search: { frontier } }) => {
+    const name = typeof frontier === 'string' ? frontier : frontier.use
+    return name !== 'incumbent' && `search.frontier ${name}: this strategy is not built yet; use incumbent.`
   },
 ]
 
-const plannedProposing: readonly PlannedFeature[] = [
-  planProposer('sweep', 'parameter sweeps are'),
-  planProposer('textgrad', 'rewriting of artifacts is'),
-  planProposer('dispatch', 'dispatching a workflow is'),
-  {
-    used: ({ artifacts }) => artifacts.length > 0,
-    sentence: () => 'artifacts: versioned artifacts are not built yet; list the files under scope.mutable.',
-  },
-  {
-    used: ({ epochs }) => epochs !== null,
-    sentence: () =>
-      'epochs: epochs are not built yet; remove the section, each idea is then measured on its own.',
-  },
-  {
-    used: ({ search }) => getFrontierName(search.frontier) !== 'incumbent',
-    sentence: ({ search }) =>
-      `search.frontier ${getFrontierName(search.frontier)}: this strategy is not built yet; use incumbent.`,
-  },
-]
-
-function planProposer(use: Spec['propose'][number]['use'], missing: string): PlannedFeature {
-  return {
-    used: ({ propose }) => propose.some(one => one.use === use),
-    sentence: () => `propose.use ${use}: ${missing} not built yet; use external, patch or command.`,
-  }
-}
-
-function getIsolationName(isolation: Spec['measurement']['isolation']): string {
-  return typeof isolation === 'string' ? isolation : 'container'
-}
-
-function getFrontierName(frontier: Spec['search']['frontier']): string {
-  return typeof frontier === 'string' ? frontier : frontier.use
+function refuseProposer({ propose }: Spec, use: Spec['propose'][number]['use'], missing: string) {
+  return (
+    propose.some(proposer => proposer.use === use) &&
+    `propose.use ${use}: ${missing} not built yet; use external, patch or command.`
+  )
 }
 
 // Single keys
@@ -180,86 +95,102 @@ const REMOVE_IT = 'remove it'
 const OWN_AGENT =
   'winnow starts no agent by itself; propose: [{ use: command, command }] does, with the flags you give it'
 
+/** Keys that a judged metric does not support yet. */
+const JUDGED_KEYS: readonly PlannedKey[] = [
+  {
+    path: 'measurement.stability',
+    missing: 'comparing judged scores with stored ones is',
+    instead: 'remove it; items of both sides are then judged in pairs (with winnow: 1)',
+  },
+  { path: 'measurement.holdout', missing: 'judging a holdout is', instead: REMOVE_IT },
+  {
+    path: 'measurement.score',
+    missing: 'items of a separate scorer are',
+    instead: 'let measurement.command print them',
+  },
+  { path: 'measurement.output', missing: 'items in this form are', instead: 'use json' },
+  { path: 'policy.tie_breakers', missing: 'measuring a tie-breaker in pairs is', instead: REMOVE_IT },
+  {
+    path: 'metric.judge.singleton_sample',
+    missing: 'scoring singletons is',
+    instead: 'set it to 0',
+    harmless: [0],
+  },
+  { path: 'metric.judge.calibration', missing: 'comparing judges with labels first is', instead: REMOVE_IT },
+]
+
 const PLANNED_KEYS: readonly PlannedKey[] = [
   {
-    path: ['merge', 'via'],
+    path: 'merge.via',
     missing: 'merging through the API is, but on GitHub,',
     readIn: ['github', 'single-job'],
     instead: 'use push',
   },
   {
-    path: ['merge', 'max_pull_requests_per_hour'],
+    path: 'merge.max_pull_requests_per_hour',
     missing: 'a rate of opening pull requests is, but on GitHub,',
     readIn: ['github', 'single-job'],
     instead: 'remove it and set merge.max_open_experiments',
   },
-  { path: ['search', 'stall_rounds'], missing: 'noticing a stall is', instead: REMOVE_IT },
-  { path: ['search', 'ideate_every'], missing: 'asking for fresh ideas by rounds is', instead: REMOVE_IT },
-  { path: ['search', 'ideate_stall'], missing: 'asking for fresh ideas in a stall is', instead: REMOVE_IT },
+  { path: 'search.stall_rounds', missing: 'noticing a stall is', instead: REMOVE_IT },
+  { path: 'search.ideate_every', missing: 'asking for fresh ideas by rounds is', instead: REMOVE_IT },
+  { path: 'search.ideate_stall', missing: 'asking for fresh ideas in a stall is', instead: REMOVE_IT },
   {
-    path: ['search', 'controller'],
+    path: 'search.controller',
     missing: 'turning knobs is',
     instead: 'remove it and set the knobs in the spec',
   },
   {
-    path: ['search', 'skills'],
+    path: 'search.skills',
     missing: 'showing skill files is',
     instead: 'put what proposers should know under advice',
   },
   {
-    path: ['execution', 'backend'],
+    path: 'execution.backend',
     missing: 'this backend is',
     instead: 'use worktree or auto',
     harmless: ['worktree'],
     inCe: { values: ['codex'], says: `winnow measures in work trees; ${OWN_AGENT}` },
   },
   {
-    path: ['execution', 'runs_on'],
+    path: 'execution.runs_on',
     missing: 'choosing a runner is, but for measuring jobs on GitHub,',
     readIn: ['github'],
     instead: 'remove it: this machine measures',
   },
   {
-    path: ['execution', 'services'],
+    path: 'execution.services',
     missing: 'starting service containers is, but for measuring jobs on GitHub,',
     readIn: ['github'],
     instead: 'remove it and start them before winnow run',
   },
   {
-    path: ['execution', 'codex_security'],
+    path: 'execution.codex_security',
     missing: 'running codex is',
     instead: 'remove it and give the flags in propose: [{ use: command, command }]',
     inCe: { says: OWN_AGENT },
   },
   {
-    path: ['dependencies', 'approvers'],
+    path: 'dependencies.approvers',
     missing: 'checking who approves is, but on GitHub,',
     readIn: ['github', 'single-job'],
     instead: 'remove it: every person who may write the ledger may approve, and winnow log shows who did',
   },
   {
-    path: ['report', 'comment'],
+    path: 'report.comment',
     missing: 'commenting on pull requests is, but on GitHub,',
     readIn: ['github', 'single-job'],
     instead: 'remove it: winnow posts no comments here',
   },
   {
-    path: ['report', 'dashboard'],
+    path: 'report.dashboard',
     missing: 'a dashboard that could be left out is',
     instead: 'remove it: none is written',
   },
+  { path: 'report.pages_branch', missing: 'publishing is', instead: 'remove it and read winnow status' },
+  { path: 'report.webhook', missing: 'calling a webhook is', instead: 'remove it and read winnow status' },
   {
-    path: ['report', 'pages_branch'],
-    missing: 'publishing is',
-    instead: 'remove it and read winnow status',
-  },
-  {
-    path: ['report', 'webhook'],
-    missing: 'calling a webhook is',
-    instead: 'remove it and read winnow status',
-  },
-  {
-    path: ['stopping', 'max_total_cost_usd'],
+    path: 'stopping.max_total_cost_usd',
     missing: 'one cap on all the money of a campaign is',
     instead:
       'remove it: metric.judge.max_total_cost_usd caps what judging spends, and what proposers spend is capped where their models are paid',
@@ -271,46 +202,52 @@ const PLANNED_KEYS: readonly PlannedKey[] = [
 
 /** For the spec reference: the keys that accept only their default in this location. */
 export function listPlannedKeyPaths(where: CampaignLocation): string[] {
-  return PLANNED_KEYS.filter(({ readIn = [] }) => !readIn.includes(where)).map(({ path }) => path.join('.'))
+  return PLANNED_KEYS.filter(({ readIn = [] }) => !readIn.includes(where)).map(({ path }) => path)
 }
 
 /** Notes the keys that only campaigns on GitHub read, for a person who checks the spec elsewhere. */
 export function noteGithubOnlyKeys(spec: MeasurementSpec): string[] {
-  return listRequestedKeys(spec)
+  return listRequestedKeys(PLANNED_KEYS, spec)
     .filter(({ readIn = [] }) => readIn.includes('github'))
-    .map(({ path }) => `${path.join('.')} is for campaigns on GitHub: on this machine winnow run refuses it`)
+    .map(({ path }) => `${path} is for campaigns on GitHub: on this machine winnow run refuses it`)
 }
 
 /** Notes the keys that a ce spec carries along. */
 export function noteCeLeftovers(spec: MeasurementSpec, rules: SpecRules): string[] {
-  return listRequestedKeys(spec)
+  return listRequestedKeys(PLANNED_KEYS, spec)
     .filter(key => isCeLeftover(key, spec, rules))
-    .map(({ path, inCe }) => `${path.join('.')} changes nothing: ${inCe?.says ?? ''}`)
+    .map(({ path, inCe }) => `${path} changes nothing: ${inCe?.says ?? ''}`)
 }
 
-function refusePlannedKeys(spec: MeasurementSpec & { rules: SpecRules }, where: CampaignLocation): string[] {
-  return listRequestedKeys(spec)
+function refuseJudgedKeys(spec: Spec): string[] {
+  if (!isJudgedMetric(spec)) return []
+  return listRequestedKeys(JUDGED_KEYS, spec).map(
+    ({ path, missing, instead }) => `${path}: ${missing}, beside a judged metric, not built yet; ${instead}.`,
+  )
+}
+
+function refusePlannedKeys(spec: Spec, where: CampaignLocation): string[] {
+  return listRequestedKeys(PLANNED_KEYS, spec)
     .filter(({ readIn = [] }) => !readIn.includes(where))
     .filter(key => !isCeLeftover(key, spec, spec.rules))
     .map(({ path, missing, instead }) => {
-      const value = formatKeyValue(getGivenValue(spec, path))
-      return `${path.join('.')}${value}: ${missing} not built yet; ${instead}.`
+      const value = getGivenValue(spec, path)
+      const plain = ['string', 'number', 'boolean'].includes(typeof value) ? ` ${String(value)}` : ''
+      return `${path}${plain}: ${missing} not built yet; ${instead}.`
     })
 }
 
-function listRequestedKeys(spec: MeasurementSpec): PlannedKey[] {
-  return PLANNED_KEYS.filter(key => isRequested(key, spec))
-}
-
-function isRequested(key: PlannedKey, spec: unknown): boolean {
-  const value = JSON.stringify(getGivenValue(spec, key.path))
-  return ![getDefaultValue(key.path), ...(key.harmless ?? [])].some(each => JSON.stringify(each) === value)
+function listRequestedKeys(keys: readonly PlannedKey[], spec: MeasurementSpec): PlannedKey[] {
+  return keys.filter(({ path, harmless = [] }) => {
+    const value = JSON.stringify(getGivenValue(spec, path))
+    return [getDefaultValue(path), ...harmless].every(each => JSON.stringify(each) !== value)
+  })
 }
 
 let specDefaults: ParsedSpec | null = null
 
 /** Reads the default from the schema, its single source. */
-function getDefaultValue(path: PlannedKey['path']): unknown {
+function getDefaultValue(path: string): unknown {
   specDefaults ??= buildSpecSchema('winnow').parse({
     winnow: 1,
     measurement: { command: 'x' },
@@ -323,9 +260,4 @@ function getDefaultValue(path: PlannedKey['path']): unknown {
 function isCeLeftover({ inCe, path }: PlannedKey, spec: unknown, rules: SpecRules): boolean {
   if (rules !== 'ce' || inCe === undefined) return false
   return inCe.values === undefined || inCe.values.includes(getGivenValue(spec, path))
-}
-
-function formatKeyValue(value: unknown): string {
-  const plain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-  return plain ? ` ${value}` : ''
 }
