@@ -14,7 +14,7 @@ export class UserError extends WinnowError {
   readonly exitCode = 2
   readonly place: ErrorPlace
   readonly fix: string | undefined
-  constructor(what: string, options: { place?: ErrorPlace; fix?: string; cause?: unknown } = {}) {
+  constructor(what: string, options: { place?: ErrorPlace; fix?: string | undefined; cause?: unknown } = {}) {
     super(what, options.cause === undefined ? undefined : { cause: options.cause })
     this.place = options.place ?? {}
     this.fix = options.fix
@@ -55,8 +55,8 @@ export class HarnessError extends WinnowError {
   override readonly name = 'HarnessError'
   readonly exitCode = 13
   readonly detail: {
-    line?: string
-    example?: string
+    line?: string | undefined
+    example?: string | undefined
     /** The last lines of its output. */
     output?: FailedOutput
     command?: string

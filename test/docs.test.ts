@@ -35,10 +35,10 @@ describe('the page of commands', () => {
 
   it.each(VERBS.map(verb => [verb.name, verb] as const))('has all of %s', (name, verb) => {
     const text = section(name)
-    for (const option of verb.options) expect(text).toContain(`--${option.name}`)
-    for (const argument of verb.arguments) expect(text).toContain(`| \`${argument.name}\` |`)
+    for (const option of verb.options ?? []) expect(text).toContain(`--${option.name}`)
+    for (const argument of verb.arguments ?? []) expect(text).toContain(`| \`${argument.name}\` |`)
     for (const example of verb.examples) expect(text).toContain(`\n${example}\n`)
-    for (const [exit, meaning] of Object.entries(verb.exits))
+    for (const [exit, meaning] of Object.entries(verb.exits ?? {}))
       expect(text).toContain(`| \`${exit}\` | ${meaning} |`)
   })
 

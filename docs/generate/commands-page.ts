@@ -33,14 +33,14 @@ const ACCESS: Readonly<Record<Verb['access'], string>> = {
 }
 
 function verbSection(verb: Verb, verbs: readonly Verb[]): string[] {
-  const { name, summary, options, examples, exits, access } = verb
+  const { name, summary, arguments: words = [], options = [], examples, exits = {}, access } = verb
   return [
     `### winnow ${name}`,
     '',
     `${sentence(summary)} ${ACCESS[access]}`,
     '',
     ...code('text', [usage(verb, verbs)]),
-    ...rows('argument', [...verb.arguments.map(argumentRow), ...commandRow(verb)]),
+    ...rows('argument', [...words.map(argumentRow), ...commandRow(verb)]),
     ...rows('option', options.map(optionRow)),
     ...code('sh', examples),
     ...rows('exit code', exitRows(exits)),

@@ -12,7 +12,6 @@ export const amendVerb: Verb = {
   group: 'more',
   summary: 'apply the uncommitted spec of your working tree to the running campaign',
   access: 'write',
-  arguments: [],
   options: [
     {
       name: 'reason',
@@ -22,7 +21,6 @@ export const amendVerb: Verb = {
     },
   ],
   examples: ['winnow amend --reason "tests may take longer"'],
-  exits: {},
   run: call =>
     withCampaign(call, { access: 'write', startedOnly: true, announce: true }, async context => {
       const reason = call.given.text('reason')

@@ -38,17 +38,15 @@ export const approveVerb: Verb = {
     {
       name: 'exp',
       summary: 'the experiment, or the digest of its set of packages',
-      required: false,
       subject: true,
     },
-    { name: 'package', summary: 'approve only these packages', required: false, many: true },
+    { name: 'package', summary: 'approve only these packages', many: true },
   ],
   options: [
     { name: 'digest', value: 'set', summary: 'approve only if the set still has this digest' },
     { name: 'json', summary: 'print JSON' },
   ],
   examples: ['winnow approve', 'winnow approve exp-007', 'winnow approve exp-007 left-pad --dry-run'],
-  exits: {},
   comment: { options: ['digest'], alias: 'approve-deps' },
   run: call =>
     withCampaign(call, { access: 'write', startedOnly: true }, async context => {

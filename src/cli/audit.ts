@@ -11,7 +11,7 @@ export const auditVerb: Verb = {
   group: 'more',
   summary: 'prove from git that every commit on the optimize branch was measured as recorded',
   access: 'read',
-  arguments: [{ name: 'campaign', summary: 'the campaign, if there are several', required: false }],
+  arguments: [{ name: 'campaign', summary: 'the campaign, if there are several' }],
   options: [
     { name: 'seen', value: 'file', summary: 'store the last audited ledger in this file, not in the cache' },
     {
@@ -45,8 +45,7 @@ export const replayVerb: Verb = {
   group: 'more',
   summary: 'compute every verdict again from the ledger, and list those that differ',
   access: 'read',
-  arguments: [{ name: 'campaign', summary: 'the campaign, if there are several', required: false }],
-  options: [],
+  arguments: [{ name: 'campaign', summary: 'the campaign, if there are several' }],
   examples: ['winnow replay', 'winnow replay --json'],
   exits: { 1: 'a verdict differs' },
   run: call =>
@@ -67,7 +66,6 @@ export const recoverVerb: Verb = {
   group: 'more',
   summary: 'restore branches of a campaign that were deleted or rewound',
   access: 'write',
-  arguments: [],
   options: [
     {
       name: 'forget',
@@ -75,7 +73,6 @@ export const recoverVerb: Verb = {
     },
   ],
   examples: ['winnow recover', 'winnow recover --dry-run'],
-  exits: {},
   run: call =>
     withCampaign(call, { access: 'write', startedOnly: false }, async ({ campaignContext, dryRun }) => {
       if (call.given.flag('forget')) {
@@ -96,10 +93,7 @@ export const rebuildVerb: Verb = {
   group: 'more',
   summary: 'write the views and the checkpoint of the ledger again',
   access: 'write',
-  arguments: [],
-  options: [],
   examples: ['winnow rebuild'],
-  exits: {},
   run: call =>
     withCampaign(call, { access: 'write', startedOnly: true }, async ({ campaignContext, dryRun }) => {
       const changed = await rebuildViews(campaignContext)

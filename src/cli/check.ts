@@ -23,7 +23,7 @@ import {
   selectComparisonMode,
 } from '../report/check.ts'
 import { formatClock } from '../report/terminal.ts'
-import { findNearestWord } from '../spec/nearest-word.ts'
+import { suggestWord } from '../spec/nearest-word.ts'
 import { parseSpec } from '../spec/load.ts'
 import { type CampaignLocation, listPlannedFeatures, noteGithubOnlyKeys } from '../spec/planned-features.ts'
 import type { Spec } from '../spec/schema.ts'
@@ -97,7 +97,7 @@ export const checkVerb: Verb = {
   group: 'start',
   summary: 'check a spec: whether it runs, what it costs, which gains it can detect',
   access: 'read',
-  arguments: [{ name: 'spec', summary: 'the spec file, if there are several', required: false }],
+  arguments: [{ name: 'spec', summary: 'the spec file, if there are several' }],
   options: [{ name: 'no-try', summary: 'do not run setup, gates and harness on the default branch' }],
   examples: ['winnow check', 'winnow check .winnow/parser.yaml --no-try'],
   exits: {
@@ -306,11 +306,8 @@ async function readCheckedPatches(
     return await readPatches(repository, base.tree, dir)
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    throw new UserError(error.message, {
-      place: { ...error.place, file: path },
-      ...(error.fix === undefined ? {} : { fix: error.fix }),
-      cause: error,
-    })
+    const { message, place, fix } = error
+    throw new UserError(message, { place: { ...place, file: path }, fix, cause: error })
   }
 }
 
@@ -324,10 +321,10 @@ async function readSpecToCheck(call: Call, repositoryContext: RepositoryContext)
   if (here !== null) return { path, yaml: here, source: 'work tree' }
   const committed = await readCommittedText(repositoryContext, path)
   if (committed !== null) return { path, yaml: committed, source: 'default branch' }
-  const near = findNearestWord(path, await listWorkTreeSpecs(repositoryContext))
+  const specs = await listWorkTreeSpecs(repositoryContext)
   throw new UserError(`there is no spec ${path}, neither in the work tree nor on the default branch`, {
     place: { file: path },
-    fix: near === undefined ? 'write it: four lines are enough' : `did you mean ${near}?`,
+    fix: suggestWord(path, specs, 'write it: four lines are enough'),
   })
 }
 

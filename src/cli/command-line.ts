@@ -166,11 +166,11 @@ function describeVerb(command: Command, verb: Verb, options: readonly Option[]):
     .description(`${verb.summary.charAt(0).toUpperCase()}${verb.summary.slice(1)}.`)
     .summary(verb.summary)
   command.configureOutput({ outputError: () => undefined }).allowExcessArguments(false)
-  for (const argument of verb.arguments) command.addArgument(toDeclaredArgument(argument))
+  const { arguments: words = [] } = verb
+  for (const argument of words) command.addArgument(toDeclaredArgument(argument))
   addOptions(command, options)
   if (verb.command !== undefined) {
-    const names = verb.arguments.map(({ required, name }) => (required ? `<${name}>` : `[${name}]`))
-    command.usage(['[options]', ...names, '--', `<${verb.command.name}>`].join(' '))
+    command.usage(['[options]', ...words.map(formatArgument), '--', `<${verb.command.name}>`].join(' '))
   }
   exitWithUserError(command, `winnow ${verb.name}`)
   return command.addHelpText('after', renderDetails(verb).join('\n'))
@@ -186,9 +186,17 @@ function renderDetails(verb: Verb): string[] {
   ]
 }
 
-function renderCommentUsage({ name, arguments: words, comment }: Verb): string {
-  const typed = words.map(word => (word.required ? `<${word.name}>` : `[${word.name}]`))
-  return ['/winnow', name, ...typed, ...(comment?.options ?? []).map(each => `[--${each} …]`)].join(' ')
+function formatArgument({ required, name }: Argument): string {
+  return required ? `<${name}>` : `[${name}]`
+}
+
+function renderCommentUsage({ name, arguments: words = [], comment }: Verb): string {
+  return [
+    '/winnow',
+    name,
+    ...words.map(formatArgument),
+    ...(comment?.options ?? []).map(each => `[--${each} …]`),
+  ].join(' ')
 }
 
 function renderSection(title: string, lines: readonly string[]): string[] {
@@ -312,10 +320,8 @@ export const helpVerb: Verb = {
   group: 'more',
   summary: 'list the common commands or all of them, or show one',
   access: 'apart',
-  arguments: [{ name: 'command', summary: 'the command to show, or all', required: false }],
-  options: [],
+  arguments: [{ name: 'command', summary: 'the command to show, or all' }],
   examples: ['winnow help', 'winnow help run', 'winnow help all'],
-  exits: {},
   async run({ given, terminal, verbs }) {
     const [name] = given.positionals
     terminal.out(renderHelp(verbs, name))
@@ -328,10 +334,7 @@ export const versionVerb: Verb = {
   group: 'more',
   summary: 'print the version',
   access: 'apart',
-  arguments: [],
-  options: [],
   examples: ['winnow version'],
-  exits: {},
   async run({ terminal, environment }) {
     terminal.out(environment.version)
     return 0

@@ -4,7 +4,7 @@ import { UserError } from '../errors.ts'
 import type { ExperimentId } from '../model/ids.ts'
 import { allowMeasure } from '../plan/permissions.ts'
 import { toShortId } from '../report/event-log.ts'
-import { findNearestWord } from '../spec/nearest-word.ts'
+import { suggestWord } from '../spec/nearest-word.ts'
 import { withCampaign } from './context.ts'
 import { parseWords } from './command-line.ts'
 import { type Call, type CommandArguments, listOptions, type Verb } from './verb.ts'
@@ -60,9 +60,9 @@ function requireCommentVerb(name: string, verbs: readonly Verb[]): Verb {
   const found = findCommentVerb(name, verbs)
   if (found !== undefined) return found
   const names = typable.map(verb => verb.name)
-  const near = findNearestWord(name, [...names, ...typable.flatMap(({ comment }) => comment?.alias ?? [])])
+  const known = [...names, ...typable.flatMap(({ comment }) => comment?.alias ?? [])]
   throw new UserError(name === '' ? 'no command was given' : `${JSON.stringify(name)} is not a command`, {
-    fix: near === undefined ? `${COMMAND} ${names.join(', ')}` : `did you mean ${COMMAND} ${near}?`,
+    fix: suggestWord(name, known, `${COMMAND} ${names.join(', ')}`, `${COMMAND} `),
   })
 }
 
@@ -71,7 +71,7 @@ const NAME = /^(?:(?:exp|idea)-\d+|\d+|[0-9a-f]{8,64})$/
 
 /** On an experiment's own pull request, that experiment is the default subject. */
 function listDefaults(
-  { arguments: all }: Verb,
+  { arguments: all = [] }: Verb,
   words: readonly string[],
   subject: ExperimentId | null,
 ): readonly string[] {

@@ -4,6 +4,7 @@ import { recordEvents } from '../engine/controller/record.ts'
 import { findHeadPushers } from '../engine/controller/reviews.ts'
 import type { Observation } from '../engine/observe/observe.ts'
 import { UserError } from '../errors.ts'
+import { fetchRef } from '../git/fetch.ts'
 import { isRefusal } from '../github/errors.ts'
 import { explainApproverRefusal } from '../github/people.ts'
 import { createRateBudget, type RateBudget } from '../github/requests.ts'
@@ -295,9 +296,8 @@ async function findCommentEvent(
   { repository, refs }: CampaignContext,
   { id }: Comment,
 ): Promise<string | null> {
-  const tip = (await repository.remoteRefs([refs.state])).refs.get(refs.state)
-  if (tip === undefined) return null
-  await repository.fetch([{ ref: refs.state, oid: tip }])
+  const tip = await fetchRef(repository, refs.state)
+  if (tip === null) return null
   return (await loadCampaign(repository, tip)).campaign.handled[`${COMMENT_CAUSE}${id}`] ?? null
 }
 

@@ -18,7 +18,7 @@ import type { OrderRequest } from '../plan/orders.ts'
 import { buildPairedRule } from '../plan/paired-order.ts'
 import type { HarnessTrial } from '../report/check-trial.ts'
 import { WORK_TREE } from '../report/compare.ts'
-import { findNearestWord } from '../spec/nearest-word.ts'
+import { suggestWord } from '../spec/nearest-word.ts'
 import {
   createNotPassedError,
   createUnrecordedOrder,
@@ -27,6 +27,7 @@ import {
   tryHarness,
   tryNoise,
 } from './trial.ts'
+import { formatFew } from './default-branch.ts'
 import type { Call } from './verb.ts'
 
 /** Orders name candidates by experiment id, so the second side needs one. */
@@ -282,10 +283,6 @@ async function resolveCommittedSide(
   return { head, notes: [note] }
 }
 
-export function formatFew(paths: readonly string[], most = 3): string {
-  return paths.slice(0, most).join(', ') + (paths.length > most ? ', …' : '')
-}
-
 async function resolveCommitName({ directory, env }: Call['environment'], name: string): Promise<string> {
   const git = createGitRunner(buildLocalIsolation(directory, env))
   const found = await git.run({
@@ -300,13 +297,9 @@ async function resolveCommitName({ directory, env }: Call['environment'], name: 
   })
   if (name === 'HEAD')
     throw new UserError('this repository has no commits yet', { fix: 'commit the project first' })
-  const near = findNearestWord(name, names)
-  throw new UserError(`there is no branch, tag or commit ${JSON.stringify(name)} in this repository`, {
-    fix: near === undefined ? describeFetchHint(names) : `did you mean ${near}?`,
-  })
-}
-
-function describeFetchHint(names: readonly string[]): string {
   const known = names.length === 0 ? 'it has none' : `it has ${formatFew(names, 5)}`
-  return `${known}; run git fetch first for a branch that is only on the remote`
+  const fetch = `${known}; run git fetch first for a branch that is only on the remote`
+  throw new UserError(`there is no branch, tag or commit ${JSON.stringify(name)} in this repository`, {
+    fix: suggestWord(name, names, fetch),
+  })
 }

@@ -25,12 +25,12 @@ import {
   type ComparedSides,
   type ComparisonProgress,
   createComparisonProgress,
-  formatFew,
   HEAD_LABEL,
   measureComparison,
   resolveSides,
 } from './compare-measure.ts'
 import { buildCompareSpec, COMPARE_OPTIONS, parsePositiveNumber } from './compare-spec.ts'
+import { formatFew } from './default-branch.ts'
 import { withRepository } from './context.ts'
 import { DEFAULT_PREFIX } from './known-campaigns.ts'
 import { createMeasuringTime, type MeasuringTime, showLive } from './live.ts'
@@ -49,7 +49,6 @@ export const compareVerb: Verb = {
       name: 'head',
       summary:
         'a branch, tag or commit; by default your working tree, with uncommitted files that git does not ignore',
-      required: false,
     },
   ],
   command: {

@@ -78,9 +78,7 @@ export const completionVerb: Verb = {
   summary: 'print the completion script of a shell, with install instructions in its first lines',
   access: 'apart',
   arguments: [{ name: 'shell', summary: 'your shell', required: true, values: Object.keys(SCRIPTS) }],
-  options: [],
   examples: ['winnow completion bash', 'winnow completion zsh', 'winnow completion fish'],
-  exits: {},
   async run({ given, terminal }) {
     terminal.out(SCRIPTS[given.positionals[0] ?? ''] ?? '')
     return 0
@@ -92,11 +90,8 @@ export const completeVerb: Verb = {
   group: 'more',
   summary: 'print the words that can come next; completion scripts run this',
   access: 'apart',
-  arguments: [],
   command: { name: 'words', summary: 'the command line up to the cursor' },
-  options: [],
   examples: ['winnow complete -- winnow status --camp'],
-  exits: {},
   async run(call) {
     for (const { value, summary = '' } of await listOffers(call))
       call.terminal.out(`${value}\t${summary}`.trimEnd())
@@ -122,7 +117,8 @@ async function listOffers(call: Call): Promise<Offer[]> {
       return place > 0
         ? []
         : [...call.verbs.map(({ name, summary }) => ({ value: name, summary })), { value: EVERYTHING }]
-    const argument = verb.arguments[place] ?? verb.arguments.findLast(({ many }) => many === true)
+    const { arguments: words = [] } = verb
+    const argument = words[place] ?? words.findLast(({ many }) => many === true)
     return argument === undefined ? [] : listValues(call, argument.name, argument.values)
   }
 }

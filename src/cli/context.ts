@@ -6,16 +6,18 @@ import {
   openRepositoryContext,
   type RepositoryContext,
 } from '../engine/campaign/open.ts'
+import { requireCampaign } from '../engine/controller/run.ts'
 import { UserError } from '../errors.ts'
 import { buildLocalIsolation, buildNetworkIsolation } from '../git/isolation.ts'
 import type { Repository } from '../git/repository.ts'
 import { createGitRunner, requireGit } from '../git/runner.ts'
 import { inspectCheckout } from '../git/work-tree.ts'
+import type { Campaign } from '../model/campaign.ts'
 import type { EventAuthor, LedgerEvent } from '../model/event.ts'
 import { buildCampaignRefs, type CampaignRefs } from '../model/ids.ts'
 import type { ProgressReporter } from '../ports.ts'
 import { EventRenderer, NOTABLE_EVENTS } from '../report/event-log.ts'
-import { findNearestWord } from '../spec/nearest-word.ts'
+import { suggestWord } from '../spec/nearest-word.ts'
 import { readDefaultTip } from './default-branch.ts'
 import { announceEvents, createDryRun, printDryRun } from './dry-run.ts'
 import {
@@ -63,6 +65,17 @@ export async function withCampaign(
     return open(campaign.prefix, repositoryContext =>
       runInContext(call, options, { repositoryContext, campaign }, work),
     )
+  })
+}
+
+/** Runs a command that changes a started campaign. */
+export async function changeCampaign(
+  call: Call,
+  work: (context: CommandContext, campaign: Campaign) => Promise<void>,
+): Promise<number> {
+  return withCampaign(call, { access: 'write', startedOnly: true }, async context => {
+    await work(context, (await requireCampaign(context.campaignContext)).loaded.campaign)
+    return 0
   })
 }
 
@@ -249,34 +262,20 @@ function findNamedCampaign(
   }
   if (found !== undefined) return found
   if (!/\.ya?ml$/.test(spec)) return throwUnknownCampaign(known, spec)
-  const near = findNearestWord(
-    spec,
-    known.flatMap(each => each.paths),
-  )
+  const paths = known.flatMap(each => each.paths)
+  const commit = 'commit it (and push): winnow reads specs from commits, not from the work tree'
   throw new UserError(`${spec} is not on the default branch`, {
     place: { file: spec },
-    fix:
-      near === undefined
-        ? 'commit it (and push): winnow reads specs from commits, not from the work tree'
-        : `did you mean ${near}?`,
+    fix: suggestWord(spec, paths, commit),
   })
 }
 
 function throwUnknownCampaign(known: readonly KnownCampaign[], name: string): never {
-  const near = findNearestWord(
-    name,
-    known.map(each => each.name),
-  )
+  const names = known.map(each => each.name)
   const list =
-    known.length === 0
-      ? 'this repository has no campaign'
-      : `the campaigns are ${known.map(each => each.name).join(', ')}`
-  throw new UserError(`there is no campaign ${name}; ${list}`, {
-    fix:
-      near === undefined
-        ? 'give the name of an existing campaign, or commit a spec with that name'
-        : `did you mean ${near}?`,
-  })
+    known.length === 0 ? 'this repository has no campaign' : `the campaigns are ${names.join(', ')}`
+  const otherwise = 'give the name of an existing campaign, or commit a spec with that name'
+  throw new UserError(`there is no campaign ${name}; ${list}`, { fix: suggestWord(name, names, otherwise) })
 }
 
 /** Falls back to git's user.name if the environment has no user name. */

@@ -11,10 +11,9 @@ export const decideVerb: Verb = {
   group: 'more',
   summary: 'apply the stored-score rules to one payload {spec, baseline, candidate} and print the decision',
   access: 'apart',
-  arguments: [{ name: 'payload', summary: 'a JSON file; standard input by default', required: false }],
+  arguments: [{ name: 'payload', summary: 'a JSON file; standard input by default' }],
   options: [{ name: 'jsonl', summary: 'read one payload per line, and print one decision per line' }],
   examples: ['winnow decide payload.json', 'winnow decide --jsonl < payloads.jsonl'],
-  exits: {},
   async run(call) {
     if (call.given.flag('jsonl')) await decideLines(call)
     else call.terminal.json(decidePayload(await readWholeInput(call), null), 2)
@@ -36,11 +35,7 @@ function decidePayload(text: string, line: number | null) {
   } catch (error) {
     if (line === null || !(error instanceof UserError)) throw error
     const { fix, place } = error
-    throw new UserError(`line ${line}: ${error.message}`, {
-      place: { ...place, line },
-      ...(fix === undefined ? {} : { fix }),
-      cause: error,
-    })
+    throw new UserError(`line ${line}: ${error.message}`, { place: { ...place, line }, fix, cause: error })
   }
 }
 

@@ -5,6 +5,7 @@ import { toNullIfMissing } from '../git/bare-repository.ts'
 import { buildLocalIsolation } from '../git/isolation.ts'
 import { toLocalPath } from '../git/remote-connection.ts'
 import { createGitRunner } from '../git/runner.ts'
+import { fetchRef } from '../git/fetch.ts'
 import { listTreeFiles } from '../git/tree.ts'
 import { listUncommittedPaths } from '../git/work-tree.ts'
 import { detectProject } from '../init/detect.ts'
@@ -30,16 +31,11 @@ export async function readDefaultTip(
 ): Promise<Point> {
   const { repository, defaultBranch, local } = repositoryContext
   if (defaultBranch === null) throw await createNoDefaultBranchError(repositoryContext, environment)
-  const oid = (await repository.remoteRefs([defaultBranch])).refs.get(defaultBranch)
-  if (oid === undefined) {
-    throw new UserError(`${toShortRef(defaultBranch)} has no commits yet`, {
-      fix: local
-        ? 'commit the project first; winnow measures commits'
-        : 'commit and push the project first; winnow measures commits',
-    })
-  }
-  await repository.fetch([{ ref: defaultBranch, oid }])
-  return { commit: oid, tree: (await repository.commit(oid)).tree }
+  const commit = await fetchRef(repository, defaultBranch)
+  if (commit !== null) return { commit, tree: (await repository.commit(commit)).tree }
+  throw new UserError(`${toShortRef(defaultBranch)} has no commits yet`, {
+    fix: `commit ${local ? '' : 'and push '}the project first; winnow measures commits`,
+  })
 }
 
 /** The HEAD of a remote can name a missing branch. git ignores this silently. */
@@ -52,7 +48,8 @@ async function createNoDefaultBranchError(
       fix: 'check out the branch to be optimised, or give the repository a remote',
     })
   }
-  const branches = await listBranches(repositoryContext)
+  const { refs } = await repositoryContext.repository.remoteRefs(['refs/heads/*'])
+  const branches = [...refs.keys()].map(toShortRef).toSorted()
   if (branches.length === 0) {
     return new UserError('the remote names no default branch: it has no commits', {
       fix: 'push the branch to be optimised: git push -u <remote> <branch>; or run winnow with --remote none to use this repository alone',
@@ -69,11 +66,6 @@ async function createNoDefaultBranchError(
   return new UserError(`the HEAD of the remote names ${toShortRef(named)}, which is not there: ${instead}`, {
     fix: `push ${toShortRef(named)}, or git -C ${path} symbolic-ref HEAD refs/heads/${branches[0]}`,
   })
-}
-
-async function listBranches({ repository }: RepositoryContext): Promise<string[]> {
-  const { refs } = await repository.remoteRefs(['refs/heads/*'])
-  return [...refs.keys()].map(toShortRef).toSorted()
 }
 
 /** Returns null if the remote is not a directory on this machine. */
@@ -125,11 +117,8 @@ export async function readCommittedWorkflows(repositoryContext: RepositoryContex
 }
 
 export async function findCommittedEntry({ repository, defaultBranch }: RepositoryContext, path: string) {
-  if (defaultBranch === null) return null
-  const oid = (await repository.remoteRefs([defaultBranch])).refs.get(defaultBranch)
-  if (oid === undefined) return null
-  await repository.fetch([{ ref: defaultBranch, oid }])
-  return repository.findEntry((await repository.commit(oid)).tree, path)
+  const oid = defaultBranch === null ? null : await fetchRef(repository, defaultBranch)
+  return oid === null ? null : repository.findEntry((await repository.commit(oid)).tree, path)
 }
 
 /** Returns the setup command that `init` would write; null if it finds none. */
@@ -139,9 +128,8 @@ export async function findUsualSetup(
 ): Promise<string | null> {
   const files = await readCommittedProject(repositoryContext, base)
   try {
-    return (
-      detectProject({ files, repository: files, directory: '' }, undefined).findings.setup?.command ?? null
-    )
+    const { findings } = detectProject({ files, repository: files, directory: '' }, undefined)
+    return findings.setup?.command ?? null
   } catch (error) {
     if (error instanceof UserError) return null
     throw error
@@ -162,9 +150,8 @@ export async function describeUnusedWork(
 ): Promise<string[]> {
   const { topLevel } = repositoryContext.checkout
   if (topLevel === null || repositoryContext.defaultBranch === null) return []
-  const branch = repositoryContext.local
-    ? toShortRef(repositoryContext.defaultBranch)
-    : `${toShortRef(repositoryContext.defaultBranch)} of the remote`
+  const name = toShortRef(repositoryContext.defaultBranch)
+  const branch = repositoryContext.local ? name : `${name} of the remote`
   const sentences = [
     await describeSpecDifference(repositoryContext, topLevel, specPath, branch),
     ...(await describeUncommittedFiles(topLevel, specPath, env, scope)),
@@ -182,12 +169,9 @@ async function describeSpecDifference(
   if (specPath === null) return null
   const here = await readFile(join(topLevel, specPath), 'utf8').catch(toNullIfMissing)
   const there = await readCommittedText(repositoryContext, specPath)
-  if (here === null || there === null || normalizeNewlines(here) === normalizeNewlines(there)) return null
-  return `${specPath} in the work tree differs from ${branch}: winnow uses the committed spec`
-}
-
-function normalizeNewlines(text: string): string {
-  return text.replaceAll('\r\n', '\n')
+  if (here === null || there === null) return null
+  const same = here.replaceAll('\r\n', '\n') === there.replaceAll('\r\n', '\n')
+  return same ? null : `${specPath} in the work tree differs from ${branch}: winnow uses the committed spec`
 }
 
 export async function readCommittedText(
@@ -208,22 +192,16 @@ async function describeUncommittedFiles(
   const paths = (await listUncommittedPaths(topLevel, env)).filter(path => path !== specPath)
   const inside = paths.filter(path => scope?.isMutable(path) === true)
   const others = paths.filter(path => !inside.includes(path))
+  const describe = (changed: readonly string[], what: string) =>
+    changed.length === 0 ? [] : [`${formatCount(changed.length, 'change')} ${what}: ${formatFew(changed)}`]
   return [
-    ...(inside.length === 0
-      ? []
-      : [
-          `${formatCount(inside.length, 'change')} inside scope.mutable not committed, so not measured: ${formatFewPaths(inside)}`,
-        ]),
-    ...(others.length === 0
-      ? []
-      : [
-          `${formatCount(others.length, 'change')} in the work tree not committed and not used: ${formatFewPaths(others)}`,
-        ]),
+    ...describe(inside, 'inside scope.mutable not committed, so not measured'),
+    ...describe(others, 'in the work tree not committed and not used'),
   ]
 }
 
-function formatFewPaths(paths: readonly string[]): string {
-  return paths.slice(0, 3).join(', ') + (paths.length > 3 ? ', …' : '')
+export function formatFew(paths: readonly string[], most = 3): string {
+  return paths.slice(0, most).join(', ') + (paths.length > most ? ', …' : '')
 }
 
 /** Ignores a remote tip that was never fetched. The count then covers all unfetched commits. */

@@ -24,10 +24,8 @@ export const demoVerb: Verb = {
     {
       name: 'directory',
       summary: 'where to create the repository; by default a temporary directory',
-      required: false,
     },
   ],
-  options: [],
   examples: ['winnow demo', 'winnow demo ~/winnow-demo'],
   exits: { 130: 'interrupted; the repository can be inspected' },
   async run(call) {

@@ -1,5 +1,6 @@
 import type { RepositoryContext } from '../engine/campaign/open.ts'
 import { UserError } from '../errors.ts'
+import { fetchRef } from '../git/fetch.ts'
 import {
   AGENTS_ACTION,
   isAsWritten,
@@ -18,7 +19,7 @@ import { buildCampaignRefs, toShortRef } from '../model/ids.ts'
 import { type DoctorFinding, reportBad, reportGood, reportUnknown } from '../report/doctor.ts'
 import type { Spec } from '../spec/schema.ts'
 import { findGithub, SERVER_REFUSES, SINGLE_JOB } from './action-pin.ts'
-import { findCommittedEntry, readDefaultTip, type WorkflowFile } from './default-branch.ts'
+import { findCommittedEntry, readCommittedText, readDefaultTip, type WorkflowFile } from './default-branch.ts'
 import { patchEditedFile } from './init-github-plan.ts'
 import { findSetupPull } from './init-github.ts'
 import type { KnownCampaign } from './known-campaigns.ts'
@@ -79,9 +80,7 @@ export async function listUsedActions(
 ): Promise<string[]> {
   const texts = [findOwnWorkflow(files) ?? '']
   for (const path of [SETUP_ACTION, AGENTS_ACTION]) {
-    const entry = await findCommittedEntry(repositoryContext, path)
-    if (entry?.type === 'blob')
-      texts.push((await repositoryContext.repository.blob(entry.oid)).toString('utf8'))
+    texts.push((await readCommittedText(repositoryContext, path)) ?? '')
   }
   return [...new Set(texts.flatMap(text => [...text.matchAll(USES)].map(([, action = '']) => action)))]
 }
@@ -157,9 +156,8 @@ async function checkBranchWorkflows({
   for (const { name, prefix, started } of campaigns) {
     const { optimize } = buildCampaignRefs(prefix, name)
     if (!started || refused.has(name) || there === null || defaultBranch === null) continue
-    const oid = (await repository.remoteRefs([optimize])).refs.get(optimize)
-    if (oid === undefined) continue
-    await repository.fetch([{ ref: optimize, oid }])
+    const oid = await fetchRef(repository, optimize)
+    if (oid === null) continue
     const entry = await repository.findEntry((await repository.commit(oid)).tree, WORKFLOW)
     if (entry?.oid === there.oid) continue
     const [main, into] = [toShortRef(defaultBranch), toShortRef(optimize)]

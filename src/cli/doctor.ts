@@ -1,5 +1,6 @@
 import type { RepositoryContext } from '../engine/campaign/open.ts'
 import { ForgeError } from '../errors.ts'
+import { fetchRef } from '../git/fetch.ts'
 import { buildLocalIsolation, findProxy } from '../git/isolation.ts'
 import { createGitRunner, requireGit } from '../git/runner.ts'
 import { WORKFLOW } from '../init/workflows/files.ts'
@@ -50,7 +51,6 @@ export const doctorVerb: Verb = {
   group: 'more',
   summary: 'find problems on this machine, in this repository and in its GitHub settings; changes nothing',
   access: 'read',
-  arguments: [],
   options: [{ name: 'all', summary: 'show passed checks too' }],
   examples: ['winnow doctor', 'winnow doctor --all', 'winnow doctor --json'],
   exits: { 1: 'a check failed' },
@@ -106,9 +106,8 @@ async function findRefusedSyncs(
   const found = new Map<string, DoctorFinding>()
   for (const { name, prefix, started } of known) {
     const { state } = buildCampaignRefs(prefix, name)
-    const tip = started ? (await repository.remoteRefs([state])).refs.get(state) : undefined
-    if (tip === undefined) continue
-    await repository.fetch([{ ref: state, oid: tip }])
+    const tip = started ? await fetchRef(repository, state) : null
+    if (tip === null) continue
     const refused = findRefusedSyncAlert((await loadCampaign(repository, tip)).campaign)
     if (refused === null) continue
     const [first = '', , ...rest] = refused.sentences

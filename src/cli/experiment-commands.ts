@@ -1,14 +1,13 @@
 import { recordEvents } from '../engine/controller/record.ts'
-import { requireCampaign } from '../engine/controller/run.ts'
 import { UserError } from '../errors.ts'
 import type { Campaign } from '../model/campaign.ts'
 import { formatIdeaName } from '../model/fold/proposers.ts'
 import { getExperimentState } from '../report/experiment-state.ts'
 import { describeNextTick } from '../report/resume-hint.ts'
 import { renderStateSentence, toSentenceCase } from '../report/verdict-text.ts'
-import { withCampaign } from './context.ts'
+import { changeCampaign } from './context.ts'
 import { REASON } from './pause.ts'
-import { findNamedExperiment, findNamedIdea } from './subjects.ts'
+import { describeKeptChanges, findNamedExperiment, findNamedIdea, listLandedIds } from './subjects.ts'
 import type { Verb } from './verb.ts'
 
 export const priorityVerb: Verb = {
@@ -25,22 +24,15 @@ export const priorityVerb: Verb = {
     },
     { name: 'how', summary: 'how soon', required: true, values: ['high', 'medium', 'low'] },
   ],
-  options: [],
   examples: ['winnow priority exp-007 high', 'winnow priority idea-003 low'],
-  exits: {},
   comment: { options: [] },
   run: call =>
-    withCampaign(call, { access: 'write', startedOnly: true }, async ({ campaignContext, dryRun }) => {
-      const { campaign } = (await requireCampaign(campaignContext)).loaded
+    changeCampaign(call, async ({ campaignContext, dryRun }, campaign) => {
       const [what = '', to = ''] = call.given.positionals
       const { name, from } = findPrioritySubject(campaign, what)
-      if (from === to) {
-        call.terminal.out(`The priority of ${name} is ${to} already.`)
-        return 0
-      }
+      if (from === to) return call.terminal.out(`The priority of ${name} is ${to} already.`)
       await recordEvents(campaignContext, [{ kind: 'knob-changed', knob: `priority ${name}`, from, to }])
       if (dryRun === null) call.terminal.out(`The priority of ${name} is ${to} now; it was ${from}.`)
-      return 0
     }),
 }
 
@@ -67,11 +59,9 @@ export const retryVerb: Verb = {
   ],
   options: [REASON],
   examples: ['winnow retry exp-007 -m "the runner was busy"'],
-  exits: {},
   comment: { options: ['message'] },
   run: call =>
-    withCampaign(call, { access: 'write', startedOnly: true }, async ({ campaignContext, dryRun }) => {
-      const { campaign } = (await requireCampaign(campaignContext)).loaded
+    changeCampaign(call, async ({ campaignContext, dryRun }, campaign) => {
       const experiment = findNamedExperiment(campaign, call.given.positionals[0] ?? '')
       const { id, status } = experiment
       if (status !== 'not-proven') {
@@ -84,7 +74,6 @@ export const retryVerb: Verb = {
         call.terminal.out(
           `Recorded. ${toSentenceCase(describeNextTick(campaign))} measures ${id} again, with more jobs.`,
         )
-      return 0
     }),
 }
 
@@ -96,30 +85,23 @@ export const revertVerb: Verb = {
   arguments: [{ name: 'exp', summary: 'a kept experiment', required: true }],
   options: [REASON],
   examples: ['winnow revert exp-007 -m "breaks Windows"'],
-  exits: {},
   run: call =>
-    withCampaign(call, { access: 'write', startedOnly: true }, async ({ campaignContext, dryRun }) => {
-      const { campaign } = (await requireCampaign(campaignContext)).loaded
+    changeCampaign(call, async ({ campaignContext, dryRun }, campaign) => {
       const { id } = findNamedExperiment(campaign, call.given.positionals[0] ?? '')
       requireLanded(campaign, id)
       requireNotRequested(campaign, id)
       const reason = call.given.text('message') ?? `requested by ${campaignContext.by.actor}`
       await recordEvents(campaignContext, [{ kind: 'steered', action: 'revert', experiment: id, reason }])
       if (dryRun === null) call.terminal.out(describeRevertTime(campaign, id))
-      return 0
     }),
 }
 
-function requireLanded({ landings }: Campaign, id: string): void {
-  const landed = landings.filter(({ reverted }) => reverted === null).map(({ experiment }) => experiment)
+function requireLanded(campaign: Campaign, id: string): void {
+  const landed = listLandedIds(campaign)
   if (landed.includes(id)) return
-  const before = landings.some(({ experiment }) => experiment === id)
-  throw new UserError(
-    before ? `${id} was reverted already` : `${id} was not kept, so it cannot be reverted`,
-    {
-      fix: landed.length === 0 ? 'the campaign has no kept change' : `kept changes: ${landed.join(', ')}`,
-    },
-  )
+  const before = campaign.landings.some(({ experiment }) => experiment === id)
+  const why = before ? `${id} was reverted already` : `${id} was not kept, so it cannot be reverted`
+  throw new UserError(why, { fix: describeKeptChanges(landed) })
 }
 
 function requireNotRequested(campaign: Campaign, id: string): void {

@@ -26,7 +26,6 @@ export const ideaVerb: Verb = {
     {
       name: 'what',
       summary: 'the idea in one sentence; its name, such as idea-003; or a file with ideas or patches',
-      required: false,
     },
   ],
   options: [
@@ -48,7 +47,6 @@ export const ideaVerb: Verb = {
     'winnow idea import ideas.md',
     'winnow idea import 0001-use-a-map.patch',
   ],
-  exits: {},
   run(call) {
     const act = findIdeaAction(call.given.positionals[0] ?? '')
     return withCampaign(call, { access: 'write', startedOnly: true }, async context => {

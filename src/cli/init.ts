@@ -28,7 +28,6 @@ export const initVerb: Verb = {
   group: 'start',
   summary: 'detect how this project builds, tests and measures, and write a spec',
   access: 'apart',
-  arguments: [],
   options: [
     { name: 'goal', value: 'words', summary: 'what to improve, in words; init drafts a metric for it' },
     { name: 'package', value: 'name|dir', summary: 'the package to improve, in a repository with several' },

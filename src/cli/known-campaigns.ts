@@ -7,6 +7,8 @@ import { toNullIfMissing } from '../git/bare-repository.ts'
 import { buildLocalIsolation } from '../git/isolation.ts'
 import type { Repository } from '../git/repository.ts'
 import { createGitRunner } from '../git/runner.ts'
+import { fetchRef } from '../git/fetch.ts'
+import { readTreeText } from '../git/objects.ts'
 import { listTreeFiles } from '../git/tree.ts'
 import { buildEventPath } from '../ledger/event-file.ts'
 import { type Point, toShortRef } from '../model/ids.ts'
@@ -33,20 +35,12 @@ export interface KnownCampaign {
   problem: UserError | null
 }
 
-interface StartedLedger {
-  name: string
-  prefix: string
-  start: CampaignStart | null
-}
+type StartedLedger = Pick<KnownCampaign, 'name' | 'prefix'> & { start: CampaignStart | null }
 
 /** A broken spec has the name of its file, and a problem. */
-interface CommittedSpecFile {
-  name: string
-  path: string
-  spec: Spec | null
-  problem: UserError | null
-}
+type CommittedSpecFile = Pick<KnownCampaign, 'name' | 'spec' | 'problem'> & { path: string }
 
+/** The fields of the first event that identify a campaign. */
 const startSchema = z.looseObject({
   kind: z.literal('campaign-started'),
   spec: z.string(),
@@ -54,8 +48,7 @@ const startSchema = z.looseObject({
   default_branch: z.string(),
 })
 
-/** The fields of the first event that identify a campaign. */
-interface CampaignStart extends Pick<z.infer<typeof startSchema>, 'spec' | 'spec_path' | 'default_branch'> {
+type CampaignStart = z.infer<typeof startSchema> & {
   /** Text of the spec in force; null if missing. */
   spec_yaml: string | null
 }
@@ -120,16 +113,13 @@ export async function listCommittedSpecs(
   { repository, defaultBranch }: RepositoryContext,
   others: readonly string[],
 ): Promise<CommittedSpecFile[]> {
-  if (defaultBranch === null) return []
-  const oid = (await repository.remoteRefs([defaultBranch])).refs.get(defaultBranch)
-  if (oid === undefined) return []
-  await repository.fetch([{ ref: defaultBranch, oid }])
+  const oid = defaultBranch === null ? null : await fetchRef(repository, defaultBranch)
+  if (oid === null) return []
   const { tree } = await repository.commit(oid)
   const found: CommittedSpecFile[] = []
   for (const path of new Set([...(await listSpecPaths(repository, tree)), ...others])) {
-    const entry = await repository.findEntry(tree, path)
-    if (entry?.type === 'blob')
-      found.push(parseCommittedSpec(path, (await repository.blob(entry.oid)).toString('utf8')))
+    const yaml = await readTreeText(repository, tree, path)
+    if (yaml !== null) found.push(parseCommittedSpec(path, yaml))
   }
   return found
 }
@@ -164,23 +154,17 @@ export async function readCampaignStart(
   repository: Repository,
   stateRef: string,
 ): Promise<CampaignStart | null> {
-  const oid = (await repository.remoteRefs([stateRef])).refs.get(stateRef)
-  if (oid === undefined) return null
-  await repository.fetch([{ ref: stateRef, oid }])
+  const oid = await fetchRef(repository, stateRef)
+  if (oid === null) return null
   const { tree } = await repository.commit(oid)
-  const entry = await repository.findEntry(tree, buildEventPath(0).path)
-  if (entry?.type !== 'blob') return null
-  const start = parseCampaignStart((await repository.blob(entry.oid)).toString('utf8'))
-  if (start === null) return null
-  const spec = await repository.findEntry(tree, 'spec.yaml')
-  const spec_yaml = spec?.type === 'blob' ? (await repository.blob(spec.oid)).toString('utf8') : null
-  return { ...start, spec_yaml }
+  const event = await readTreeText(repository, tree, buildEventPath(0).path)
+  const start = parseCampaignStart(event ?? '')
+  return start && { ...start, spec_yaml: await readTreeText(repository, tree, 'spec.yaml') }
 }
 
 function parseCampaignStart(text: string): z.infer<typeof startSchema> | null {
   try {
-    const parsed = startSchema.safeParse(JSON.parse(text))
-    return parsed.success ? parsed.data : null
+    return startSchema.safeParse(JSON.parse(text)).data ?? null
   } catch (error) {
     if (error instanceof SyntaxError) return null
     throw error
@@ -214,10 +198,11 @@ export async function findUnpushedSpec(
   const [first] = here
   if (first === undefined) return null
   const [what, is] = here.length === 1 ? [first, 'is'] : [here.slice(0, 3).join(', '), 'are']
-  return new UserError(
-    `${what} ${is} committed here but not pushed: ${toShortRef(defaultBranch)} of the remote does not have ${here.length === 1 ? 'it' : 'them'}`,
-    { place: { file: first }, fix: PUSH_OR_LOCAL },
-  )
+  const there = `${toShortRef(defaultBranch)} of the remote does not have ${here.length === 1 ? 'it' : 'them'}`
+  return new UserError(`${what} ${is} committed here but not pushed: ${there}`, {
+    place: { file: first },
+    fix: PUSH_OR_LOCAL,
+  })
 }
 
 export function isUsualSpec(path: string): boolean {

@@ -33,7 +33,6 @@ export const measureVerb: Verb = {
     {
       name: 'order',
       summary: 'the id of one order, or the first characters of it; by default all',
-      required: false,
     },
   ],
   options: [

@@ -1,8 +1,7 @@
 import { recordEvents } from '../engine/controller/record.ts'
-import { requireCampaign } from '../engine/controller/run.ts'
 import { UserError } from '../errors.ts'
 import { toOneLine } from '../model/text.ts'
-import { withCampaign } from './context.ts'
+import { changeCampaign } from './context.ts'
 import { findNamedExperiment } from './subjects.ts'
 import type { Verb } from './verb.ts'
 
@@ -16,17 +15,14 @@ export const noteVerb: Verb = {
     { name: 'experiment', short: 'e', value: 'exp', summary: 'the experiment that the note is about' },
   ],
   examples: ['winnow note "the cache is cold on Mondays"', 'winnow note -e exp-007 "worth another look"'],
-  exits: {},
   run: call =>
-    withCampaign(call, { access: 'write', startedOnly: true }, async ({ campaignContext, dryRun }) => {
+    changeCampaign(call, async ({ campaignContext, dryRun }, campaign) => {
       const text = (call.given.positionals[0] ?? '').trim()
       if (text === '') throw new UserError('the note is empty', { fix: 'winnow note "what to remember"' })
-      const { loaded } = await requireCampaign(campaignContext)
       const about = call.given.text('experiment')
-      const experiment = about === undefined ? null : findNamedExperiment(loaded.campaign, about).id
+      const experiment = about === undefined ? null : findNamedExperiment(campaign, about).id
       await recordEvents(campaignContext, [{ kind: 'note', text, experiment }])
       if (dryRun === null) call.terminal.out('Noted.')
-      return 0
     }),
 }
 
@@ -38,18 +34,14 @@ export const avoidVerb: Verb = {
   summary: 'add a line to all later briefs: what proposers must not try',
   access: 'write',
   arguments: [{ name: 'what', summary: 'what to avoid, in one sentence', required: true, many: true }],
-  options: [],
   examples: ['winnow avoid "unrolling loops by hand"'],
-  exits: {},
   comment: { options: [] },
   run: call =>
-    withCampaign(call, { access: 'write', startedOnly: true }, async ({ campaignContext, dryRun }) => {
+    changeCampaign(call, async ({ campaignContext, dryRun }) => {
       const reason = toOneLine(call.given.positionals.join(' '), MAX_LENGTH)
       if (reason === '')
         throw new UserError('the text to avoid is empty', { fix: 'winnow avoid "what not to try"' })
-      await requireCampaign(campaignContext)
       await recordEvents(campaignContext, [{ kind: 'steered', action: 'avoid', experiment: null, reason }])
       if (dryRun === null) call.terminal.out(`Later briefs tell proposers to avoid: ${reason}`)
-      return 0
     }),
 }

@@ -39,10 +39,8 @@ export const pauseVerb: Verb = {
   group: 'steer',
   summary: 'start no new work until winnow resume; running work finishes',
   access: 'write',
-  arguments: [],
   options: [REASON],
   examples: ['winnow pause -m "release week"'],
-  exits: {},
   comment: { options: ['message'] },
   run: call =>
     withCampaign(call, { access: 'write', startedOnly: true }, async ({ campaignContext, dryRun }) => {
@@ -71,10 +69,8 @@ export const resumeVerb: Verb = {
   group: 'more',
   summary: 'continue a campaign that was paused or stopped',
   access: 'write',
-  arguments: [],
   options: [REASON],
   examples: ['winnow resume', 'winnow resume -m "the runner is back"'],
-  exits: {},
   comment: { options: ['message'] },
   run: call =>
     withCampaign(call, { access: 'write', startedOnly: true }, async context => {
@@ -130,10 +126,8 @@ export const stopVerb: Verb = {
   group: 'steer',
   summary: 'stop the campaign; winnow resume continues with unmeasured ideas',
   access: 'write',
-  arguments: [],
   options: [REASON],
   examples: ['winnow stop -m "good enough"'],
-  exits: {},
   comment: { options: ['message'] },
   run: call =>
     withCampaign(call, { access: 'write', startedOnly: true, announce: true }, async context => {
@@ -190,10 +184,8 @@ export const archiveVerb: Verb = {
   group: 'more',
   summary: 'stop the campaign and move its branches to an archive prefix',
   access: 'write',
-  arguments: [],
   options: [REASON],
   examples: ['winnow archive', 'winnow archive --dry-run'],
-  exits: {},
   run: call =>
     withCampaign(call, { access: 'write', startedOnly: true }, async context => {
       const { campaignContext } = context

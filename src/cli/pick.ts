@@ -1,5 +1,4 @@
 import { recordEvents } from '../engine/controller/record.ts'
-import { requireCampaign } from '../engine/controller/run.ts'
 import { UserError } from '../errors.ts'
 import type { Campaign } from '../model/campaign.ts'
 import { type Experiment, isPicked, isUnderWay, type PickedChange } from '../model/experiment.ts'
@@ -8,9 +7,9 @@ import { getExperimentState } from '../report/experiment-state.ts'
 import { isBehind, renderPickLine } from '../report/pull-request.ts'
 import { describeNextTick } from '../report/resume-hint.ts'
 import { renderStateSentence, toSentenceCase } from '../report/verdict-text.ts'
-import { withCampaign } from './context.ts'
+import { changeCampaign } from './context.ts'
 import { REASON } from './pause.ts'
-import { findNamedExperiment } from './subjects.ts'
+import { describeKeptChanges, findNamedExperiment, listLandedIds } from './subjects.ts'
 import type { Verb } from './verb.ts'
 
 export const pickVerb: Verb = {
@@ -21,39 +20,29 @@ export const pickVerb: Verb = {
   arguments: [{ name: 'exp', summary: 'a kept experiment', required: true, subject: true }],
   options: [REASON],
   examples: ['winnow pick exp-007', 'winnow pick exp-007 --dry-run'],
-  exits: {},
   comment: { options: ['message'] },
   run: call =>
-    withCampaign(call, { access: 'write', startedOnly: true }, async ({ campaignContext, dryRun }) => {
-      const { campaign } = (await requireCampaign(campaignContext)).loaded
-      const experiment = resolvePicked(
-        campaign,
-        findNamedExperiment(campaign, call.given.positionals[0] ?? ''),
-      )
+    changeCampaign(call, async ({ campaignContext, dryRun }, campaign) => {
+      const named = findNamedExperiment(campaign, call.given.positionals[0] ?? '')
+      // On the pull request of a picked change, the command refers to the original change.
+      const experiment = isPicked(named) ? (campaign.experiments[named.picks] ?? named) : named
       const earlier = describeEarlierPick(campaign, experiment)
       if (earlier !== null) {
         if (dryRun !== null) dryRun.printed = true
-        call.terminal.out(earlier)
-        return 0
+        return call.terminal.out(earlier)
       }
       requireKept(campaign, experiment)
       const { id } = experiment
       const reason = call.given.text('message') ?? `requested by ${campaignContext.by.actor}`
       await recordEvents(campaignContext, [{ kind: 'steered', action: 'pick', experiment: id, reason }])
       if (dryRun === null) call.terminal.out(describePickTime(campaign, id))
-      return 0
     }),
-}
-
-/** On the pull request of a picked change, the command refers to the original change. */
-function resolvePicked({ experiments }: Campaign, named: Experiment): Experiment {
-  return isPicked(named) ? (experiments[named.picks] ?? named) : named
 }
 
 /** A repeated pick is answered with the state of the first. */
 function describeEarlierPick(campaign: Campaign, { id }: Experiment): string | null {
-  const { picks, steered, landings } = campaign
-  if (!landings.some(({ experiment, reverted }) => experiment === id && reverted === null)) return null
+  const { picks, steered } = campaign
+  if (!listLandedIds(campaign).includes(id)) return null
   if (steered.some(({ action, experiment }) => action === 'pick' && experiment === id))
     return `the pick of ${id} was requested already: ${describeNextTick(campaign)} measures it.`
   const mine = Object.values(picks).filter(pick => pick.picks === id)
@@ -68,10 +57,8 @@ function isCurrent(campaign: Campaign, pick: PickedChange): boolean {
 
 function requireKept(campaign: Campaign, experiment: Experiment): void {
   const { id, purpose } = experiment
-  const kept = campaign.landings
-    .filter(({ reverted }) => reverted === null)
-    .map(landing => landing.experiment)
-  const fix = kept.length === 0 ? 'the campaign has no kept change' : `kept changes: ${kept.join(', ')}`
+  const kept = listLandedIds(campaign)
+  const fix = describeKeptChanges(kept)
   const into = toShortRef(campaign.default_branch)
   if (kept.includes(id) && purpose === 'revert') {
     throw new UserError(`${id} reverts a change that ${into} never had from winnow, so it cannot be picked`, {

@@ -62,7 +62,6 @@ export const proposeVerb: Verb = {
     {
       name: 'commit',
       summary: 'a commit, or a .patch, .diff or .mbox file; HEAD by default',
-      required: false,
     },
   ],
   options: [
@@ -96,7 +95,6 @@ export const proposeVerb: Verb = {
     'winnow propose fast-path --dep left-pad --priority high',
     'winnow propose 0001-use-a-map.patch',
   ],
-  exits: {},
   run: call =>
     withCampaign(call, { access: 'write', startedOnly: true }, async context => {
       const { campaign } = (await requireCampaign(context.campaignContext)).loaded

@@ -17,7 +17,7 @@ import { listAwaitingApproval } from '../report/approval.ts'
 import { renderFinalSummary, renderRunSummary } from '../report/run-summary.ts'
 import { buildStatusView } from '../report/status.ts'
 import { listKeptExperiments } from '../report/verdict-text.ts'
-import { findNearestWord } from '../spec/nearest-word.ts'
+import { suggestWord } from '../spec/nearest-word.ts'
 import { getCampaignSpec } from '../spec/load.ts'
 import { listStatusNotes, READ_AS_CE } from '../spec/notes.ts'
 import { runComments } from './comments.ts'
@@ -64,7 +64,7 @@ export const runVerb: Verb = {
   group: 'start',
   summary: 'start or continue a campaign on this machine, until it stops or has to wait',
   access: 'write',
-  arguments: [{ name: 'spec', summary: 'the spec file, if there are several', required: false }],
+  arguments: [{ name: 'spec', summary: 'the spec file, if there are several' }],
   options: [
     {
       name: 'fresh',
@@ -149,9 +149,8 @@ async function selectAgentProposers(
 
 function toAgentProposer(name: string): CommandProposer {
   if (isPreset(name)) return { use: 'command', preset: name, timeout_seconds: TIMEOUT_SECONDS }
-  const near = findNearestWord(name, PRESETS)
   throw new UserError(`winnow knows no agent ${name}; it knows ${PRESETS.join(', ')}`, {
-    fix: near === undefined ? 'write it as a command: in propose of the spec' : `did you mean ${near}?`,
+    fix: suggestWord(name, PRESETS, 'write it as a command: in propose of the spec'),
   })
 }
 

@@ -31,10 +31,7 @@ export const statusVerb: Verb = {
   group: 'see',
   summary: 'show the state of the campaign and the verdict of every experiment',
   access: 'read',
-  arguments: [],
-  options: [],
   examples: ['winnow status', 'winnow status --json --campaign parser'],
-  exits: {},
   comment: {
     options: [],
     run: call =>
@@ -88,10 +85,7 @@ export const logVerb: Verb = {
   group: 'see',
   summary: 'list every event of the campaign, oldest first; with --json one per line',
   access: 'read',
-  arguments: [],
-  options: [],
   examples: ['winnow log', 'winnow log --json'],
-  exits: {},
   run: call =>
     withCampaign(call, { access: 'read', startedOnly: true }, async ({ campaignContext }) => {
       const lines = new EventRenderer()
@@ -109,9 +103,7 @@ export const showVerb: Verb = {
   summary: 'show one experiment: its verdict, its measurements and its events',
   access: 'read',
   arguments: [{ name: 'exp', summary: 'the experiment, exp-007 or 7', required: true }],
-  options: [],
   examples: ['winnow show exp-007', 'winnow show 7 --json'],
-  exits: {},
   run: call =>
     withCampaign(call, { access: 'read', startedOnly: true }, async context => {
       const { loaded } = await requireCampaign(context.campaignContext)
@@ -156,10 +148,8 @@ export const resultsVerb: Verb = {
   group: 'more',
   summary: 'print all measurements of one experiment, or of all, as results.yaml',
   access: 'read',
-  arguments: [{ name: 'exp', summary: 'the experiment, exp-007 or 7; by default all', required: false }],
-  options: [],
+  arguments: [{ name: 'exp', summary: 'the experiment, exp-007 or 7; by default all' }],
   examples: ['winnow results exp-007', 'winnow results --json'],
-  exits: {},
   run: call =>
     withCampaign(call, { access: 'read', startedOnly: true }, async context => {
       const { campaign } = (await requireCampaign(context.campaignContext)).loaded

@@ -8,22 +8,18 @@ import { type Experiment, listSubjects } from '../model/experiment.ts'
 import { formatIdeaName } from '../model/fold/proposers.ts'
 import { toShortRef } from '../model/ids.ts'
 import type { PullNumbers } from '../report/status.ts'
-import { findNearestWord } from '../spec/nearest-word.ts'
+import { suggestWord } from '../spec/nearest-word.ts'
 
 /** Accepts exp-007, 007 and 7. */
 export function findNamedExperiment(campaign: Campaign, given: string): Experiment {
   const id = /^\d+$/.test(given) ? `exp-${given.padStart(3, '0')}` : given
-  const found = listSubjects(campaign).find(each => each.id === id)
+  const subjects = listSubjects(campaign)
+  const found = subjects.find(each => each.id === id)
   if (found !== undefined) return found
-  const ids = listSubjects(campaign).map(each => each.id)
-  const near = findNearestWord(id, ids)
+  const ids = subjects.map(each => each.id)
+  const none = 'the campaign has no experiments yet; winnow run or winnow try starts one'
   throw new UserError(`there is no experiment ${given} in campaign ${campaign.name}`, {
-    fix:
-      near === undefined
-        ? ids.length === 0
-          ? 'the campaign has no experiments yet; winnow run or winnow try starts one'
-          : 'winnow status lists them'
-        : `did you mean ${near}?`,
+    fix: suggestWord(id, ids, ids.length === 0 ? none : 'winnow status lists them'),
   })
 }
 
@@ -32,10 +28,17 @@ export function findNamedIdea({ backlog, name }: Campaign, given: string): Backl
   const wanted = /^\d+$/.test(given) ? formatIdeaName({ number: Number(given) }) : given
   const found = backlog.find(idea => formatIdeaName(idea) === wanted)
   if (found !== undefined) return found
-  const near = findNearestWord(wanted, backlog.map(formatIdeaName))
   throw new UserError(`there is no ${given} in the backlog of campaign ${name}`, {
-    fix: near === undefined ? 'winnow idea list shows what there is' : `did you mean ${near}?`,
+    fix: suggestWord(wanted, backlog.map(formatIdeaName), 'winnow idea list shows what there is'),
   })
+}
+
+export function listLandedIds({ landings }: Campaign): string[] {
+  return landings.flatMap(({ experiment, reverted }) => (reverted === null ? [experiment] : []))
+}
+
+export function describeKeptChanges(ids: readonly string[]): string {
+  return ids.length === 0 ? 'the campaign has no kept change' : `kept changes: ${ids.join(', ')}`
 }
 
 /** Asks GitHub for the pull requests that winnow opened, because the ledger names only landed ones. */

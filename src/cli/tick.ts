@@ -16,10 +16,7 @@ export const tickVerb: Verb = {
   group: 'more',
   summary: 'observe, plan and apply until nothing is due; measures nothing',
   access: 'write',
-  arguments: [],
-  options: [],
   examples: ['winnow tick', 'winnow tick --dry-run'],
-  exits: {},
   run: call =>
     withCampaign(
       call,

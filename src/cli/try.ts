@@ -78,7 +78,6 @@ export const tryVerb: Verb = {
   group: 'start',
   summary: 'measure your uncommitted change, and keep it if it is better',
   access: 'write',
-  arguments: [],
   options: [
     { name: 'message', short: 'm', value: 'hypothesis', summary: 'what changes, and why it should help' },
     CATEGORY,

@@ -26,7 +26,6 @@ export const uninstallVerb: Verb = {
   group: 'more',
   summary: 'remove everything that winnow created, after saving it to one file',
   access: 'apart',
-  arguments: [],
   options: [
     {
       name: 'purge',

@@ -20,7 +20,7 @@ export interface Option {
 export interface Argument {
   name: string
   summary: string
-  required: boolean
+  required?: boolean
   values?: readonly string[]
   /** In a comment on an experiment's pull request, this argument defaults to that experiment. */
   subject?: boolean
@@ -45,11 +45,11 @@ export interface Verb {
   summary: string
   /** `read` never writes, `write` supports --dry-run, `apart` needs no campaign. */
   access: 'read' | 'write' | 'apart'
-  arguments: readonly Argument[]
-  options: readonly Option[]
-  command?: Omit<Argument, 'required'>
+  arguments?: readonly Argument[]
+  options?: readonly Option[]
+  command?: Argument
   examples: readonly string[]
-  exits: Readonly<Record<number, string>>
+  exits?: Readonly<Record<number, string>>
   run(call: Call): Promise<number>
   /** Undefined if the verb is not allowed in comments. */
   comment?: InComments
@@ -81,17 +81,9 @@ export function getValueWord({ value, values }: Option): string | undefined {
 
 export const GLOBAL_OPTIONS: readonly Option[] = [...COMMON_OPTIONS, ...REPOSITORY_OPTIONS]
 
-export function listOptions(verb: Verb): Option[] {
-  switch (verb.access) {
-    case 'read':
-      return [...verb.options, JSON_OUTPUT, CAMPAIGN, ...GLOBAL_OPTIONS]
-    case 'write':
-      return [...verb.options, DRY_RUN, CAMPAIGN, ...GLOBAL_OPTIONS]
-    case 'apart':
-      return [...verb.options, ...GLOBAL_OPTIONS]
-    default:
-      return verb.access satisfies never
-  }
+export function listOptions({ options = [], access }: Verb): Option[] {
+  const shared = { read: [JSON_OUTPUT, CAMPAIGN], write: [DRY_RUN, CAMPAIGN], apart: [] }
+  return [...options, ...shared[access], ...GLOBAL_OPTIONS]
 }
 
 export const COMMON_EXITS: Readonly<Record<number, string>> = {

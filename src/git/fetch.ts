@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { ConflictError } from '../errors.ts'
 import type { Oid } from '../model/ids.ts'
 import { getScratchDir, readOptional } from './bare-repository.ts'
-import { explainRemoteFailure, type RemoteConnection } from './remote-connection.ts'
+import { explainRemoteFailure, type RemoteConnection, type RemoteRefs } from './remote-connection.ts'
 import type { GitOutput, GitTask } from './runner.ts'
 
 export interface Fetcher {
@@ -20,6 +20,17 @@ export interface Fetcher {
 export interface RemoteTip {
   ref: string
   oid: Oid
+}
+
+/** Fetches the branch or tag and returns its commit; null if the remote does not have it. */
+export async function fetchRef(
+  repository: Fetcher & { remoteRefs(patterns: readonly string[]): Promise<RemoteRefs> },
+  ref: string,
+): Promise<Oid | null> {
+  const oid = (await repository.remoteRefs([ref])).refs.get(ref)
+  if (oid === undefined) return null
+  await repository.fetch([{ ref, oid }])
+  return oid
 }
 
 const UNADVERTISED = /not our ref|unadvertised object/

@@ -126,6 +126,16 @@ async function findEntry(
   return at
 }
 
+/** Returns the text of a file in the tree; null if there is no such file. */
+export async function readTreeText(
+  store: Pick<ObjectStore, 'findEntry' | 'blob'>,
+  tree: Oid,
+  path: string,
+): Promise<string | null> {
+  const entry = await store.findEntry(tree, path)
+  return entry?.type === 'blob' ? (await store.blob(entry.oid)).toString('utf8') : null
+}
+
 interface Signature {
   name: string
   email: string

@@ -40,6 +40,17 @@ export function findNearestWord(word: string, candidates: Iterable<string>): str
   return best?.candidate
 }
 
+/** Asks whether the nearest candidate was meant. Returns `otherwise` when none is near. */
+export function suggestWord(
+  word: string,
+  candidates: Iterable<string>,
+  otherwise: string,
+  prefix = '',
+): string {
+  const near = findNearestWord(word, candidates)
+  return near === undefined ? otherwise : `did you mean ${prefix}${near}?`
+}
+
 /** Finds the candidate that has the word as one of its parts: `timeout_seconds` for `timeout`. */
 export function findContainingWord(word: string, candidates: Iterable<string>): string | undefined {
   const parts = word.toLowerCase().split(/[_\s-]+/)

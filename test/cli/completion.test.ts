@@ -180,6 +180,6 @@ describe('winnow completion', () => {
     const { code, out, err } = await project().winnowWith({ directory: '/' }, 'completion', shell)
     expect([code, err]).toEqual([0, ''])
     expect(out).toMatch(new RegExp(`^# In .*winnow completion ${shell}`, 'm'))
-    expect(completionVerb.arguments[0]?.values).toContain(shell)
+    expect(completionVerb.arguments?.[0]?.values).toContain(shell)
   })
 })

@@ -21,7 +21,7 @@ describe('the registry of verbs', () => {
   })
 
   it('has no closed list that says its values twice, or has none', () => {
-    for (const { name, options } of VERBS) {
+    for (const { name, options = [] } of VERBS) {
       for (const option of options.filter(({ values }) => values !== undefined)) {
         expect([name, option.name, option.value]).toEqual([name, option.name, undefined])
         expect(option.values?.length).toBeGreaterThan(0)
@@ -56,9 +56,9 @@ describe('the registry of verbs', () => {
     const text = renderHelp(VERBS, verb.name)
     expect(text.startsWith(`Usage: winnow ${verb.name}`)).toBe(true)
     for (const { name } of listOptions(verb)) expect(text).toContain(`--${name}`)
-    for (const { name } of verb.arguments) expect(text).toContain(name)
+    for (const { name } of verb.arguments ?? []) expect(text).toContain(name)
     for (const example of verb.examples) expect(text).toContain(`\n  ${example}\n`)
-    for (const code of [...Object.keys(verb.exits), '0', '2', '69', '70', '75'])
+    for (const code of [...Object.keys(verb.exits ?? {}), '0', '2', '69', '70', '75'])
       expect(text).toContain(`\n  ${code} `)
   })
 
