@@ -15,7 +15,7 @@ import { formatApproveCommand, listAwaitingApproval, renderApprovalRequest } fro
 import { getExperimentState } from '../report/experiment-state.ts'
 import { describeNextRun, describeResumeHint } from '../report/resume-hint.ts'
 import { renderStateSentence, toSentenceCase } from '../report/verdict-text.ts'
-import { withCampaign } from './context.ts'
+import { changeCampaign } from './context.ts'
 import { findNamedExperiment } from './subjects.ts'
 import type { Call, CommandContext, CommentSource, Verb } from './verb.ts'
 
@@ -49,14 +49,15 @@ export const approveVerb: Verb = {
   examples: ['winnow approve', 'winnow approve exp-007', 'winnow approve exp-007 left-pad --dry-run'],
   comment: { options: ['digest'], alias: 'approve-deps' },
   run: call =>
-    withCampaign(call, { access: 'write', startedOnly: true }, async context => {
-      const { campaign } = (await requireCampaign(context.campaignContext)).loaded
+    changeCampaign(call, async (context, campaign) => {
       const [exp, ...packages] = call.given.positionals
-      if (exp === undefined) {
-        requireNoDigest(call)
-        return printWaitingApprovals(call, context, campaign)
-      }
-      const set = SET_DIGEST.test(exp) ? exp : call.given.text('digest')
+      const digest = call.given.text('digest')
+      if (exp === undefined && digest !== undefined)
+        throw new UserError('--digest is about the set of one experiment', {
+          fix: `winnow approve <exp> --digest ${digest}`,
+        })
+      if (exp === undefined) return printWaitingApprovals(call, context, campaign)
+      const set = SET_DIGEST.test(exp) ? exp : digest
       const experiment = SET_DIGEST.test(exp)
         ? findExperimentBySet(campaign, exp)
         : findNamedExperiment(campaign, exp)
@@ -100,32 +101,20 @@ async function requireOtherAuthor(
   })
 }
 
-/** `winnow approve --digest` without an experiment must not fall back to listing. */
-function requireNoDigest({ given }: Call): void {
-  const digest = given.text('digest')
-  if (digest === undefined) return
-  throw new UserError('--digest is about the set of one experiment', {
-    fix: `winnow approve <exp> --digest ${digest}`,
-  })
-}
-
 function printWaitingApprovals(
   { given, terminal }: Call,
   { dryRun }: CommandContext,
   campaign: Campaign,
-): number {
+): void {
   const waiting = listAwaitingApproval(campaign)
   if (dryRun !== null) dryRun.printed = true
-  if (given.flag('json')) {
-    terminal.json({ campaign: campaign.name, waiting: waiting.map(toRequestView) })
-    return 0
-  }
+  if (given.flag('json'))
+    return terminal.json({ campaign: campaign.name, waiting: waiting.map(toRequestView) })
   if (waiting.length === 0) terminal.out('No approvals are pending.')
   for (const experiment of waiting)
     for (const line of [...renderApprovalRequest(experiment), '']) terminal.out(line)
   const [first] = waiting
   if (first !== undefined) terminal.out(`${formatApproveCommand(first)} approves all of them.`)
-  return 0
 }
 
 function toRequestView(experiment: Experiment) {
@@ -138,7 +127,7 @@ async function giveApproval(
   call: Call,
   { campaignContext, dryRun }: CommandContext,
   target: ApprovalTarget,
-): Promise<number> {
+): Promise<void> {
   const { campaign, experiment } = target
   const request = getApprovalRequest(target)
   requireSameSet(call, target.set, experiment, request)
@@ -147,10 +136,11 @@ async function giveApproval(
   const saidAt = call.comment === undefined ? {} : { approved_at: call.comment.at }
   const about = { experiment: experiment.id, digest, packages: [...packages] }
   if (packages.length > 0) await recordEvents(campaignContext, [{ kind: 'approved', ...about, ...saidAt }])
-  if (dryRun !== null) return 0
+  if (dryRun !== null) return
   const after = findNamedExperiment((await requireCampaign(campaignContext)).loaded.campaign, experiment.id)
   requireSameSet(call, digest, after, getApprovalRequest({ ...target, experiment: after }))
   const left = listAwaitedPackages(after)
+  const { actor } = campaignContext.by
   if (call.given.flag('json'))
     call.terminal.json({
       campaign: campaign.name,
@@ -159,9 +149,7 @@ async function giveApproval(
       approved: packages,
       left,
     })
-  else
-    call.terminal.out(describeApproval(target, { packages, left, request, actor: campaignContext.by.actor }))
-  return 0
+  else call.terminal.out(describeApproval(target, { packages, left, request, actor }))
 }
 
 /** Also returns a request that is fully approved, so that a repeated approval reports this instead of failing. */
@@ -185,12 +173,10 @@ function requireSameSet(
 ): void {
   if (given === undefined) return
   if (!request.digest.startsWith(given)) {
-    throw new UserError(
-      `the packages of ${id} changed since digest ${given}: the digest is now ${getShortDigest(request)}`,
-      {
-        fix: 'winnow approve lists the new packages',
-      },
-    )
+    const now = `the digest is now ${getShortDigest(request)}`
+    throw new UserError(`the packages of ${id} changed since digest ${given}: ${now}`, {
+      fix: 'winnow approve lists the new packages',
+    })
   }
   if (given.length >= SHORT_DIGEST_LENGTH) return
   throw new UserError(`the digest ${given} is too short: give at least ${SHORT_DIGEST_LENGTH} digits`, {
@@ -222,14 +208,17 @@ function describeApproval(
   outcome: { packages: readonly string[]; left: readonly string[]; request: ApprovalRequest; actor: string },
 ): string {
   const { packages, left, request, actor } = outcome
-  if (packages.length === 0 && left.length === 0)
-    return `${experiment.id} was approved already. ${describeWhenMeasured(campaign)}`
-  const yes =
-    packages.length === 0
-      ? `${experiment.id}: nothing new was approved.`
-      : `${experiment.id}: ${formatPackages(packages, request.additions)} approved by ${actor}.`
-  if (left.length > 0) return `${yes} It still waits for ${formatPackages(left, request.additions)}.`
-  return `${yes} ${describeWhenMeasured(campaign)}`
+  const { id } = experiment
+  const none = packages.length === 0
+  if (none && left.length === 0) return `${id} was approved already. ${describeWhenMeasured(campaign)}`
+  const what = none
+    ? 'nothing new was approved.'
+    : `${formatPackages(packages, request.additions)} approved by ${actor}.`
+  const next =
+    left.length === 0
+      ? describeWhenMeasured(campaign)
+      : `It still waits for ${formatPackages(left, request.additions)}.`
+  return `${id}: ${what} ${next}`
 }
 
 function describeWhenMeasured(campaign: Campaign): string {

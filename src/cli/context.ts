@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import {
   findDamageCause,
@@ -12,6 +13,7 @@ import { buildLocalIsolation, buildNetworkIsolation } from '../git/isolation.ts'
 import type { Repository } from '../git/repository.ts'
 import { createGitRunner, requireGit } from '../git/runner.ts'
 import { inspectCheckout } from '../git/work-tree.ts'
+import { isMissing } from '../measure/file-system.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { EventAuthor, LedgerEvent } from '../model/event.ts'
 import { buildCampaignRefs, type CampaignRefs } from '../model/ids.ts'
@@ -294,6 +296,17 @@ export const UNKNOWN_ACTOR = 'unknown'
 function reportProgress(progress: ProgressReporter, renderer: EventRenderer, event: LedgerEvent): void {
   const line = renderer.next(event)
   if (NOTABLE_EVENTS.has(event.kind)) progress.say(line)
+}
+
+/** Reads a file that the person named, relative to the person's directory. */
+export async function readGivenFile({ environment }: Call, file: string, fix?: string): Promise<string> {
+  try {
+    return await readFile(resolve(environment.directory, file), 'utf8')
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    const what = isMissing(cause) ? `there is no file ${file}` : `${file} cannot be read: ${why}`
+    throw new UserError(what, { place: { file }, fix, cause })
+  }
 }
 
 /**

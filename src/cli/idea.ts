@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import { formatCount } from '../decide/wording.ts'
 import { requireHome } from '../engine/campaign/context.ts'
 import { recordEvents } from '../engine/controller/record.ts'
@@ -10,8 +8,8 @@ import type { BacklogIdea, Campaign } from '../model/campaign.ts'
 import { formatIdeaName } from '../model/fold/proposers.ts'
 import type { IdeaText } from '../plan/world.ts'
 import { renderBacklog, sortBacklogIdeas, toIdeaView } from '../report/backlog.ts'
-import { findNearestWord } from '../spec/nearest-word.ts'
-import { withCampaign } from './context.ts'
+import { suggestWord } from '../spec/nearest-word.ts'
+import { changeCampaign, readGivenFile } from './context.ts'
 import { CATEGORY, FAMILY, parsePriority, readGivenPatches, submitIdeas } from './propose.ts'
 import { findNamedIdea } from './subjects.ts'
 import type { Call, CommandContext, Verb } from './verb.ts'
@@ -49,22 +47,18 @@ export const ideaVerb: Verb = {
   ],
   run(call) {
     const act = findIdeaAction(call.given.positionals[0] ?? '')
-    return withCampaign(call, { access: 'write', startedOnly: true }, async context => {
-      const { campaign } = (await requireCampaign(context.campaignContext)).loaded
-      await act(call, context, campaign)
-      return 0
-    })
+    return changeCampaign(call, (context, campaign) => act(call, context, campaign))
   },
 }
 
 /** A comment has no work tree to measure, so the idea goes to the backlog. */
-export async function addToBacklog(call: Call, context: CommandContext): Promise<number> {
-  const { campaign } = (await requireCampaign(context.campaignContext)).loaded
-  await addIdea(call, context, campaign, {
-    hypothesis: requireText(call.given.text('message'), '/winnow try -m "what might help"'),
-    priority: 'high',
-  })
-  return 0
+export function addToBacklog(call: Call): Promise<number> {
+  return changeCampaign(call, (context, campaign) =>
+    addIdea(call, context, campaign, {
+      hypothesis: requireText(call.given.text('message'), '/winnow try -m "what might help"'),
+      priority: 'high',
+    }),
+  )
 }
 
 type IdeaAction = (call: Call, context: CommandContext, campaign: Campaign) => Promise<void>
@@ -79,9 +73,8 @@ const ACTIONS = new Map<string, IdeaAction>([
 function findIdeaAction(given: string): IdeaAction {
   const found = ACTIONS.get(given)
   if (found !== undefined) return found
-  const near = findNearestWord(given, [...ACTIONS.keys()])
   throw new UserError(`winnow idea does not know ${JSON.stringify(given)}`, {
-    fix: near === undefined ? 'winnow idea add, list, drop or import' : `did you mean winnow idea ${near}?`,
+    fix: suggestWord(given, ACTIONS.keys(), 'winnow idea add, list, drop or import', 'winnow idea '),
   })
 }
 
@@ -99,15 +92,8 @@ async function addIdea(
   words: { hypothesis: string; priority: ReturnType<typeof parsePriority> },
 ): Promise<void> {
   const { given } = call
-  const idea = toIdea(
-    {
-      ...words,
-      category: given.text('category'),
-      required_deps: [...given.texts('needs')],
-      family: given.text('family'),
-    },
-    '',
-  )
+  const details = { category: given.text('category'), family: given.text('family') }
+  const idea = toIdea({ ...words, ...details, required_deps: [...given.texts('needs')] }, '')
   const duplicate = findBacklogDuplicate(campaign.backlog, idea)
   if (duplicate !== null)
     throw new UserError(`that is ${duplicate} already`, { fix: `winnow idea list shows its state` })
@@ -150,19 +136,20 @@ function printAnswer(
 }
 
 async function importIdeas(call: Call, context: CommandContext, campaign: Campaign): Promise<void> {
-  const { given, terminal, environment } = call
-  const file = requireText(given.positionals[1], 'winnow idea import ideas.md')
+  const file = requireText(call.given.positionals[1], 'winnow idea import ideas.md')
   const patches = await readGivenPatches(call, context, { given: file, campaign })
   if (patches !== null) {
     requireHome(context.campaignContext, campaign)
     return submitIdeas(call, context, patches)
   }
   const fresh: IdeaText[] = []
-  const known: BacklogIdea[] = [...campaign.backlog]
-  for (const idea of readIdeaList(await readIdeaFile(resolve(environment.directory, file), file), file)) {
-    const duplicate = findBacklogDuplicate(known, idea) ?? findFileDuplicate(fresh, idea)
+  const text = await readGivenFile(call, file, 'name a file with ideas')
+  for (const idea of readIdeaList(text, file)) {
+    const duplicate =
+      findBacklogDuplicate(campaign.backlog, idea) ??
+      (fresh.some(each => isSameIdea(each, idea)) ? 'in this file' : null)
     if (duplicate === null) fresh.push(idea)
-    else terminal.err(`note: left out, it is ${duplicate} already: ${idea.hypothesis}`)
+    else call.terminal.err(`note: left out, it is ${duplicate} already: ${idea.hypothesis}`)
   }
   const names = await recordIdeas(context, fresh)
   const which = names.length === 0 ? '' : `: ${formatSpan(names)}`
@@ -172,14 +159,6 @@ async function importIdeas(call: Call, context: CommandContext, campaign: Campai
 function formatSpan(names: readonly string[]): string {
   const [first, last] = [names[0] ?? '', names.at(-1) ?? '']
   return first === last ? first : `${first} to ${last}`
-}
-
-async function readIdeaFile(path: string, file: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (cause) {
-    throw new UserError(`${file} cannot be read`, { place: { file }, fix: 'name a file with ideas', cause })
-  }
 }
 
 async function recordIdeas(
@@ -197,17 +176,13 @@ async function recordIdeas(
   return backlog.filter(({ id }) => ids.has(id)).map(formatIdeaName)
 }
 
-function findBacklogDuplicate(backlog: readonly BacklogIdea[], { hypothesis }: IdeaText): string | null {
-  const duplicate = backlog.find(
-    each => normalizeHypothesis(each.hypothesis) === normalizeHypothesis(hypothesis),
-  )
+function findBacklogDuplicate(backlog: readonly BacklogIdea[], idea: IdeaText): string | null {
+  const duplicate = backlog.find(each => isSameIdea(each, idea))
   return duplicate === undefined ? null : formatIdeaName(duplicate)
 }
 
-function findFileDuplicate(fresh: readonly IdeaText[], { hypothesis }: IdeaText): string | null {
-  return fresh.some(each => normalizeHypothesis(each.hypothesis) === normalizeHypothesis(hypothesis))
-    ? 'in this file'
-    : null
+function isSameIdea(one: IdeaText, other: IdeaText): boolean {
+  return normalizeHypothesis(one.hypothesis) === normalizeHypothesis(other.hypothesis)
 }
 
 function requireText(given: string | undefined, example: string): string {

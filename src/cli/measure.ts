@@ -1,4 +1,4 @@
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { rename, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { requireHome } from '../engine/campaign/context.ts'
 import { type RepositoryContext, refuseDamagedCache } from '../engine/campaign/open.ts'
@@ -8,7 +8,6 @@ import { fetchOrderedTrees } from '../engine/jobs/load-order.ts'
 import { type MachineLockState, measureWithLock } from '../engine/jobs/machine-lock.ts'
 import { type Observation, observe } from '../engine/observe/observe.ts'
 import { UserError } from '../errors.ts'
-import { toNullIfMissing } from '../git/bare-repository.ts'
 import { measureOrder } from '../measure/measure.ts'
 import { chooseWorkspace, type MeasureInput, type Workspace } from '../measure/session.ts'
 import { hashSha256 } from '../model/canonical-json.ts'
@@ -19,7 +18,7 @@ import { toShortId } from '../report/event-log.ts'
 import { parseSpec } from '../spec/load.ts'
 import type { Spec } from '../spec/schema.ts'
 import { allowMeasuring } from './comment-command.ts'
-import { withCampaign, withRepository } from './context.ts'
+import { readGivenFile, withCampaign, withRepository } from './context.ts'
 import { DEFAULT_PREFIX } from './known-campaigns.ts'
 import type { MeasuringTime } from './live.ts'
 import type { Call, CommandContext, Verb } from './verb.ts'
@@ -263,10 +262,4 @@ function parseJsonFile(text: string, file: string): unknown {
   } catch (cause) {
     throw new UserError(`${file} is not JSON`, { place: { file }, cause })
   }
-}
-
-async function readGivenFile({ environment }: Call, file: string): Promise<string> {
-  const text = await readFile(resolve(environment.directory, file), 'utf8').catch(toNullIfMissing)
-  if (text === null) throw new UserError(`there is no file ${file}`, { place: { file } })
-  return text
 }

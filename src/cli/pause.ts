@@ -21,7 +21,7 @@ import { computeCampaignProgress } from '../report/campaign-result.ts'
 import { describeLimitRaise, describeNextMeasurement } from '../report/resume-hint.ts'
 import { describeCampaignState } from '../report/status.ts'
 import { estimateOrderSeconds, formatDuration } from '../report/terminal.ts'
-import { withCampaign } from './context.ts'
+import { changeCampaign, withCampaign } from './context.ts'
 import { createLiveRenderer, showLive } from './live.ts'
 import { closeCampaign } from './run.ts'
 import { observeWorld } from './tick.ts'
@@ -43,24 +43,14 @@ export const pauseVerb: Verb = {
   examples: ['winnow pause -m "release week"'],
   comment: { options: ['message'] },
   run: call =>
-    withCampaign(call, { access: 'write', startedOnly: true }, async ({ campaignContext, dryRun }) => {
-      const { campaign } = (await requireCampaign(campaignContext)).loaded
-      if (campaign.status === 'stopped') {
-        throw new UserError(
-          `campaign ${campaignContext.name} is ${describeCampaignState(campaign)}, so it cannot be paused`,
-        )
-      }
-      if (campaign.status === 'paused') {
-        call.terminal.out(
-          `Campaign ${campaignContext.name} was already ${withReason('paused', campaign.status_reason ?? '')}`,
-        )
-        return 0
-      }
+    changeCampaign(call, async ({ campaignContext, dryRun }, campaign) => {
+      const { name, status } = campaign
+      if (status === 'stopped')
+        throw new UserError(`campaign ${name} is ${describeCampaignState(campaign)}, so it cannot be paused`)
+      if (status === 'paused') return call.terminal.out(describeUnchanged(campaign, 'paused'))
       const reason = call.given.text('message') ?? `paused by ${campaignContext.by.actor}`
       await recordEvents(campaignContext, [{ kind: 'campaign-paused', reason, source: 'person' }])
-      if (dryRun === null)
-        call.terminal.out(`Campaign ${campaignContext.name} is paused. winnow resume continues it.`)
-      return 0
+      if (dryRun === null) call.terminal.out(`Campaign ${name} is paused. winnow resume continues it.`)
     }),
 }
 
@@ -73,25 +63,21 @@ export const resumeVerb: Verb = {
   examples: ['winnow resume', 'winnow resume -m "the runner is back"'],
   comment: { options: ['message'] },
   run: call =>
-    withCampaign(call, { access: 'write', startedOnly: true }, async context => {
+    changeCampaign(call, async (context, campaign) => {
       const { campaignContext, dryRun } = context
-      const { campaign } = (await requireCampaign(campaignContext)).loaded
       const disabled = listDisabledProposers(campaign)
       const running = campaign.status === 'running'
       const hasPausedRuns = hasFruitlessRuns(campaign)
-      if (running && disabled.length === 0 && !hasPausedRuns) {
-        call.terminal.out(`Campaign ${campaignContext.name} is running already.`)
-        return 0
-      }
+      if (running && disabled.length === 0 && !hasPausedRuns)
+        return call.terminal.out(`Campaign ${campaign.name} is running already.`)
       if (campaign.status === 'stopped') await requireRoom(call, context)
       const reason = call.given.text('message') ?? `resumed by ${campaignContext.by.actor}`
       await recordEvents(campaignContext, [{ kind: 'campaign-resumed', reason }])
-      if (dryRun !== null) return 0
+      if (dryRun !== null) return
       for (const proposer of disabled) call.terminal.out(`winnow asks ${proposer} for ideas again.`)
       if (hasPausedRuns) call.terminal.out('winnow starts postponed runs of GitHub Actions again.')
       if (!running)
-        call.terminal.out(`Campaign ${campaignContext.name} continues. ${describeNextMeasurement(campaign)}`)
-      return 0
+        call.terminal.out(`Campaign ${campaign.name} continues. ${describeNextMeasurement(campaign)}`)
     }),
 }
 
@@ -141,11 +127,15 @@ export const stopVerb: Verb = {
         : ''
       call.terminal.out(
         already
-          ? `Campaign ${campaign.name} was already ${withReason('stopped', campaign.status_reason ?? '')}`
+          ? describeUnchanged(campaign, 'stopped')
           : `Campaign ${campaign.name} is stopped. Its result is on ${context.campaignContext.prefix}/${campaign.name}.${githubNote}`,
       )
       return measureProgress(call, context)
     }),
+}
+
+function describeUnchanged({ name, status_reason: reason }: Campaign, status: 'paused' | 'stopped'): string {
+  return `Campaign ${name} was already ${withReason(status, reason ?? '')}`
 }
 
 /**
@@ -187,18 +177,15 @@ export const archiveVerb: Verb = {
   options: [REASON],
   examples: ['winnow archive', 'winnow archive --dry-run'],
   run: call =>
-    withCampaign(call, { access: 'write', startedOnly: true }, async context => {
+    changeCampaign(call, async (context, campaign) => {
       const { campaignContext } = context
+      const { name, refs } = campaignContext
       const reason = call.given.text('message') ?? `archived by ${campaignContext.by.actor}`
-      await requireClosed(campaignContext, (await requireCampaign(campaignContext)).loaded.campaign, reason)
+      await requireClosed(campaignContext, campaign, reason)
       await closeCampaign(call, context, 'archived', reason)
       const at = await archiveCampaign(campaignContext, (await listRefs(campaignContext)).refs)
-      if (context.dryRun === null) {
-        call.terminal.out(
-          `Campaign ${campaignContext.name} is below ${toShortRef(campaignContext.refs.archive)}${at}/ now.`,
-        )
-      }
-      return 0
+      if (context.dryRun === null)
+        call.terminal.out(`Campaign ${name} is below ${toShortRef(refs.archive)}${at}/ now.`)
     }),
 }
 
@@ -217,10 +204,9 @@ async function requireClosed(
   if (isStopped && open.length === 0) return
   if (isStopped && campaign.stop_code !== 'archived')
     await recordEvents(campaignContext, [{ kind: 'campaign-stopped', code: 'archived', reason }])
+  const first = isStopped ? '' : 'winnow stop; then winnow archive; '
   throw new UserError(
     `campaign ${campaignContext.name} runs on GitHub; its next run on GitHub closes the open experiments`,
-    {
-      fix: `${isStopped ? '' : 'winnow stop; then winnow archive; '}once winnow status shows nothing open, winnow archive again`,
-    },
+    { fix: `${first}once winnow status shows nothing open, winnow archive again` },
   )
 }

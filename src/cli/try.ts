@@ -109,8 +109,7 @@ export const tryVerb: Verb = {
   },
   comment: {
     options: ['message', CATEGORY.name, 'needs', FAMILY.name],
-    run: call =>
-      withCampaign(call, { access: 'write', startedOnly: true }, context => addToBacklog(call, context)),
+    run: addToBacklog,
   },
   run(call) {
     const here = { ...call, environment: { ...call.environment, preferMain: true } }

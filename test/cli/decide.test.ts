@@ -57,6 +57,11 @@ describe('winnow decide', () => {
     expect([code, err]).toEqual([2, expect.stringContaining(expected)])
   })
 
+  it('explains that a directory is not a payload', async () => {
+    const { code, err } = await project().winnow('decide', '.')
+    expect([code, err]).toEqual([2, expect.stringContaining('error: .: . cannot be read: EISDIR')])
+  })
+
   it('says that a file is not there', async () => {
     expect((await project().winnow('decide', 'none.json')).err).toContain('there is no file none.json')
   })
