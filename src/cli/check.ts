@@ -132,8 +132,7 @@ export async function checkSpec(call: Call, check: SpecCheck): Promise<number> {
     : null
   const whole = trial === null ? view : addTrial(spec, view, trial)
   const about = { yaml: check.text.yaml, tree: check.base.tree }
-  if (trial !== null)
-    await saveForecast(call, check.repositoryContext, about, estimateCampaignSeconds(spec, trial))
+  if (trial !== null) saveForecast(check.repositoryContext, about, estimateCampaignSeconds(spec, trial))
   if (!isBlocked(view)) print(renderCheckComparison(spec, whole))
   if (call.given.flag('json')) call.terminal.json(whole)
   return isBlocked(view) ? 2 : 0

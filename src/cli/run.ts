@@ -160,10 +160,8 @@ async function confirmStart(call: Call, context: CommandContext): Promise<boolea
   if (dryRun !== null || (campaign.started && !call.given.flag('fresh'))) return true
   const campaignContext = { ...context.campaignContext, defaultBranch: context.currentDefault }
   const { spec, yaml, tip } = await readCommittedSpec(campaignContext, getSpecPath(context))
-  return confirmStake(
-    call,
-    estimateStake(spec, await readForecast(repositoryContext, { yaml, tree: tip.tree })),
-  )
+  const seconds = readForecast(repositoryContext, { yaml, tree: tip.tree })
+  return confirmStake(call, estimateStake(spec, seconds))
 }
 
 /** The campaign may have been started on GitHub, which supports features that this machine lacks. */

@@ -1,8 +1,7 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { z } from 'zod'
 import type { RepositoryContext } from '../engine/campaign/open.ts'
-import { toNullIfMissing } from '../git/bare-repository.ts'
+import { readStoredJson, writeStoredJson } from '../measure/file-system.ts'
 import { hashSha256 } from '../model/canonical-json.ts'
 import type { Oid } from '../model/ids.ts'
 import { formatDuration } from '../report/terminal.ts'
@@ -97,36 +96,18 @@ function describeStakeMoney({ propose, metric, stopping }: Spec): string[] {
 
 // The forecast of winnow check
 
-export async function saveForecast(
-  { environment }: Call,
+export function saveForecast(
   repositoryContext: RepositoryContext,
   about: ForecastKey,
   seconds: number,
-): Promise<void> {
-  const path = getForecastPath(repositoryContext, about)
-  await mkdir(dirname(path), { recursive: true })
-  const part = `${path}.${environment.random.hex(4)}.part`
-  await writeFile(part, JSON.stringify({ seconds }))
-  await rename(part, path)
+): void {
+  writeStoredJson(getForecastPath(repositoryContext, about), { seconds })
 }
 
-/** Returns null if `winnow check` did not run. */
-export async function readForecast(
-  repositoryContext: RepositoryContext,
-  about: ForecastKey,
-): Promise<number | null> {
-  const text = await readFile(getForecastPath(repositoryContext, about), 'utf8').catch(toNullIfMissing)
-  return text === null ? null : parseForecast(text)
-}
-
-/** Ignores a damaged cache file: `winnow check` writes a new one. */
-function parseForecast(text: string): number | null {
-  try {
-    return forecastSchema.safeParse(JSON.parse(text)).data?.seconds ?? null
-  } catch (error) {
-    if (error instanceof SyntaxError) return null
-    throw error
-  }
+/** Returns null if `winnow check` did not run, or if the file is damaged. */
+export function readForecast(repositoryContext: RepositoryContext, about: ForecastKey): number | null {
+  const stored = readStoredJson(getForecastPath(repositoryContext, about))
+  return forecastSchema.safeParse(stored).data?.seconds ?? null
 }
 
 function getForecastPath({ dataDir }: RepositoryContext, { yaml, tree }: ForecastKey): string {

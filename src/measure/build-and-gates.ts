@@ -16,25 +16,23 @@ import { snapshotFiles } from './tamper-check.ts'
 
 /** Lays out a side and runs its setup. Every build starts from the tree alone (decision.md 3.1). */
 export async function buildSide(session: Session, side: OrderSide, number: number): Promise<void> {
-  const { slots, paths, draft } = session
-  makeRoom(session, side)
+  const { slots, paths, draft, input } = session
+  mkdirSync(slots.getPath(side.slot), { recursive: true })
+  input.signal.throwIfAborted()
   await slots.bring(side.slot)
   side.snapshots = null
   side.build = number
-  const kept = isKept(session, side)
-  await layOut(session, side, kept)
-  if (!(kept && side.slot.built !== null)) await removeAll(paths.checkpoint)
+  const keepBuilt = isKept(session, side)
+  await layOut(session, side, keepBuilt)
+  // A fresh layout has dropped the outputs of an earlier setup.
+  const kept = keepBuilt && side.slot.built !== null
+  if (!kept) await removeAll(paths.checkpoint)
   await clearOutputs(paths, side.owner)
-  if (side.owner !== null && !(kept && side.slot.built !== null)) await clearHome(paths, side.owner)
+  if (side.owner !== null && !kept) await clearHome(paths, side.owner)
   draft.trees[side.label] = side.tree
   const everything = snapshotSide(session, side)
   side.snapshots = { files: snapshotFiles(everything, side.files), everything }
-  if (!(kept && side.slot.built !== null)) await runSetup(session, side)
-}
-
-function makeRoom({ slots, input }: Session, side: OrderSide): void {
-  mkdirSync(slots.getPath(side.slot), { recursive: true })
-  input.signal.throwIfAborted()
+  if (!kept) await runSetup(session, side)
 }
 
 /** `setup_scope: once`: outputs stay valid while command, directory and tree are the same. */
@@ -72,18 +70,15 @@ async function runSetup(session: Session, side: OrderSide): Promise<void> {
 
 type Gate = Spec['gates'][number]
 
-/**
- * Runs the command gates of one phase in a throw-away copy, so that they change no directory that is timed.
- */
+/** Runs the command gates of one phase in a throw-away copy: they change no directory that is timed. */
 export async function runGates(
   session: Session,
   side: OrderSide,
   phase: Gate['phase'],
   only?: ReadonlySet<string>,
 ): Promise<void> {
-  const gates = session.input.spec.gates.filter(
-    gate => gate.phase === phase && only?.has(gate.name) !== false,
-  )
+  const due = session.input.spec.gates.filter(gate => gate.phase === phase)
+  const gates = due.filter(({ name }) => only?.has(name) !== false)
   if (gates.length === 0 || side.ended) return
   await session.slots.bring(null)
   const copy = join(session.input.workDir, 'copy')
@@ -108,16 +103,8 @@ export async function runGates(
 /** A side whose files cannot be copied passes no gate. */
 function buildUnrunGate(side: OrderSide, { name, phase }: Gate, { message, detail }: HarnessError): GateRun {
   const output = { failing: [], stdout: '', stderr: `${message}: ${detail.output?.stderr ?? ''}` }
-  return {
-    side: side.label,
-    name,
-    phase,
-    passed: false,
-    exit_code: null,
-    timed_out: false,
-    seconds: 0,
-    output,
-  }
+  const unrun = { passed: false, exit_code: null, timed_out: false, seconds: 0 }
+  return { side: side.label, name, phase, ...unrun, output }
 }
 
 async function runGate(session: Session, side: OrderSide, gate: Gate): Promise<boolean> {

@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../errors.ts'
+import { readOptional } from '../git/bare-repository.ts'
 import type { Spec } from '../spec/schema.ts'
-import { isMissing } from './file-system.ts'
 import type { Owner } from './process/reaper.ts'
 import type { SidePaths } from './session.ts'
 
@@ -38,18 +37,15 @@ export function buildPortEnvironment(
   return { WINNOW_PORT: String(port), ...named }
 }
 
-/** By default npm writes a log into HOME on each run, and asks its registry for a newer npm. */
-function buildNpmEnvironment(tmp: string): Record<string, string> {
-  return { npm_config_logs_dir: join(tmp, 'npm-logs'), npm_config_update_notifier: 'false' }
-}
-
 /** Common to all commands. A side with its own user gets an empty HOME. */
 export function buildCommonEnvironment(
   allowed: Readonly<Record<string, string>>,
   { tmp, home }: Pick<SidePaths, 'tmp' | 'home'>,
   owner: Owner | null,
 ): Record<string, string> {
-  return { ...buildNpmEnvironment(tmp), ...allowed, TMPDIR: tmp, ...(owner === null ? {} : { HOME: home }) }
+  // By default npm writes a log into HOME on each run, and asks its registry for a newer npm.
+  const npm = { npm_config_logs_dir: join(tmp, 'npm-logs'), npm_config_update_notifier: 'false' }
+  return { ...npm, ...allowed, TMPDIR: tmp, ...(owner === null ? {} : { HOME: home }) }
 }
 
 /** Every side gets the same names and values. The EVO_ names are aliases for evo harnesses. */
@@ -88,7 +84,15 @@ export function readEnvFile(file: EnvFile, root: string | null): Record<string, 
       fix: 'run winnow in a clone of the repository, or remove measurement.env_file',
     })
   }
-  const values = parseDotenv(readText(join(root, file.path), place))
+  const path = join(root, file.path)
+  const text = readOptional(path)
+  if (text === null) {
+    throw new UserError(`measurement.env_file does not exist: ${path}`, {
+      place,
+      fix: 'create the file, or remove measurement.env_file',
+    })
+  }
+  const values = parseDotenv(text)
   const missing = file.keys.filter(key => !values.has(key))
   if (missing.length > 0) {
     throw new UserError(`measurement.env_file lacks ${missing.join(', ')}`, {
@@ -99,18 +103,6 @@ export function readEnvFile(file: EnvFile, root: string | null): Record<string, 
   return Object.fromEntries(file.keys.map(key => [key, values.get(key) ?? '']))
 }
 
-function readText(path: string, place: { file: string }): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    if (!isMissing(error)) throw error
-    throw new UserError(`measurement.env_file does not exist: ${path}`, {
-      place,
-      fix: 'create the file, or remove measurement.env_file',
-    })
-  }
-}
-
 const LINE = /^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([^#]*?))\s*(?:#.*)?$/
 
 function parseDotenv(text: string): Map<string, string> {
@@ -118,13 +110,10 @@ function parseDotenv(text: string): Map<string, string> {
   for (const line of text.split(/\r?\n/)) {
     const [, name, double, single, bare] = LINE.exec(line) ?? []
     if (name === undefined) continue
-    values.set(name, double === undefined ? (single ?? bare ?? '') : unescape(double))
+    const unescaped = double?.replace(/\\(.)/g, (_, char: string) => (char === 'n' ? '\n' : char))
+    values.set(name, unescaped ?? single ?? bare ?? '')
   }
   return values
-}
-
-function unescape(text: string): string {
-  return text.replace(/\\(.)/g, (_, char: string) => (char === 'n' ? '\n' : char))
 }
 
 // Secrets

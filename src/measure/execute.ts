@@ -17,10 +17,7 @@ import type { Owner } from './process/reaper.ts'
 import { getSidePaths, type MeasureInput, type OrderSide, type Session, type SidePaths } from './session.ts'
 import { snapshotEverything } from './tamper-check.ts'
 
-interface ExecutionRequest {
-  role: Execution['role']
-  seed: number
-}
+type ExecutionRequest = Pick<Execution, 'role' | 'seed'>
 
 type ExecutionResult = Pick<Execution, 'status' | 'metrics' | 'tasks' | 'artifacts' | 'error' | 'output'>
 
@@ -30,10 +27,15 @@ export async function execute(session: Session, side: OrderSide, turn: Execution
   const { paths, input, slots, draft } = session
   await slots.bring(side.slot)
   await clearOutputs(paths, side.owner)
-  await announceStart(session)
+  if (!session.started) {
+    session.started = true
+    // Precedes `onStart`, so that every started order has a partial report.
+    await session.keepPartial()
+    await input.onStart()
+  }
   const { owner } = side
   const own = buildHarnessEnvironment(session.allowed, paths, { owner, seed: turn.seed })
-  const env = { ...own, ...buildHoldoutEnvironment(session) }
+  const env = session.holdout === null ? own : { ...own, WINNOW_HOLDOUT_DIR: session.holdout.dir }
   const { timeout_seconds: timeoutSeconds } = input.spec.measurement
   const command = selectCommand(session, turn.role)
   const ended = await runGuarded(session, side, 'itself', { command, env, timeoutSeconds })
@@ -59,14 +61,6 @@ export async function execute(session: Session, side: OrderSide, turn: Execution
   side.chances -= 1
   if (side.chances <= 0) side.ended = true
   await refuseMachine(session)
-}
-
-async function announceStart(session: Session): Promise<void> {
-  if (session.started) return
-  session.started = true
-  // Precedes `onStart`, so that every started order has a partial report.
-  await session.keepPartial()
-  await session.input.onStart()
 }
 
 function selectCommand({ input }: Session, role: ExecutionRequest['role']): string {
@@ -105,13 +99,11 @@ async function readResult(
   } catch (error) {
     if (!(error instanceof HarnessError)) throw error
     const status = score === null ? 'bad-output' : 'score-failed'
-    const { output } = error.detail
-    return {
-      status,
-      metrics: {},
-      error: explainOutputError(error),
-      ...(output === undefined ? {} : { output }),
-    }
+    const { line, example, output } = error.detail
+    const excerpt = line === undefined || line === '' ? '' : `\nin: ${line}`
+    const valid = example === undefined ? '' : `\nvalid: ${example}`
+    const why = `${error.message}${excerpt}${valid}`
+    return { status, metrics: {}, error: why, ...(output === undefined ? {} : { output }) }
   }
 }
 
@@ -127,10 +119,6 @@ async function readTurnOutput(session: Session, turn: ExecutionRequest): Promise
 /** A holdout's command prints its metric itself. */
 function getScoreSpec({ input }: Session): Spec['measurement']['score'] {
   return input.order.stop.rule === 'holdout' ? null : input.spec.measurement.score
-}
-
-function buildHoldoutEnvironment({ holdout }: Session): Record<string, string> {
-  return holdout === null ? {} : { WINNOW_HOLDOUT_DIR: holdout.dir }
 }
 
 /** Proposers can read reports, so a holdout report holds only the judged metrics. */
@@ -152,19 +140,9 @@ function collectBuiltInMetrics(ended: Ended): Record<string, number> {
   }
 }
 
-function explainOutputError(error: HarnessError): string {
-  const { line, example } = error.detail
-  const excerpt = line === undefined || line === '' ? '' : `\nin: ${line}`
-  const valid = example === undefined ? '' : `\nvalid: ${example}`
-  return `${error.message}${excerpt}${valid}`
-}
-
 // Report size
 
-/**
- * Metrics get this share of the report; the rest is for the fixed fields of executions. Logs are left out if
- * they do not fit.
- */
+/** Metrics get this share of the report, fixed fields the rest. Logs that do not fit are left out. */
 const METRICS_SHARE = 0.8
 /**
  * The base gets less room than a candidate: if all sides print alike, the base fails first and no candidate
@@ -245,9 +223,7 @@ async function ensureFolder(out: string): Promise<string> {
   return out
 }
 
-/**
- * Copies the outputs, so the side's own files keep their owner. The scorer's home and tmp are emptied first.
- */
+/** Copies the outputs, so the side's own files keep their owner. Empties the scorer's home and tmp first. */
 async function giveOutputs({ input, paths }: Session, own: SidePaths, owner: Owner): Promise<string> {
   await clearHome(own, owner)
   await changeOwner(own.tmp, owner)

@@ -34,11 +34,7 @@ export async function removeAll(path: string | Buffer): Promise<void> {
 }
 
 function isTooDeep(error: unknown): boolean {
-  return error instanceof RangeError || isTooLong(error)
-}
-
-function isTooLong(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENAMETOOLONG'
+  return error instanceof RangeError || hasErrorCode(error, 'ENAMETOOLONG')
 }
 
 /**
@@ -70,16 +66,13 @@ export async function copyFolder({ from, to, options, what }: CopyRequest): Prom
   try {
     await run('cp', [...options, '--', from, to])
   } catch (error) {
-    if (!isRefusal(error)) throw error
+    if (!(error instanceof Error && 'code' in error)) throw error
+    // Any other code: cp could not be started.
+    const failed = typeof error.code === 'number' || error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER'
+    if (!failed) throw error
     const stderr = error.message.trim().split('\n').at(-1) ?? ''
     throw new HarnessError(`${what} cannot be copied`, { output: { failing: [], stdout: '', stderr } })
   }
-}
-
-/** cp ran and failed, or printed more than Node buffers. */
-function isRefusal(error: unknown): error is Error {
-  if (!(error instanceof Error && 'code' in error)) return false
-  return typeof error.code === 'number' || error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER'
 }
 
 const OWNERS = 0o700
@@ -104,23 +97,26 @@ export function listNames(directory: string): string[] {
   }
 }
 
+export function hasErrorCode(error: unknown, ...codes: readonly string[]): boolean {
+  return error instanceof Error && 'code' in error && codes.includes(String(error.code))
+}
+
 export function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+  return hasErrorCode(error, 'ENOENT')
 }
 
 function isForbidden(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'EACCES' || error.code === 'EPERM')
+  return hasErrorCode(error, 'EACCES', 'EPERM')
 }
 
 /**
  * Errors for a path that untrusted code closed, linked in a loop, made too long, or filled with too large a
  * file. They are not machine failures.
  */
-const UNREACHABLE = new Set(['ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'ENOTCONN', 'ERR_FS_FILE_TOO_LARGE'])
+const UNREACHABLE = ['ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'ENOTCONN', 'ERR_FS_FILE_TOO_LARGE']
 
 export function isUnreachable(error: unknown): boolean {
-  if (isForbidden(error)) return true
-  return error instanceof Error && 'code' in error && UNREACHABLE.has(String(error.code))
+  return isForbidden(error) || hasErrorCode(error, ...UNREACHABLE)
 }
 
 // Files that winnow keeps between runs

@@ -2,12 +2,11 @@ import { lstatSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { moveDamagedAside } from '../git/damage.ts'
-import { reopen } from './file-system.ts'
+import { hasErrorCode, reopen } from './file-system.ts'
 import { clearSharedFolders, isFolder } from './isolation/side-users.ts'
 import { detectMachineFailure, MachineFailed, readKernelCounts, refuseFull } from './machine.ts'
 import { type Ended, type Launch, lowerPriority } from './process/launch.ts'
 import { endMarked, noteSupervisor } from './process/leftovers.ts'
-import type { Owner } from './process/reaper.ts'
 import { getClockFile, type OrderSide, type Session, Tampered } from './session.ts'
 import { findTamperedPath, snapshotEverything, type TamperSnapshot, UncheckablePath } from './tamper-check.ts'
 
@@ -23,7 +22,7 @@ export async function runGuarded(
   onStage: 'itself' | 'copy',
   command: GuardedCommand,
 ): Promise<Ended> {
-  await refuseLate(session)
+  refuseLate(session)
   await waitUntilPast(getClockFile(session), findNewestStamp(session))
   const { workDir, spec } = session.input
   const launch: Launch = {
@@ -42,16 +41,14 @@ export async function runGuarded(
     session.draft.unreaped = true
     await endMarked(workDir)
   }
-  if (side.owner !== null) await clearUserTraces(side.owner, ended)
+  if (side.owner !== null) {
+    // From here on root works among files of that user, so none of its processes may be running.
+    if (ended.unreaped) throw new Error(`processes of user ${side.owner.uid} could not be ended`)
+    await clearSharedFolders(side.owner)
+  }
   reopen(session.paths.root)
   checkTampering(session, side.label, onStage === 'itself' ? side : null)
   return ended
-}
-
-/** From here on root works among files of that user, so none of its processes may be running. */
-async function clearUserTraces(owner: Owner, { unreaped }: Ended): Promise<void> {
-  if (unreaped) throw new Error(`processes of user ${owner.uid} could not be ended`)
-  await clearSharedFolders(owner)
 }
 
 function findNewestStamp(session: Session): bigint {
@@ -102,11 +99,10 @@ export function snapshotSide(session: Session, side: OrderSide, verified?: Tampe
   return snapshotEverything(session.slots.getPath(side.slot), side.files, objectFormat, verified)
 }
 
-async function refuseLate({ input }: Session): Promise<void> {
-  input.signal.throwIfAborted()
-  if (input.now() >= Date.parse(input.order.deadline)) {
-    throw new Error(`the order's deadline (${input.order.deadline}) passed before it was measured`)
-  }
+function refuseLate({ input: { signal, now, order } }: Session): void {
+  signal.throwIfAborted()
+  if (now() >= Date.parse(order.deadline))
+    throw new Error(`the order's deadline (${order.deadline}) passed before it was measured`)
 }
 
 /**
@@ -126,9 +122,7 @@ function writeFreshFile(file: string): void {
   try {
     writeFileSync(file, '')
   } catch (error) {
-    const blocked =
-      error instanceof Error && 'code' in error && /^(?:EISDIR|EACCES|ELOOP)$/.test(String(error.code))
-    if (!blocked) throw error
+    if (!hasErrorCode(error, 'EISDIR', 'EACCES', 'ELOOP')) throw error
     moveDamagedAside(file)
     writeFileSync(file, '')
   }

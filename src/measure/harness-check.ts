@@ -6,6 +6,7 @@ import type { Spec } from '../spec/schema.ts'
 import { compilePathspec, compileScope, compileUnreadPathTest } from '../spec/scope.ts'
 import { getHarnessSection, isJudgedMetric } from '../spec/spec-facts.ts'
 import type { MeasureInput } from './session.ts'
+import type { TrackedFile } from './tamper-check.ts'
 
 /** Refuses settings that this runner does not support before any code runs. */
 export function refuseUnsupported({ spec, users, order, onItems }: MeasureInput): void {
@@ -15,47 +16,28 @@ export function refuseUnsupported({ spec, users, order, onItems }: MeasureInput)
   }
   const { isolation } = measurement
   if (isolation === 'bwrap' || typeof isolation === 'object') {
-    refuse(
-      'measurement.isolation',
-      'bwrap and container isolation are not available yet',
-      'use auto, uid or none',
-    )
+    const what = 'bwrap and container isolation are not available yet'
+    refuse('measurement.isolation', what, 'use auto, uid or none')
   }
   if (isolation === 'uid' && users === undefined) {
-    refuse(
-      'measurement.isolation',
-      'measurement.isolation is uid, but this runner has no users for the sides',
-      'use auto',
-    )
+    const what = 'measurement.isolation is uid, but this runner has no users for the sides'
+    refuse('measurement.isolation', what, 'use auto')
   }
   if (measurement.network === 'off') {
-    refuse(
-      'measurement.network',
-      'the network can only be cut off by bwrap or a container',
-      'use network: on',
-    )
+    const what = 'the network can only be cut off by bwrap or a container'
+    refuse('measurement.network', what, 'use network: on')
   }
-  if (measurement.suite !== null) {
+  if (measurement.suite !== null)
     refuse('measurement.suite', 'suites cannot be measured yet', 'run the tasks in one command')
-  }
-  if (metric.primary.type === 'loss') {
+  if (metric.primary.type === 'loss')
     refuse('metric.primary.type', 'metrics of type loss cannot be measured yet', 'use a hard metric')
-  }
   if (isJudgedMetric(spec) && onItems === undefined && order.stop.rule !== 'alone') {
-    refuse(
-      'metric.primary.type',
-      'this runner has no model to score the printed items',
-      'measure it with winnow run',
-    )
+    const what = 'this runner has no model to score the printed items'
+    refuse('metric.primary.type', what, 'measure it with winnow run')
   }
 }
 
 // Harness
-
-interface OrderedTree {
-  label: string
-  tree: Oid
-}
 
 /**
  * Invariant 4: the harness must match the order, and files outside scope.mutable must match the pin. Null if
@@ -63,7 +45,7 @@ interface OrderedTree {
  */
 export async function findRefusal(
   input: MeasureInput,
-  sides: readonly OrderedTree[],
+  sides: readonly { label: string; tree: Oid }[],
 ): Promise<string | null> {
   const { order, spec, repository } = input
   const pinned = selectHarnessEntries(spec, await listTreeFiles(repository, order.pin.tree))
@@ -84,11 +66,7 @@ async function findStrayPath({ repository, order, spec }: MeasureInput, tree: Oi
   return differences.find(({ path }) => !scope.isMutable(path))?.path ?? null
 }
 
-interface HarnessEntry {
-  path: string
-  mode: string
-  oid: string
-}
+type HarnessEntry = Pick<TrackedFile, 'path' | 'mode' | 'oid'>
 
 /**
  * The pin's files that make up the harness: scope.immutable or, without it, all files outside mutable except

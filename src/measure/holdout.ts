@@ -1,20 +1,18 @@
 import { constants } from 'node:fs'
-import { chmod, cp, lstat, mkdir, readdir, stat } from 'node:fs/promises'
+import { chmod, cp, lstat, mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { UserError } from '../errors.ts'
-import { isMissing, removeAll } from './file-system.ts'
+import { isDirectory } from '../git/bare-repository.ts'
+import { removeAll } from './file-system.ts'
 import type { MeasureInput, Session, TrustedTree } from './session.ts'
 import { snapshotEverything } from './tamper-check.ts'
 
-/**
- * A holdout order keeps its sides, outputs and data in one folder that no other order uses. It is removed
- * before and after the order, so that a side finds no files of an earlier one.
- */
+/** Removed before and after each holdout order, so that a side finds no files of an earlier one. */
 export function getHoldoutDir(workDir: string): string {
   return join(workDir, 'holdout')
 }
 
-/** Holdout orders use a separate directory that no other order sees. */
+/** A holdout order keeps its sides, outputs and data in a folder that no other order uses. */
 export function getSidesDir({ order, workDir }: Pick<MeasureInput, 'order' | 'workDir'>): string {
   return order.stop.rule === 'holdout' ? getHoldoutDir(workDir) : workDir
 }
@@ -25,21 +23,12 @@ export async function findHoldoutDirectory({ order, env }: Pick<MeasureInput, 'o
   if (stop.rule !== 'holdout' || stop.source === null || !('environment' in stop.source)) return null
   const name = stop.source.environment
   const directory = env[name] ?? ''
-  if (directory !== '' && (await isDirectory(directory))) return directory
+  if (directory !== '' && isDirectory(directory)) return directory
   const what = directory === '' ? `${name} is not set` : `${name} names ${directory}, which is no directory`
   throw new UserError(`the holdout cannot be found: ${what}`, {
     place: { path: 'measurement.holdout.source' },
     fix: `set ${name} to the holdout's directory on the measuring machine`,
   })
-}
-
-async function isDirectory(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isDirectory()
-  } catch (error) {
-    if (isMissing(error)) return false
-    throw error
-  }
 }
 
 /**
@@ -54,13 +43,10 @@ export async function layOutHoldout(session: Session): Promise<TrustedTree | nul
   await removeAll(dir)
   await mkdir(dir, { recursive: true })
   if ('tree' in stop.source) await input.repository.materialize(stop.source.tree, dir)
-  else if (holdoutDirectory !== null) await copyHoldout(holdoutDirectory, dir)
+  else if (holdoutDirectory !== null)
+    await cp(holdoutDirectory, dir, { recursive: true, dereference: true, mode: constants.COPYFILE_FICLONE })
   await makeReadOnly(dir)
   return { dir, snapshot: snapshotEverything(dir, [], input.repository.objectFormat) }
-}
-
-async function copyHoldout(from: string, to: string): Promise<void> {
-  await cp(from, to, { recursive: true, dereference: true, mode: constants.COPYFILE_FICLONE })
 }
 
 const READ = 0o444

@@ -38,7 +38,8 @@ export async function layOut(session: Session, side: OrderSide, keepBuilt: boole
   const reused = from !== null && (await tryReuse(session, { from, to: side.tree, files, keepBuilt }))
   if (!reused) await layOutFresh(session, side)
   await slots.note(side.slot, { tree: side.tree, ...(reused && keepBuilt ? {} : { built: null }) })
-  side.files = prefixPaths([...files, ...copyShared(session, files)])
+  const all = [...files, ...copyShared(session, files)]
+  side.files = all.map(file => ({ ...file, path: `tree/${file.path}` }))
   if (side.owner !== null) await changeOwner(slots.stage, side.owner)
 }
 
@@ -49,9 +50,10 @@ interface ReuseRequest {
   keepBuilt: boolean
 }
 
-async function tryReuse(session: Session, { from, to, files, keepBuilt }: ReuseRequest): Promise<boolean> {
-  const { paths, input } = session
-  const { repository } = input
+async function tryReuse(
+  { paths, input: { repository } }: Session,
+  { from, to, files, keepBuilt }: ReuseRequest,
+): Promise<boolean> {
   const { tree } = paths
   const same = from === to
   if (!isFolder(tree)) return false
@@ -70,16 +72,20 @@ async function layOutFresh({ input, paths, slots }: Session, side: OrderSide): P
   await input.repository.materialize(side.tree, paths.tree)
 }
 
-function copyShared(session: Session, files: readonly TrackedFile[]): TrackedFile[] {
-  const { sharedRoot, repository } = session.input
+/** Copies shared files into a side's tree. They are checked for tampering like tracked files. */
+function copyShared({ input, sharedFiles, paths }: Session, files: readonly TrackedFile[]): TrackedFile[] {
+  const { sharedRoot, repository } = input
   if (sharedRoot === null) return []
   const tracked = new Set(files.map(file => file.path))
-  const wanted = session.sharedFiles.filter(path => !tracked.has(path))
-  return copySharedFiles(wanted, sharedRoot, session.paths.tree, repository.objectFormat)
-}
-
-function prefixPaths(files: readonly TrackedFile[]): TrackedFile[] {
-  return files.map(file => ({ ...file, path: `tree/${file.path}` }))
+  return sharedFiles.flatMap(path => {
+    if (tracked.has(path)) return []
+    const target = join(paths.tree, path)
+    mkdirSync(dirname(target), { recursive: true })
+    rmSync(target, { force: true })
+    copyFileSync(join(sharedRoot, path), target, constants.COPYFILE_FICLONE)
+    const mode = (statSync(target).mode & 0o100) === 0 ? '100644' : '100755'
+    return [{ path, mode, oid: computeContentId(target, false, repository.objectFormat) }]
+  })
 }
 
 export async function copySide(session: Session, side: OrderSide, target: string): Promise<void> {
@@ -114,23 +120,6 @@ export function listSharedFiles(paths: readonly string[], root: string | null): 
   return paths.flatMap(path => listFilesBelow(root, requireSharedPath(path, root)))
 }
 
-/** Copies shared files into a side's tree. They are checked for tampering like tracked files. */
-function copySharedFiles(
-  paths: readonly string[],
-  root: string,
-  tree: string,
-  format: 'sha1' | 'sha256',
-): TrackedFile[] {
-  return paths.map(path => {
-    const target = join(tree, path)
-    mkdirSync(dirname(target), { recursive: true })
-    rmSync(target, { force: true })
-    copyFileSync(join(root, path), target, constants.COPYFILE_FICLONE)
-    const mode = (statSync(target).mode & 0o100) === 0 ? '100644' : '100755'
-    return { path, mode, oid: computeContentId(target, false, format) }
-  })
-}
-
 function requireSharedPath(path: string, root: string): string {
   const place = { path: 'parallel.shared_files' }
   const inside = normalize(path)
@@ -153,9 +142,7 @@ function listFilesBelow(root: string, path: string): string[] {
 
 // Cleaning
 
-/**
- * Removes everything that the tree does not hold: files of an earlier build or run must not affect this one.
- */
+/** Removes everything that the tree does not hold: files of an earlier run must not affect this one. */
 export async function removeUntracked(dir: string, files: readonly TrackedFile[]): Promise<void> {
   const folders = listFolders(files)
   const kept = new Set([...folders, ...files.map(({ path }) => path)])

@@ -4,7 +4,7 @@ import { arch, cpus, hostname, platform, release, totalmem, uptime } from 'node:
 import { join } from 'node:path'
 import { hashSha256 } from '../model/canonical-json.ts'
 import { formatMachineFailure, type MachineInfo } from '../model/report.ts'
-import { isMissing, isUnreachable } from './file-system.ts'
+import { hasErrorCode, isMissing, isUnreachable } from './file-system.ts'
 import type { Ended } from './process/launch.ts'
 
 /**
@@ -31,12 +31,11 @@ let known: string | null = null
 
 /** Changes at every boot. Jobs with different ids ran on fresh machines. */
 export function getBootId(): string {
-  known ??= process.platform === 'linux' ? readKernelBootId() : computeBootId()
+  known ??=
+    process.platform === 'linux'
+      ? readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+      : computeBootId()
   return known
-}
-
-function readKernelBootId(): string {
-  return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
 }
 
 /** Without a kernel boot id: the minute of the boot, which tolerates clock drift. */
@@ -152,18 +151,10 @@ function readKernelFile(path: string): string | null {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    if (isMissing(error) || isUnreachable(error) || isUnsupported(error)) return null
+    // Kernel files may exist and refuse reads.
+    if (isMissing(error) || isUnreachable(error) || hasErrorCode(error, 'EOPNOTSUPP', 'ENODEV')) return null
     throw error
   }
-}
-
-/** Kernel files may exist and refuse reads. */
-function isUnsupported(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    'code' in error &&
-    ['EOPNOTSUPP', 'ENODEV', 'EACCES', 'EPERM'].includes(String(error.code))
-  )
 }
 
 // Free space

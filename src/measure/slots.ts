@@ -1,9 +1,9 @@
-import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, lstatSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { Oid } from '../model/ids.ts'
-import { isMissing, removeAll } from './file-system.ts'
+import { readStoredJson, removeAll } from './file-system.ts'
 
 /** A directory for one side, kept between orders. Its name does not reveal the side (invariant 10). */
 export interface Slot {
@@ -114,11 +114,5 @@ export class Slots {
 
 /** Only a cache: an unreadable file just causes a fresh layout. */
 function readState(workDir: string): Slot[] {
-  try {
-    const parsed = file.safeParse(JSON.parse(readFileSync(join(workDir, 'slots.json'), 'utf8')))
-    return parsed.data?.slots ?? []
-  } catch (error) {
-    if (isMissing(error) || error instanceof SyntaxError) return []
-    throw error
-  }
+  return file.safeParse(readStoredJson(join(workDir, 'slots.json'))).data?.slots ?? []
 }

@@ -292,7 +292,7 @@ export function aggregateSamples(
   return known.length < samples.length ? null : aggregateValues(known, aggregation)
 }
 
-function computeMedian(values: readonly number[]): number {
+export function computeMedian(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = Math.floor(sorted.length / 2)
   const upper = sorted[middle] ?? Number.NaN

@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from '
 import { dirname } from 'node:path'
 import { HarnessError } from '../../errors.ts'
 import { toPrintable } from '../../model/text.ts'
-import { isMissing, isUnreachable } from '../file-system.ts'
+import { hasErrorCode, isMissing, isUnreachable } from '../file-system.ts'
 
 /** Harness output is untrusted. Reads stop at this size. */
 const MAX_RESULT_BYTES = 8 * 2 ** 20
@@ -15,36 +15,30 @@ type CappedText = { kind: 'text'; text: string } | { kind: 'missing' } | { kind:
  * file counts as missing.
  */
 export function readCapped(path: string, limit = MAX_RESULT_BYTES): CappedText {
-  const file = openPlain(path)
-  if (file === null) return { kind: 'missing' }
-  try {
-    const { size } = fstatSync(file)
-    if (size > limit) return { kind: 'too-large', bytes: size }
-    return { kind: 'text', text: readRange(file, 0, size) }
-  } finally {
-    closeSync(file)
-  }
+  const missing: CappedText = { kind: 'missing' }
+  return readPlain<CappedText>(path, missing, (file, size) =>
+    size > limit ? { kind: 'too-large', bytes: size } : { kind: 'text', text: readRange(file, 0, size) },
+  )
 }
 
 /** The end of the output, without terminal control sequences. */
 export function readOutputTail(path: string): string {
-  const file = openPlain(path)
-  if (file === null) return ''
-  try {
-    const { size } = fstatSync(file)
+  return readPlain(path, '', (file, size) => {
     const length = Math.min(size, END_BYTES)
     return toPrintable(readRange(file, size - length, length)).trimEnd()
-  } finally {
-    closeSync(file)
-  }
+  })
 }
 
 /** `readOutputTail` drops a part. */
 export function isLongerThanItsEnd(path: string): boolean {
+  return readPlain(path, false, (_, size) => size > END_BYTES)
+}
+
+function readPlain<T>(path: string, missing: T, read: (file: number, size: number) => T): T {
   const file = openPlain(path)
-  if (file === null) return false
+  if (file === null) return missing
   try {
-    return fstatSync(file).size > END_BYTES
+    return read(file, fstatSync(file).size)
   } finally {
     closeSync(file)
   }
@@ -58,7 +52,7 @@ function openPlain(path: string): number | null {
     closeSync(file)
     return null
   } catch (error) {
-    if (isMissing(error) || isUnreachable(error) || isNoFile(error)) return null
+    if (isMissing(error) || isUnreachable(error) || hasErrorCode(error, 'ENXIO')) return null
     throw error
   }
 }
@@ -69,10 +63,6 @@ function openPlain(path: string): number | null {
 function isOfOtherUser(owner: number, path: string): boolean {
   const folder = lstatSync(dirname(path)).uid
   return folder !== process.getuid?.() && owner !== folder
-}
-
-function isNoFile(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENXIO'
 }
 
 function readRange(file: number, position: number, length: number): string {

@@ -1,12 +1,10 @@
 import { type FailedOutput, isEmptyOutput } from '../../model/report.ts'
+import type { SidePaths } from '../session.ts'
 import { isLongerThanItsEnd, readOutputTail } from './capped-file.ts'
 
-const TAIL_CHARACTERS = 2_000
+type OutputPaths = Pick<SidePaths, 'stdout' | 'stderr'>
 
-interface OutputPaths {
-  stdout: string
-  stderr: string
-}
+const TAIL_CHARACTERS = 2_000
 
 /** Extracts the helpful lines of a failed command's output. Null if it printed nothing. */
 export function readFailed({ stdout, stderr }: OutputPaths): FailedOutput | null {
@@ -206,11 +204,6 @@ export function stripInstallNoise(text: string): string {
 
 // Passed tests
 
-interface Streams {
-  stdout: string
-  stderr: string
-}
-
 /**
  * Summary lines of test runners. Either `passed`, or `total` minus the tests that did not pass. Several
  * packages print several lines, which are added up.
@@ -244,7 +237,7 @@ const SUMMARIES: readonly RegExp[] = [
  * The number of passed tests in a gate's output. Null if no runner printed a summary, or if the start of the
  * output is cut off.
  */
-export function countPassedTests({ stdout, stderr }: Streams): number | null {
+export function countPassedTests({ stdout, stderr }: OutputPaths): number | null {
   if (isLongerThanItsEnd(stdout) || isLongerThanItsEnd(stderr)) return null
   return findPassedTests([readOutputTail(stdout), readOutputTail(stderr)].join('\n'))
 }

@@ -1,3 +1,4 @@
+import { toUSVString } from 'node:util'
 import { z } from 'zod'
 import { listDecisiveMetrics } from '../../decide/metrics.ts'
 import { HarnessError } from '../../errors.ts'
@@ -28,11 +29,8 @@ export class MetricCollector {
 
   add(name: string, value: MetricValue, line: string, example: string): void {
     if (BUILT_IN_METRICS.has(name)) {
-      throw toOutputError(
-        `${name} is measured by winnow and cannot be printed: choose another name`,
-        line,
-        example,
-      )
+      const what = `${name} is measured by winnow and cannot be printed: choose another name`
+      throw toOutputError(what, line, example)
     }
     if (this.#values.has(name)) throw toOutputError(`${name} is given twice`, line, example)
     if (this.#values.size >= MAX_METRICS)
@@ -77,10 +75,7 @@ const printed = z.looseObject({
 
 export const ITEMS_EXAMPLE = '{"items": [{"id": "q1", "bucket": "long", "content": "…"}]}'
 
-/**
- * Reads the `items` and `singletons` of a harness. An item that cannot be judged as printed is a harness
- * error.
- */
+/** Reads the `items` and `singletons` of a harness. An item that cannot be judged is a harness error. */
 export function parseItems(member: unknown, called: 'items' | 'singletons' = 'items'): Item[] {
   if (!Array.isArray(member)) throw toItemError(called, 'has to be an array')
   if (member.length > MOST_ITEMS) throw toItemError(called, `has more than ${MOST_ITEMS} items`)
@@ -97,21 +92,15 @@ function parseItem(each: unknown, where: string): Item {
   const parsed = printed.safeParse(each)
   if (!parsed.success) {
     const [issue] = parsed.error.issues
-    throw toItemError(
-      [where, ...(issue?.path ?? [])].map(String).join('.'),
-      issue?.message ?? 'is not understood',
-    )
+    const path = [where, ...(issue?.path ?? [])].map(String).join('.')
+    throw toItemError(path, issue?.message ?? 'is not understood')
   }
   const { id: name, bucket: stratum, content } = parsed.data
   const text = typeof content === 'string' ? content : toCanonicalJson(content)
   if (text.length > MOST_CONTENT)
     throw toItemError(where, `has ${text.length} characters of content, more than ${MOST_CONTENT}`)
-  return { id: name, bucket: stratum ?? null, content: toWellFormed(text) }
-}
-
-/** Endpoints refuse a whole question with a lone surrogate in it. */
-function toWellFormed(text: string): string {
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(new TextEncoder().encode(text))
+  // Endpoints refuse a whole question with a lone surrogate in it.
+  return { id: name, bucket: stratum ?? null, content: toUSVString(text) }
 }
 
 function toItemError(where: string, what: string): HarnessError {

@@ -1,68 +1,59 @@
 import { z } from 'zod'
-import type { HarnessError } from '../../errors.ts'
 import type { Benchmark, BenchmarkAdapter } from './benchmarks.ts'
 import { toOutputError } from './harness-output.ts'
 import { findDuplicateKey, findNamingLine } from './result-object.ts'
 
 const record = z.record(z.string(), z.unknown())
 
+/** The output of a tool, with an example of it for error messages. */
+interface ToolOutput {
+  text: string
+  example: string
+}
+
 /** Accepts one whole JSON document. A truncated one, or other output around it, is an error. */
-function parseToolJson(text: string, example: string, hint: string): unknown {
-  const parsed = parseOrThrow(text, () =>
-    toOutputError(
-      `not one whole JSON document; use: ${hint}`,
-      text.trimEnd().split('\n').at(-1) ?? '',
-      example,
-    ),
-  )
+function parseToolJson({ text, example }: ToolOutput, hint: string): unknown {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(text)
+  } catch {
+    const last = text.trimEnd().split('\n').at(-1) ?? ''
+    throw toOutputError(`not one whole JSON document; use: ${hint}`, last, example)
+  }
   const twice = findDuplicateKey(text)
   if (twice !== null) throw toOutputError(`"${twice}" is given twice`, findNamingLine(text, twice), example)
   return parsed
 }
 
-function parseOrThrow(text: string, otherwise: () => HarnessError): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw otherwise()
-  }
-}
-
 function parseToolReport<S extends z.ZodType>(
   schema: S,
   parsed: unknown,
-  { text, example, tool }: { text: string; example: string; tool: string },
+  { text, example }: ToolOutput,
+  tool: string,
 ): z.output<S> {
   const checked = schema.safeParse(parsed)
   if (checked.success) return checked.data
-  const issue = checked.error.issues[0]
-  const where = issue?.path.map(String).join('.') ?? ''
-  const line = findNamingLine(text, String(issue?.path.findLast(part => typeof part === 'string') ?? ''))
-  throw toOutputError(
-    `not a report of ${tool}: ${where === '' ? 'the whole' : where} is not as expected`,
-    line,
-    example,
-  )
+  const path = checked.error.issues[0]?.path ?? []
+  const where = path.length === 0 ? 'the whole' : path.map(String).join('.')
+  const line = findNamingLine(text, String(path.findLast(part => typeof part === 'string') ?? ''))
+  throw toOutputError(`not a report of ${tool}: ${where} is not as expected`, line, example)
 }
 
 /** A missing or infinite number is an error, also if the tool exits with 0. */
 function readUnitValues(
+  name: string,
   stats: unknown,
   fields: Readonly<Record<string, string>>,
-  { name, text, example }: { name: string; text: string; example: string },
+  { text, example }: ToolOutput,
 ): Record<string, number> {
   const known = record.safeParse(stats).data ?? {}
-  return Object.fromEntries(
-    Object.entries(fields).map(([unit, field]): [string, number] => {
-      const value = known[field]
-      if (typeof value === 'number' && Number.isFinite(value)) return [unit, value]
-      throw toOutputError(
-        `${name} has no number as its ${field}: it failed, or did not run`,
-        findNamingLine(text, name),
-        example,
-      )
-    }),
-  )
+  const read = (field: string): number => {
+    const value = known[field]
+    if (typeof value === 'number' && Number.isFinite(value)) return value
+    const what = `${name} has no number as its ${field}: it failed, or did not run`
+    throw toOutputError(what, findNamingLine(text, name), example)
+  }
+  return Object.fromEntries(Object.entries(fields).map(([unit, field]) => [unit, read(field)]))
 }
 
 // hyperfine
@@ -70,7 +61,6 @@ function readUnitValues(
 const HYPERFINE_EXAMPLE =
   '{"results": [{"command": "parse", "mean": 0.0132, "median": 0.0131, "min": 0.0129, "max": 0.0141, "user": 0.01, "system": 0.002, "exit_codes": [0]}]}'
 const HYPERFINE_HINT = 'hyperfine --export-json "$WINNOW_RESULT_PATH" --command-name <name> <command>'
-const HYPERFINE_CONTEXT = { example: HYPERFINE_EXAMPLE, tool: 'hyperfine' }
 const HYPERFINE_TIMES = {
   mean_seconds: 'mean',
   median_seconds: 'median',
@@ -104,32 +94,27 @@ const version2 = z.object({
 })
 const versioned = z.looseObject({ schema_version: z.number() })
 
-/**
- * `--export-json` of hyperfine 1 and of hyperfine 2, which use different formats. Both give times in seconds.
- */
+/** `--export-json` of hyperfine 1 and 2, which use different formats. Both give times in seconds. */
 export const hyperfine: BenchmarkAdapter = {
   example: HYPERFINE_EXAMPLE,
   hint: HYPERFINE_HINT,
   read: text => {
-    const parsed = parseToolJson(text, HYPERFINE_EXAMPLE, HYPERFINE_HINT)
+    const output = { text, example: HYPERFINE_EXAMPLE }
+    const parsed = parseToolJson(output, HYPERFINE_HINT)
     const { success, data } = versioned.safeParse(parsed)
-    if (!success) return parseHyperfine1(parsed, text)
-    if (data.schema_version === 2) return parseHyperfine2(parsed, text)
-    const line = findNamingLine(text, 'schema_version')
-    throw toOutputError(
-      `schema_version ${data.schema_version} of hyperfine is not known: 1 and 2 are`,
-      line,
-      HYPERFINE_EXAMPLE,
-    )
+    if (!success) return parseHyperfine1(parsed, output)
+    if (data.schema_version === 2) return parseHyperfine2(parsed, output)
+    const what = `schema_version ${data.schema_version} of hyperfine is not known: 1 and 2 are`
+    throw toOutputError(what, findNamingLine(text, 'schema_version'), HYPERFINE_EXAMPLE)
   },
 }
 
-function parseHyperfine1(parsed: unknown, text: string): Benchmark[] {
-  const { results } = parseToolReport(version1, parsed, { text, ...HYPERFINE_CONTEXT })
+function parseHyperfine1(parsed: unknown, output: ToolOutput): Benchmark[] {
+  const { results } = parseToolReport(version1, parsed, output, 'hyperfine')
   return results.map(result => {
     const { command: name, exit_codes: exits = [], memory_usage_byte: memory = [], parameters = {} } = result
-    requireSuccess(name, exits, text)
-    const values = readUnitValues(result, HYPERFINE1_TIMES, { name, text, example: HYPERFINE_EXAMPLE })
+    requireSuccess(name, exits, output)
+    const values = readUnitValues(name, result, HYPERFINE1_TIMES, output)
     const mean = memory.reduce((sum, bytes) => sum + bytes, 0) / memory.length
     return {
       name,
@@ -140,30 +125,18 @@ function parseHyperfine1(parsed: unknown, text: string): Benchmark[] {
   })
 }
 
-function parseHyperfine2(parsed: unknown, text: string): Benchmark[] {
-  const { results } = parseToolReport(version2, parsed, { text, ...HYPERFINE_CONTEXT })
+function parseHyperfine2(parsed: unknown, output: ToolOutput): Benchmark[] {
+  const { results } = parseToolReport(version2, parsed, output, 'hyperfine')
   return results.map(({ command, name = command, measurements, parameters = {}, summary }) => {
-    requireSuccess(
-      name,
-      measurements.map(({ exit_code: code }) => code),
-      text,
-    )
+    const exits = measurements.map(({ exit_code: code }) => code)
+    requireSuccess(name, exits, output)
     const { time_wall_clock: wall, ...others } = summary
-    const context = { name, text, example: HYPERFINE_EXAMPLE }
-    const means = Object.entries(others).map(([metric, stats]): [string, number] => [
-      HYPERFINE2_NAMES[metric] ?? metric,
-      readUnitValues(stats, { mean: 'mean' }, context)['mean'] ?? Number.NaN,
-    ])
-    const chosen = Object.entries(parameters).map(([key, { value }]): [string, string | number] => [
-      key,
-      value,
-    ])
-    return {
-      name,
-      fullName: withParameters(name, chosen),
-      values: { ...readUnitValues(wall, HYPERFINE_TIMES, context), ...Object.fromEntries(means) },
-      line: name,
-    }
+    const means = Object.entries(others).map(([metric, stats]) =>
+      readUnitValues(name, stats, { [HYPERFINE2_NAMES[metric] ?? metric]: 'mean' }, output),
+    )
+    const chosen = Object.entries(parameters).map(([key, { value }]) => [key, value] as const)
+    const values = Object.assign(readUnitValues(name, wall, HYPERFINE_TIMES, output), ...means)
+    return { name, fullName: withParameters(name, chosen), values, line: name }
   })
 }
 
@@ -175,19 +148,17 @@ const HYPERFINE2_NAMES: Readonly<Record<string, string>> = {
   memory_peak_resident: 'memory_bytes',
 }
 
-/**
- * With --ignore-failure hyperfine also times commands that failed. Null means that a signal ended the
- * command.
- */
-function requireSuccess(name: string, exits: readonly (number | null | undefined)[], text: string): void {
+/** With --ignore-failure hyperfine also times commands that failed. Null: a signal ended the command. */
+function requireSuccess(
+  name: string,
+  exits: readonly (number | null | undefined)[],
+  { text, example }: ToolOutput,
+): void {
   const failed = exits.find(code => code !== 0 && code !== undefined)
   if (failed === undefined) return
   const how = failed === null ? 'was ended by a signal' : `ended with exit code ${failed}`
-  throw toOutputError(
-    `${name} ${how}: the time of a failure is no result`,
-    findNamingLine(text, name),
-    HYPERFINE_EXAMPLE,
-  )
+  const what = `${name} ${how}: the time of a failure is no result`
+  throw toOutputError(what, findNamingLine(text, name), example)
 }
 
 function withParameters(name: string, parameters: readonly (readonly [string, string | number])[]): string {
@@ -221,31 +192,26 @@ const tasks = z.array(
   }),
 )
 
-/**
- * `vitest bench --outputJson`, or the tasks of tinybench, which vitest measures with. Times are in
- * milliseconds.
- */
+/** `vitest bench --outputJson`, or the tasks of tinybench, which vitest measures with. Times are in ms. */
 export const vitestBench: BenchmarkAdapter = {
   example: VITEST_EXAMPLE,
   hint: VITEST_HINT,
   read: text => {
-    const parsed = parseToolJson(text, VITEST_EXAMPLE, VITEST_HINT)
-    return Array.isArray(parsed) ? parseTinybench(parsed, text) : parseVitest(parsed, text)
+    const output = { text, example: VITEST_EXAMPLE }
+    const parsed = parseToolJson(output, VITEST_HINT)
+    return Array.isArray(parsed) ? parseTinybench(parsed, output) : parseVitest(parsed, output)
   },
 }
 
-function parseVitest(parsed: unknown, text: string): Benchmark[] {
-  const { files } = parseToolReport(vitestReport, parsed, { text, example: VITEST_EXAMPLE, tool: 'vitest' })
+function parseVitest(parsed: unknown, output: ToolOutput): Benchmark[] {
+  const { files } = parseToolReport(vitestReport, parsed, output, 'vitest')
   return files.flatMap(({ groups }) =>
     groups.flatMap(({ fullName, benchmarks }) =>
       benchmarks.map(benchmark => {
         const [, ...suites] = fullName.split(' > ')
         const { name } = benchmark
-        const values = readUnitValues(
-          benchmark,
-          { ...VITEST_TIMES, ...getMedianField(benchmark, 'median'), hz: 'hz' },
-          buildErrorContext(name, text),
-        )
+        const fields = { ...VITEST_TIMES, ...getMedianField(benchmark, 'median'), hz: 'hz' }
+        const values = readUnitValues(name, benchmark, fields, output)
         return { name: [...suites, name].join(' > '), fullName: `${fullName} > ${name}`, values, line: name }
       }),
     ),
@@ -253,32 +219,24 @@ function parseVitest(parsed: unknown, text: string): Benchmark[] {
 }
 
 /** tinybench 3 separates latency and throughput. Earlier versions list all numbers together. */
-function parseTinybench(parsed: unknown, text: string): Benchmark[] {
-  const found = parseToolReport(tasks, parsed, { text, example: VITEST_EXAMPLE, tool: 'tinybench' })
+function parseTinybench(parsed: unknown, output: ToolOutput): Benchmark[] {
+  const found = parseToolReport(tasks, parsed, output, 'tinybench')
   return found.map(({ name, result }) => {
     const { latency, throughput } = result
-    const times = latency ?? result
-    const values = {
-      ...readUnitValues(
-        times,
-        { ...VITEST_TIMES, ...getMedianField(times, 'p50') },
-        buildErrorContext(name, text),
-      ),
-      ...(latency === undefined
-        ? readUnitValues(result, { hz: 'hz' }, buildErrorContext(name, text))
-        : readUnitValues(throughput, { hz: 'mean' }, buildErrorContext(name, text))),
-    }
-    return { name, fullName: name, values, line: name }
+    const stats = latency ?? result
+    const fields = { ...VITEST_TIMES, ...getMedianField(stats, 'p50') }
+    const times = readUnitValues(name, stats, fields, output)
+    const rate =
+      latency === undefined
+        ? readUnitValues(name, result, { hz: 'hz' }, output)
+        : readUnitValues(name, throughput, { hz: 'mean' }, output)
+    return { name, fullName: name, values: { ...times, ...rate }, line: name }
   })
 }
 
 /** Older versions omit the median. */
 function getMedianField(stats: object, field: string): Record<string, string> {
   return Object.hasOwn(stats, field) ? { median_ms: field } : {}
-}
-
-function buildErrorContext(name: string, text: string) {
-  return { name, text, example: VITEST_EXAMPLE }
 }
 
 // pytest-benchmark
@@ -303,16 +261,13 @@ export const pytestBenchmark: BenchmarkAdapter = {
   example: PYTEST_EXAMPLE,
   hint: PYTEST_HINT,
   read: text => {
-    const parsed = parseToolJson(text, PYTEST_EXAMPLE, PYTEST_HINT)
-    const { benchmarks } = parseToolReport(report, parsed, {
-      text,
-      example: PYTEST_EXAMPLE,
-      tool: 'pytest-benchmark',
-    })
+    const output = { text, example: PYTEST_EXAMPLE }
+    const parsed = parseToolJson(output, PYTEST_HINT)
+    const { benchmarks } = parseToolReport(report, parsed, output, 'pytest-benchmark')
     return benchmarks.map(({ name, fullname, stats }) => ({
       name,
       fullName: fullname,
-      values: readUnitValues(stats, FIELDS, { name, text, example: PYTEST_EXAMPLE }),
+      values: readUnitValues(name, stats, FIELDS, output),
       line: name,
     }))
   },

@@ -57,21 +57,14 @@ function readOutputChannels(files: OutputFiles, spec: Spec, judged: boolean): Ha
   const attempt = linesOnly ? null : explainAlmostResult(stdout, example)
   if (attempt !== null) throw attempt
   const are = needed.length === 1 ? 'is' : 'are'
-  throw toOutputError(
-    `${describeStdout(stdout)}, but ${needed.join(', ')} ${are} needed`,
-    getLastLine(stdout),
-    example,
-  )
+  const what = stdout.trim() === '' ? 'stdout is empty' : 'stdout is not a result'
+  throw toOutputError(`${what}, but ${needed.join(', ')} ${are} needed`, getLastLine(stdout), example)
 }
 
 /** Next to a result file, stdout may be a log of any size. Ignores one that is too large to be a result. */
 function readLog(path: string): string {
   const read = readCapped(path)
   return read.kind === 'text' ? read.text : ''
-}
-
-function describeStdout(stdout: string): string {
-  return stdout.trim() === '' ? 'stdout is empty' : 'stdout is not a result'
 }
 
 function parseResultFile(text: string, judged: boolean): HarnessOutput {
@@ -110,10 +103,8 @@ export function readScore(stdout: string, { parse }: ScoreReadingSpec, primary: 
   if (parse.score_field === null && parse.metrics_field === null) {
     return parseResultObject(text) ?? failUnreadable(text, JSON_EXAMPLE)
   }
-  return (
-    parseResultObject(JSON.stringify(selectScoreFields(text, parse, primary))) ??
-    failUnreadable(text, JSON_EXAMPLE)
-  )
+  const selected = JSON.stringify(selectScoreFields(text, parse, primary))
+  return parseResultObject(selected) ?? failUnreadable(text, JSON_EXAMPLE)
 }
 
 function selectScoreFields(
@@ -127,11 +118,8 @@ function selectScoreFields(
   const { score_field: score, metrics_field: metrics } = parse
   for (const field of [score, metrics]) {
     if (field === null || Object.hasOwn(printed, field)) continue
-    throw toOutputError(
-      `the scorer did not print "${field}"`,
-      getLastLine(text),
-      JSON.stringify({ [field]: 0.93 }),
-    )
+    const example = JSON.stringify({ [field]: 0.93 })
+    throw toOutputError(`the scorer did not print "${field}"`, getLastLine(text), example)
   }
   return {
     ...(score === null ? {} : { [primary]: printed[score] }),
@@ -169,16 +157,10 @@ const MAX_BENCHMARK_BYTES = 64 * 2 ** 20
 /** A tool's own output: $WINNOW_RESULT_PATH, else all of stdout. */
 function readBenchmarks(files: OutputFiles, format: BenchmarkFormat): HarnessOutput {
   const adapter = ADAPTERS[format]
-  const written = getOutputText(
-    readCapped(files.result, MAX_BENCHMARK_BYTES),
-    'the result file',
-    adapter.example,
-  )
-  if (written === null)
-    return parseBenchmarks(
-      getOutputText(readCapped(files.stdout, MAX_BENCHMARK_BYTES), 'stdout', adapter.example) ?? '',
-      adapter,
-    )
+  const read = (path: string, what: string) =>
+    getOutputText(readCapped(path, MAX_BENCHMARK_BYTES), what, adapter.example)
+  const written = read(files.result, 'the result file')
+  if (written === null) return parseBenchmarks(read(files.stdout, 'stdout') ?? '', adapter)
   const found = parseBenchmarks(written, adapter)
   const printed = readPrintedTable(files.stdout, adapter)
   if (printed !== null) refuseOtherBenchmarks(found, printed)
@@ -229,26 +211,24 @@ export function refuseDisagreement(
 }
 
 export function refuseOtherBenchmarks(written: HarnessOutput, printed: HarnessOutput): void {
-  compareMetrics(
-    written.metrics,
-    Object.entries(printed.metrics).map(([name, value]) => ({ name, value })),
-  )
+  const stated = Object.entries(printed.metrics).map(([name, value]) => ({ name, value }))
+  compareMetrics(written.metrics, stated)
 }
 
 function compareMetrics(written: MetricValues, stated: readonly StatedMetric[]): void {
   for (const { name, value } of stated) {
     if (!Object.hasOwn(written, name) || written[name] === value) continue
-    throw toDisagreementError(name, written[name] ?? null, value)
+    const [held, said] = [written[name] ?? null, value].map(formatMetricValue)
+    const printed = JSON.stringify({ [name]: value })
+    throw toOutputError(
+      `$WINNOW_RESULT_PATH holds ${name} = ${held}, and stdout says ${name} = ${said}: ${REPORT_ONCE}`,
+      printed,
+      printed,
+    )
   }
 }
 
-function toDisagreementError(name: string, written: MetricValue, printed: MetricValue): HarnessError {
-  return toOutputError(
-    `$WINNOW_RESULT_PATH holds ${name} = ${formatMetricValue(written)}, and stdout says ${name} = ${formatMetricValue(printed)}: report it in one of them, or the same in both`,
-    JSON.stringify({ [name]: printed }),
-    JSON.stringify({ [name]: printed }),
-  )
-}
+const REPORT_ONCE = 'report it in one of them, or the same in both'
 
 function compareItems(written: readonly unknown[], printed: readonly unknown[]): void {
   if (toSortedJson(written) === toSortedJson(printed)) return

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { HarnessError } from '../../errors.ts'
 import type { MetricValue } from '../../model/report.ts'
+import { isMapping } from '../../spec/rule-context.ts'
 import { type HarnessOutput, MetricCollector, parseItems, toOutputError } from './harness-output.ts'
 
 /** Includes Infinity: JSON.parse reads 1e999 as Infinity. */
@@ -32,11 +33,14 @@ export function parseResultObject(text: string, { judged = false } = {}): Harnes
   if (twice !== null)
     throw toOutputError(`"${twice}" is given twice`, findNamingLine(text, twice), JSON_EXAMPLE)
   const metrics = new MetricCollector()
+  const add = (name: string, member: unknown) =>
+    metrics.add(name, checkMetricValue(name, member, text), findNamingLine(text, name), JSON_EXAMPLE)
   for (const [name, member] of Object.entries(object)) {
     if (isSection(name)) checkSection(name, member, text)
-    else metrics.add(name, checkMetricValue(name, member, text), findNamingLine(text, name), JSON_EXAMPLE)
+    else add(name, member)
   }
-  addAll(metrics, object['metrics'], text)
+  for (const [name, member] of Object.entries(values.safeParse(object['metrics']).data ?? {}))
+    add(name, member)
   const tasks = values.safeParse(object['tasks']).data
   const artifacts = SECTIONS.artifacts.safeParse(object['artifacts']).data
   return {
@@ -44,12 +48,6 @@ export function parseResultObject(text: string, { judged = false } = {}): Harnes
     ...(tasks === undefined ? {} : { tasks: checkScores(tasks, text) }),
     ...(artifacts === undefined ? {} : { artifacts }),
     ...(judged && Object.hasOwn(object, 'items') ? { items: parseItems(object['items']) } : {}),
-  }
-}
-
-function addAll(metrics: MetricCollector, section: unknown, text: string): void {
-  for (const [name, member] of Object.entries(values.safeParse(section).data ?? {})) {
-    metrics.add(name, checkMetricValue(name, member, text), findNamingLine(text, name), JSON_EXAMPLE)
   }
 }
 
@@ -62,11 +60,8 @@ function checkSection(name: ResultSection, member: unknown, text: string): void 
   if (checked.success) return
   const issue = checked.error.issues[0]
   const where = [name, ...(issue?.path ?? []).map(String)].join('.')
-  throw toOutputError(
-    `"${where}": ${issue?.message ?? 'not understood'}`,
-    findNamingLine(text, name),
-    JSON_EXAMPLE,
-  )
+  const what = `"${where}": ${issue?.message ?? 'not understood'}`
+  throw toOutputError(what, findNamingLine(text, name), JSON_EXAMPLE)
 }
 
 /** JSON writers print NaN as null, so null is a printed value that is not a number. */
@@ -77,40 +72,25 @@ function checkMetricValue(name: string, member: unknown, text: string): MetricVa
 }
 
 /** Invariant 5: a score is a number. Only the harness knows whether true is better. */
-function checkScores(
-  tasks: Record<string, number | boolean | null>,
-  text: string,
-): Record<string, number | null> {
-  return Object.fromEntries(Object.entries(tasks).map(([id, score]) => [id, checkScore(id, score, text)]))
-}
-
-function checkScore(id: string, score: number | boolean | null, text: string): number | null {
-  if (typeof score === 'boolean') {
-    const example = JSON.stringify({ tasks: { [id]: 1 } })
-    throw toOutputError(
-      `"tasks.${id}" is ${score}: the score of a task is a number, print 0 or 1`,
-      findNamingLine(text, id),
-      example,
-    )
+function checkScores(tasks: z.infer<typeof values>, text: string): Record<string, number | null> {
+  const check = (id: string, score: MetricValue): number | null => {
+    if (typeof score !== 'boolean') return Number.isFinite(score) ? score : null
+    const what = `"tasks.${id}" is ${score}: the score of a task is a number, print 0 or 1`
+    throw toOutputError(what, findNamingLine(text, id), JSON.stringify({ tasks: { [id]: 1 } }))
   }
-  return score !== null && Number.isFinite(score) ? score : null
+  return Object.fromEntries(Object.entries(tasks).map(([id, score]) => [id, check(id, score)]))
 }
 
 /** The last line that contains the name, for error messages. */
 export function findNamingLine(text: string, name: string): string {
   const quoted = JSON.stringify(name)
-  return (
-    text
-      .split('\n')
-      .findLast(line => line.includes(quoted))
-      ?.trim() ?? text.trim()
-  )
+  const line = text.split('\n').findLast(each => each.includes(quoted))
+  return (line ?? text).trim()
 }
 
 /** The JSON object in a text, with or without other lines before and after it. Null if there is none. */
 export function findJsonObject(text: string): Record<string, unknown> | null {
-  const slice = findObjectLines(text)
-  return slice === null ? null : slice.object
+  return findObjectLines(text)?.object ?? null
 }
 
 interface ObjectLines {
@@ -132,15 +112,11 @@ function findObjectLines(text: string): ObjectLines | null {
 function parseObject(text: string): Record<string, unknown> | null {
   try {
     const parsed: unknown = JSON.parse(text)
-    return isObject(parsed) ? parsed : null
+    return isMapping(parsed) ? parsed : null
   } catch {
     // Not JSON, so the text is a log.
     return null
   }
-}
-
-function isObject(parsed: unknown): parsed is Record<string, unknown> {
-  return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
 }
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]/g
@@ -188,12 +164,8 @@ function explainOtherLines(text: string, example: string): HarnessError | null {
   const before = found.before.find(line => line.trim() !== '')
   const other = before ?? found.after.find(line => line.trim() !== '')
   if (other === undefined) return null
-  const where = before === undefined ? 'after' : 'before'
+  const what = `another line is printed ${before === undefined ? 'after' : 'before'} the JSON object`
   const instead = 'print the object alone, or write it to $WINNOW_RESULT_PATH, or print METRIC lines'
   const silent = other.trim().startsWith('> ') ? ' (npm run --silent prints no banner)' : ''
-  return toOutputError(
-    `another line is printed ${where} the JSON object: ${instead}${silent}`,
-    other.trim(),
-    example,
-  )
+  return toOutputError(`${what}: ${instead}${silent}`, other.trim(), example)
 }

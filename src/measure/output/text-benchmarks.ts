@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { computeMedian } from '../../model/report.ts'
 import { type Benchmark, type BenchmarkAdapter, parseDecimal } from './benchmarks.ts'
 import { toOutputError } from './harness-output.ts'
 
@@ -68,7 +69,7 @@ const CRITERION_EXAMPLE = 'parse/small             time:   [1.2301 µs 1.2345 µ
 const TIME = /^(.*?)\s*\btime:\s+\[(.*)$/
 const ESTIMATE = /^(\S+) (\S+) (\S+) (\S+) (\S+) (\S+)\]$/
 const PROGRESS = /^Benchmarking (.+): (?:Warming up|Collecting|Analyzing)/
-const CRITERION_NANOSECONDS: Readonly<Record<string, number>> = {
+const NANOSECONDS: Readonly<Record<string, number>> = {
   ps: 1e-3,
   ns: 1,
   us: 1e3,
@@ -103,7 +104,7 @@ function parseCriterion(lines: readonly string[]): Benchmark[] {
 function parseNanoseconds(estimate: string, line: string): number {
   const [, , , number = '', unit = ''] = ESTIMATE.exec(estimate.trimEnd()) ?? []
   const value = parseDecimal(number)
-  const factor = CRITERION_NANOSECONDS[unit]
+  const factor = NANOSECONDS[unit]
   if (value === null || factor === undefined)
     throw toOutputError('a time that is not [low estimate high] with units', line, CRITERION_EXAMPLE)
   return Number((value * factor).toPrecision(12))
@@ -150,15 +151,6 @@ function parseBenchmarkJsLine(line: string, heading: string): Benchmark | null {
 const MITATA_EXAMPLE = 'split on blanks     70.34 ns/iter  45.43 ns'
 const MITATA_RESULT = /^\s*(\S.*?)\s{2,}([\d.,]+)\s*(ps|ns|µs|μs|us|ms|s)\/iter\b/
 const MITATA_FAILED = /^\s*\S.*?\s{2,}error:/
-const MITATA_NANOSECONDS: Readonly<Record<string, number>> = {
-  ps: 1e-3,
-  ns: 1,
-  µs: 1e3,
-  μs: 1e3,
-  us: 1e3,
-  ms: 1e6,
-  s: 1e9,
-}
 
 export const mitata: BenchmarkAdapter = {
   example: MITATA_EXAMPLE,
@@ -170,7 +162,7 @@ function parseMitataLine(line: string): Benchmark | null {
   if (MITATA_FAILED.test(line)) throw toOutputError('a benchmark failed', line, MITATA_EXAMPLE)
   const [, name = '', number = '', unit = ''] = MITATA_RESULT.exec(line) ?? []
   const value = parseDecimal(number)
-  const factor = MITATA_NANOSECONDS[unit]
+  const factor = NANOSECONDS[unit]
   if (name !== '' && value !== null && factor !== undefined) {
     const values = { ns_per_iter: Number((value * factor).toPrecision(12)) }
     return { name, fullName: name, values, line }
@@ -297,13 +289,6 @@ function combineRuns(repeats: readonly GoBenchmarkRun[], suffix: string): Benchm
     ),
     line: first.line,
   }
-}
-
-function computeMedian(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  const upper = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
-  const lower = sorted[Math.ceil(sorted.length / 2) - 1] ?? Number.NaN
-  return (lower + upper) / 2
 }
 
 const event = z.object({ Action: z.string(), Package: z.string().optional(), Output: z.string().optional() })

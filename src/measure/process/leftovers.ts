@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { z } from 'zod'
 import { UserError } from '../../errors.ts'
-import { isMissing, listNames } from '../file-system.ts'
+import { hasErrorCode, listNames, readStoredJson } from '../file-system.ts'
 import { getHoldoutDir } from '../holdout.ts'
 import { getBootId } from '../machine.ts'
 
@@ -51,7 +51,7 @@ export async function claimWorkDir(workDir: string): Promise<number> {
 }
 
 async function requireDead(workDir: string, own: string, record: RunningClaim | null): Promise<void> {
-  if (record === null || record.boot_id !== getBootId() || (await findAlive(record.owner)) === null) return
+  if (record === null || record.boot_id !== getBootId() || !(await isAlive(record.owner))) return
   rmSync(own, { force: true })
   throw new UserError(`${workDir} is in use by process ${record.owner.pid}`, {
     fix: 'wait for it, or end it; two measurements in one directory would disturb each other',
@@ -99,7 +99,7 @@ function listClaims(workDir: string): string[] {
 /** The supervisor's namespace ends with it. Processes outside of it are found by their environment. */
 async function endClaimed(workDir: string, { boot_id, supervisor }: RunningClaim): Promise<number> {
   if (boot_id !== getBootId()) return 0
-  const left = supervisor !== null && (await findAlive(supervisor)) !== null ? [supervisor.pid] : []
+  const left = supervisor !== null && (await isAlive(supervisor)) ? [supervisor.pid] : []
   return endMarked(workDir, left)
 }
 
@@ -125,9 +125,8 @@ async function hasMark(pid: number, workDir: string): Promise<boolean> {
   }
 }
 
-async function findAlive(id: z.infer<typeof processId>): Promise<ProcessEntry | null> {
-  const entry = await findProcess(id.pid)
-  return entry?.started === id.started ? entry : null
+async function isAlive({ pid, started }: z.infer<typeof processId>): Promise<boolean> {
+  return (await findProcess(pid))?.started === started
 }
 
 let self: z.infer<typeof processId> | null = null
@@ -156,25 +155,9 @@ async function formatClaim(supervisor: ProcessEntry | null): Promise<string> {
   return JSON.stringify(value).padEnd(LENGTH)
 }
 
+/** Null for a damaged claim: a power failure truncated it, so none of its processes is alive. */
 function readClaim(file: string): RunningClaim | null {
-  let text: string
-  try {
-    text = readFileSync(file, 'utf8')
-  } catch (error) {
-    if (isMissing(error)) return null
-    throw error
-  }
-  // A power failure truncated it, so none of its processes is alive.
-  const parsed = running.safeParse(parseOrNull(text))
-  return parsed.success ? parsed.data : null
-}
-
-function parseOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
+  return running.safeParse(readStoredJson(file)).data ?? null
 }
 
 // Process table
@@ -216,12 +199,8 @@ export function endProcess(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
   try {
     process.kill(pid, signal)
   } catch (error) {
-    if (!isGone(error)) throw error
+    if (!hasErrorCode(error, 'ESRCH')) throw error
   }
-}
-
-function isGone(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ESRCH'
 }
 
 function readEntry(pid: number): ProcessEntry | null {
