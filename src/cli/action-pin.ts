@@ -32,9 +32,7 @@ export interface GithubLocation {
   /** Web address, such as https://github.com. */
   webUrl: string
   repository: string
-  /**
-   * Host of an Enterprise Server, or of another forge with similar addresses; null for github.com and ghe.com.
-   */
+  /** Host of an Enterprise Server or of another forge; null for github.com and ghe.com. */
   server: string | null
 }
 
@@ -176,10 +174,7 @@ async function findHomeAction(
   return checkout === null ? findPackageAction(call, home, near) : findCloneAction(call, home, near, checkout)
 }
 
-/**
- * Accepts only a repository whose top level is `home`. A package installed inside another repository has no
- * commit of its own.
- */
+/** A package installed inside another repository has no commit of its own. */
 async function findWinnowClone({ environment }: Call, home: string): Promise<Checkout | null> {
   if (!existsSync(join(home, '.git'))) return null
   const checkout = await inspectCheckout(home, environment.env)
@@ -282,10 +277,7 @@ function describeMissingAction(home: string | null): ActionNotFound {
 
 // The repository on GitHub
 
-/**
- * Uses the environment of a GitHub Actions job, otherwise the address of the remote. Returns null if that is a
- * path.
- */
+/** In a job, its environment names the repository. Null if the remote is a path. */
 export function findGithub(
   { checkout, remote }: Pick<RepositoryContext, 'checkout' | 'remote'>,
   env: GithubEnv,
@@ -317,10 +309,7 @@ function toServerHost(host: string): string | null {
   return own === 'github.com' || CLOUD.test(own) ? null : host
 }
 
-/**
- * Sends the github.com token only to GitHub's own addresses and to the GitHub of the current job. Any other
- * address may belong to an attacker.
- */
+/** An attacker may own any other address: the github.com token goes only to GitHub and the job's server. */
 export function selectToken({ apiUrl, server }: GithubLocation, env: GithubEnv): string {
   const isOwn = server === null || env['GITHUB_API_URL'] === apiUrl
   const names = isOwn ? ['GITHUB_TOKEN', 'GH_TOKEN'] : ['GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN']
@@ -342,10 +331,7 @@ export function isOnGithub(
   return found !== null && (found.apiUrl === env['GITHUB_API_URL'] || found.server === null)
 }
 
-/**
- * Uses a token from the environment, otherwise asks `gh` for the token of that host. Returns '' if there is
- * neither.
- */
+/** Prefers a token of the environment to that of `gh`. '' if there is neither. */
 export async function findToken(
   github: GithubLocation,
   env: Readonly<Record<string, string>>,

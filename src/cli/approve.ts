@@ -76,10 +76,7 @@ function findExperimentBySet(campaign: Campaign, set: string): Experiment {
   })
 }
 
-/**
- * The package set can change between the comment and this run, so the comment must name a digest. Authors cannot
- * approve their own packages.
- */
+/** The set can change before this run, so the comment must name a digest. Authors cannot approve. */
 async function requireOtherAuthor(
   { headAuthors }: CommentSource,
   actor: string,

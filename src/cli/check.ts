@@ -114,10 +114,7 @@ export const checkVerb: Verb = {
     }),
 }
 
-/**
- * Prints the full check of one spec and runs the harness unless --no-try is given. Returns 2 if `winnow run`
- * would refuse the spec.
- */
+/** Returns 2 if `winnow run` would refuse the spec. */
 export async function checkSpec(call: Call, check: SpecCheck): Promise<number> {
   const { env } = call.environment
   const where = isOnGithub(check.repositoryContext, env) ? 'github' : 'local'
@@ -166,10 +163,7 @@ function estimateCampaignSeconds(spec: Spec, { prospects, seconds }: HarnessTria
 
 // Checks without running anything
 
-/**
- * Checks the spec without running anything. Keys that only work on GitHub are accepted if the repository is on
- * GitHub.
- */
+/** Runs nothing. Accepts keys that only work on GitHub if the repository is on GitHub. */
 async function readSpecView(
   { repositoryContext, text, base, warnings }: SpecCheck,
   where: CampaignLocation,
@@ -269,10 +263,7 @@ async function buildScopeView(
   return { mutable: mutable.length, outside: outside.length, unmatched, examples }
 }
 
-/**
- * Applies every patch of the spec's folders to the default branch, so that a broken patch is found before
- * measuring.
- */
+/** Finds a broken patch before anything is measured. */
 async function checkPatches(
   { repository }: RepositoryContext,
   spec: Spec,

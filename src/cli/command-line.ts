@@ -141,10 +141,7 @@ export function parseCommandLine(
   return parsed
 }
 
-/**
- * Parses a command of a comment, with only the given options. `getDefaults` returns arguments to put before those
- * that were given.
- */
+/** `getDefaults` returns arguments to put before those that were given. */
 export function parseWords(
   verb: Verb,
   words: readonly string[],

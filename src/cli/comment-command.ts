@@ -13,10 +13,7 @@ export const COMMAND = '/winnow'
 
 const MAX_LENGTH = 1_000
 
-/**
- * Splits the first line of a comment into words; null if it is not a command. Supports quotes, but no other shell
- * syntax.
- */
+/** Null if the first line is no command. Supports quotes, but no other shell syntax. */
 export function parseCommentCommand(body: string): string[] | null {
   const [line = ''] = body.split(/\r?\n/, 1)
   if (line !== COMMAND && !line.startsWith(`${COMMAND} `)) return null

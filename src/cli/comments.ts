@@ -237,10 +237,7 @@ function isNear({ comment }: CommentCommand): boolean {
   return comment.near === true
 }
 
-/**
- * People with write access may run every command. Approvers named in the spec may run `approve` with any
- * permission.
- */
+/** Approvers named in the spec may run `approve` without write access. */
 async function checkPermission(
   { call, context: { campaignContext } }: CommentRun,
   { world: { spec } }: Observation,
@@ -288,10 +285,7 @@ async function runComment(
   }
 }
 
-/**
- * Returns the kind of event that recorded the comment. Reads the ledger again, because another tick may have been
- * faster.
- */
+/** Reads the ledger again, because another tick may have been faster. */
 async function findCommentEvent(
   { repository, refs }: CampaignContext,
   { id }: Comment,

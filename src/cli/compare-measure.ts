@@ -74,10 +74,7 @@ export function createComparisonProgress(): ComparisonProgress {
   return { trial: null, paired: null, assessment: null, report: null, executions }
 }
 
-/**
- * Measures the base against itself, then both sides against each other, like a campaign but without recording
- * anything.
- */
+/** Measures the base against itself, then both sides, like a campaign that records nothing. */
 export async function measureComparison(comparison: ComparisonRun): Promise<void> {
   const { progress, onForecast } = comparison
   const harness = countExecutions(comparison)
@@ -210,10 +207,7 @@ function recordPairs(
 
 // The two sides
 
-/**
- * Fetches both sides into winnow's own repository. Without a second name, the work tree is the head, as in `git
- * diff`.
- */
+/** Without a second name, the work tree is the head, as in `git diff`. */
 export async function resolveSides(call: Call, repositoryContext: RepositoryContext): Promise<ComparedSides> {
   const [baseName = '', headName] = call.given.positionals
   const base = await resolveNamedSide(call, repositoryContext, baseName)

@@ -47,9 +47,7 @@ export const COMPARE_OPTIONS: readonly Option[] = [
 
 const COMMAND_LINE = 'the command line'
 
-/**
- * A spec requires a gate. A comparison merges nothing, so this one always passes and is removed after parsing.
- */
+/** A spec requires a gate, and a comparison needs none: this one is removed after parsing. */
 const ALWAYS_TRUE_GATE = { name: 'wall_seconds', check: '>= 0' }
 
 const OPTION_BY_PATH: readonly (readonly [path: string, option: string])[] = [

@@ -309,9 +309,7 @@ export async function readGivenFile({ environment }: Call, file: string, fix?: s
   }
 }
 
-/**
- * Converts a repository path to one relative to the person's directory, because git resolves paths from there.
- */
+/** git resolves paths from the person's directory, so winnow prints them that way. */
 export function toTypedPath(
   { environment }: Pick<Call, 'environment'>,
   { checkout }: RepositoryContext,

@@ -138,10 +138,7 @@ export async function findUsualSetup(
 
 type UnusedWorkEnv = Readonly<Record<string, string>>
 
-/**
- * Describes local changes that winnow does not use, because it reads only the default branch. Never modifies the
- * checkout.
- */
+/** Lists local changes that winnow does not use. Never modifies the checkout. */
 export async function describeUnusedWork(
   repositoryContext: RepositoryContext,
   specPath: string | null,

@@ -199,10 +199,7 @@ export function checkForeignWorkflows(
   )
 }
 
-/**
- * A pull request opened with a job's token starts runs that wait for approval. Pushes with that token start none,
- * but pushes by people do.
- */
+/** With a job's token, a new pull request starts runs that wait for approval, and a push starts none. */
 function checkForeignWorkflow({ path, triggers, on, condition }: ForeignWorkflow): DoctorFinding {
   if (triggers.length === 0) return reportGood(`${path} leaves winnow's branches alone`)
   const lines = [

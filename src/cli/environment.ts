@@ -69,9 +69,7 @@ function findUserCacheDir({ env }: ProcessStart): string | null {
   return home !== undefined && home !== '' ? resolve(home, '.cache', 'winnow') : null
 }
 
-/**
- * Passes the person's git configuration through, because the remote may need its credentials and rewritten URLs.
- */
+/** The remote may need the credentials and rewritten URLs of the person's git configuration. */
 function withUserConfig(env: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const { HOME: home, GIT_CONFIG_GLOBAL: set } = env
   if (set !== undefined || home === undefined) return env

@@ -239,10 +239,7 @@ async function rewriteWorkflow(
   )
 }
 
-/**
- * Uses --action, then the action in the workflow. Without a workflow or with --update, uses the action of the
- * running winnow.
- */
+/** Prefers --action, then (without --update) the workflow's action, then that of the running winnow. */
 async function selectAction(call: Call, context: SetupContext, written: string | null): Promise<string> {
   const near = findGithub(context.repositoryContext, call.environment.env) ?? { webUrl: 'https://github.com' }
   const given = call.given.text('action')
@@ -285,10 +282,7 @@ async function writeFiles({ topLevel }: SetupContext, files: readonly NewFile[])
 
 // The pull request
 
-/**
- * Pushes one commit on a new branch from the default branch and opens its pull request. Leaves the work tree
- * alone.
- */
+/** Leaves the work tree alone: pushes one commit on top of the default branch. */
 async function openSetupPull(call: Call, context: SetupContext, input: SetupPullInput): Promise<OpenedPull> {
   const { github, plan } = input
   const { repository } = context.repositoryContext
@@ -340,10 +334,7 @@ async function findFreeBranch(
   )
 }
 
-/**
- * Pushes with the person's git credentials first. If refused, pushes again with the token, which may have more
- * rights.
- */
+/** Tries the person's git credentials first, then the token, which may have more rights. */
 async function pushSetupBranch(
   call: Call,
   { repositoryContext }: SetupContext,
@@ -411,10 +402,7 @@ function renderSetupPullBody(plan: GithubSetupPlan): string {
   ].join('\n')
 }
 
-/**
- * Finds the open pull request of `init --github --open-pr`, or one that a person opened from the branch it
- * suggests.
- */
+/** Also finds a pull request that a person opened from the branch that `init --github` suggests. */
 export async function findSetupPull(
   call: Call,
   repositoryContext: RepositoryContext,

@@ -11,10 +11,7 @@ const REFRESH_MS = 250
 /** Node treats a longer timeout as 1 ms. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
-/**
- * Refreshes the live line while the work runs. `text` returns null to show nothing. Without a terminal it shows
- * nothing and changes nothing.
- */
+/** `text` returns null to show nothing. Without a terminal nothing is shown. */
 export async function showLive<T>(
   { terminal, environment: { clock } }: Pick<Call, 'terminal' | 'environment'>,
   text: (elapsedSeconds: number) => string | null,

@@ -138,10 +138,7 @@ function describeUnchanged({ name, status_reason: reason }: Campaign, status: 'p
   return `Campaign ${name} was already ${withReason(status, reason ?? '')}`
 }
 
-/**
- * Measures the total improvement if it is unknown. A run in progress on this machine sees the stop and measures
- * it. Otherwise the next run does.
- */
+/** A run in progress on this machine sees the stop and measures the total. Otherwise the next run does. */
 async function measureProgress(call: Call, context: CommandContext): Promise<number> {
   const { campaignContext, repositoryContext } = context
   const { campaign } = (await requireCampaign(campaignContext)).loaded
@@ -189,10 +186,7 @@ export const archiveVerb: Verb = {
     }),
 }
 
-/**
- * Only a run on GitHub can close pull requests there. Marks a stopped campaign for archiving; the next scheduled
- * run closes its ideas.
- */
+/** A campaign on GitHub is only marked for archiving: its next run closes the pull requests. */
 async function requireClosed(
   campaignContext: CampaignContext,
   campaign: Campaign,

@@ -23,10 +23,7 @@ import { tryVerb } from './try.ts'
 import { uninstallVerb } from './uninstall.ts'
 import type { Verb } from './verb.ts'
 
-/**
- * The command line, help, docs/commands.md and shell completion are derived from this list. Help lists the verbs
- * of a group in this order.
- */
+/** Help, docs/commands.md and completion derive from this list, and help lists groups in this order. */
 export const VERBS: readonly Verb[] = [
   initVerb,
   checkVerb,

@@ -11,9 +11,7 @@ import type { Call } from './verb.ts'
 interface Stake {
   seconds: number | null
   money: readonly string[]
-  /**
-   * expected: a forecast, the default. most: an upper bound. limit: the limit in the spec, without a forecast.
-   */
+  /** most: an upper bound. limit: the limit in the spec, without a forecast. */
   bound?: 'expected' | 'most' | 'limit'
 }
 
@@ -70,10 +68,7 @@ export function estimateStake(spec: Spec, seconds: number | null): Stake {
   }
 }
 
-/**
- * Without a forecast, assumes the full time limit. A campaign without its own proposers only waits, which costs
- * nothing.
- */
+/** Assumes the full time limit without a forecast. A campaign without own proposers only waits. */
 function estimateStakeSeconds({ propose, stopping }: Spec, seconds: number | null): number | null {
   const most = stopping.max_hours === null ? null : stopping.max_hours * 3_600
   if (seconds !== null) return most === null ? seconds : Math.min(most, seconds)

@@ -58,10 +58,7 @@ const COLOURS: Readonly<Record<string, number>> = {
 const WORD =
   /^(\s*(?:exp-\d+\s+(?:#\d+\s+)?)?)(Kept, then reverted|Kept|No gain|Worse|Not proven|Refused|Broken|error|warning)(?=[\s:.])/
 
-/**
- * Removes control characters from untrusted text before adding colour, so that only winnow's own text is
- * coloured.
- */
+/** Removes control characters before adding colour: only winnow's own text is coloured. */
 export function createTerminal({
   input,
   out,

@@ -81,10 +81,7 @@ class WouldAskError extends Error {
   }
 }
 
-/**
- * Reads reports of other runs, but dispatches nothing. Marks idle orders as running, so that the plan leaves them
- * alone.
- */
+/** Dispatches nothing. Idle orders count as running, so that the plan leaves them alone. */
 function toReadOnlyRunner(runner: Runner): Runner {
   return {
     ...runner,
@@ -115,9 +112,7 @@ function toReadOnlyRunner(runner: Runner): Runner {
   }
 }
 
-/**
- * A real runner deletes the files of recorded orders. A dry run records nothing, so it must keep the first facts.
- */
+/** Keeps the first facts: a real runner deletes the files of orders that a dry run only seems to record. */
 function cacheRunnerFacts(runner: Runner): Runner {
   let cached: JobFacts | null = null
   return {

@@ -147,10 +147,7 @@ function formatSomePaths(paths: readonly string[]): string {
 
 // Classifying a change
 
-/**
- * A repeated command continues with the same experiment (invariant 7). A change that was measured once is never
- * measured again.
- */
+/** Continues the experiment of a repeated command (invariant 7). Never measures a change twice. */
 export async function classifyDiff(
   repository: TryRepository,
   world: World,

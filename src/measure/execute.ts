@@ -144,16 +144,10 @@ function collectBuiltInMetrics(ended: Ended): Record<string, number> {
 
 /** Metrics get this share of the report, fixed fields the rest. Logs that do not fit are left out. */
 const METRICS_SHARE = 0.8
-/**
- * The base gets less room than a candidate: if all sides print alike, the base fails first and no candidate
- * is blamed.
- */
+/** If all sides print alike, the base fails first and no candidate is blamed. */
 const BASE_SHARE = 0.8
 
-/**
- * An oversized report would count as a runner failure, and the order would be measured again. Each side
- * therefore has its own share of the limit.
- */
+/** Each side has a share of the report: an oversized one would count as a runner failure. */
 export function computeSideRoom(
   { mostReportBytes }: Pick<MeasureInput, 'mostReportBytes'>,
   { label, of }: { label: OrderSide['label']; of: number },

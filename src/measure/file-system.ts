@@ -37,9 +37,7 @@ function isTooDeep(error: unknown): boolean {
   return error instanceof RangeError || hasErrorCode(error, 'ENAMETOOLONG')
 }
 
-/**
- * rm and chmod walk by folder and need no full path. xargs passes names as bytes; Node's arguments are text.
- */
+/** rm and chmod need no full path. xargs passes names as bytes; Node's arguments are text. */
 function runXargs(path: string | Buffer, command: string, options: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = execFile('xargs', ['-0', command, ...options, '--'], error =>
@@ -78,10 +76,7 @@ export async function copyFolder({ from, to, options, what }: CopyRequest): Prom
 const OWNERS = 0o700
 const PERMISSIONS = 0o7777
 
-/**
- * Makes a folder of a side accessible to its owner: a folder without write permission can be neither emptied
- * nor moved.
- */
+/** A folder without write permission can be neither emptied nor moved. */
 export function reopen(folder: string | Buffer): void {
   const found = lstatSync(folder, { throwIfNoEntry: false })
   if (!found?.isDirectory() || (found.mode & OWNERS) === OWNERS) return
@@ -109,10 +104,7 @@ function isForbidden(error: unknown): boolean {
   return hasErrorCode(error, 'EACCES', 'EPERM')
 }
 
-/**
- * Errors for a path that untrusted code closed, linked in a loop, made too long, or filled with too large a
- * file. They are not machine failures.
- */
+/** Untrusted code can cause these: a link in a loop, a path too long, a file too large. */
 const UNREACHABLE = ['ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'ENOTCONN', 'ERR_FS_FILE_TOO_LARGE']
 
 export function isUnreachable(error: unknown): boolean {

@@ -81,10 +81,7 @@ function checkTampering(session: Session, label: OrderSide['label'], running: Or
     running.snapshots.everything = snapshotLeft(session, running, running.snapshots.files)
 }
 
-/**
- * Unreadable leftovers count as tampering by this side. As a runner failure, the order would be measured
- * again.
- */
+/** Unreadable leftovers count as tampering: a runner failure would be measured again. */
 function snapshotLeft(session: Session, running: OrderSide, verified: TamperSnapshot): TamperSnapshot {
   try {
     return snapshotSide(session, running, verified)

@@ -39,10 +39,7 @@ export function refuseUnsupported({ spec, users, order, onItems }: MeasureInput)
 
 // Harness
 
-/**
- * Invariant 4: the harness must match the order, and files outside scope.mutable must match the pin. Null if
- * both hold.
- */
+/** Invariant 4: the harness matches the order, and files outside scope.mutable match the pin. */
 export async function findRefusal(
   input: MeasureInput,
   sides: readonly { label: string; tree: Oid }[],

@@ -7,10 +7,7 @@ import { formatMachineFailure, type MachineInfo } from '../model/report.ts'
 import { hasErrorCode, isMissing, isUnreachable } from './file-system.ts'
 import type { Ended } from './process/launch.ts'
 
-/**
- * The machine of a report. `buildMachineKey` in model lists the fields that must match to compare stored
- * numbers.
- */
+/** `buildMachineKey` in model lists the fields that must match to compare stored numbers. */
 export function readMachineFingerprint(env: Readonly<Record<string, string>>): MachineInfo {
   const processors = cpus()
   const image = [env['ImageOS'], env['ImageVersion']].filter(part => part !== undefined && part !== '')
@@ -47,9 +44,7 @@ function computeBootId(): string {
 
 /** GitHub's runner starts one for each job. Every step descends from it. */
 const WORKER = 'Runner.Worker'
-/**
- * Linux reports start times to user space in hundredths of a second, independent of the kernel's tick rate.
- */
+/** Linux reports start times in hundredths of a second, whatever the kernel's tick rate. */
 const TICKS_PER_SECOND = 100
 const STAT = /^\d+ \((.*)\) \S (.*)$/s
 

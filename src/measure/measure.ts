@@ -236,10 +236,7 @@ function isOver({ sides }: Session): boolean {
   return base?.ended === true || sides.every(side => side.ended || (side === base && sides.length > 1))
 }
 
-/**
- * The base passed its gates when it became the incumbent, so it is gated only if it is measured alone. A
- * holdout's candidate has passed them too.
- */
+/** The base passed its gates when it became the incumbent, and a holdout's candidate in its order. */
 function listGatedSides(session: Session): OrderSide[] {
   const candidates = listCandidateSides(session)
   if (session.input.order.stop.rule === 'holdout') return []

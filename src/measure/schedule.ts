@@ -65,10 +65,7 @@ export async function measurePaired(
   await runBlocks(session, stop.pairs + PROOF_PAIRS, side => !side.ended && wanted(side))
 }
 
-/**
- * Runs a fixed number of blocks without a stopping rule: for calibration, and for effects that must not
- * select a candidate.
- */
+/** For calibration, and for effects that must not select a candidate: no rule stops the blocks. */
 export async function measurePairs(
   session: Session,
   stop: Extract<StopRule, { rule: 'pairs' }>,

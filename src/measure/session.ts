@@ -32,14 +32,9 @@ export interface MeasureInput {
   beside?: boolean
   /** Awaited once, before harness code runs for the first time. From then on the order has started. */
   onStart: () => Promise<void>
-  /**
-   * Awaited after each execution with all executions so far. For display only: no measurement depends on it.
-   */
+  /** Awaited after each execution. For display only: no measurement depends on it. */
   onExecution?: (executions: Report['executions']) => Promise<void>
-  /**
-   * Awaited before the first execution, before each block of pairs and after each execution. Keeps the
-   * results in case this run is lost.
-   */
+  /** Awaited around executions and blocks of pairs. Keeps the results in case this run is lost. */
   onPartial?: (partial: PartialReport) => Promise<void>
   /** Receives the items that a side printed for a judge. The report gets only their scores. */
   onItems?: (side: Side, items: readonly Item[]) => void
@@ -68,9 +63,7 @@ export function chooseWorkspace(spec: Pick<Spec, 'measurement'>, workDir: string
   return isUserIsolated(spec) ? buildUserWorkspace(requireSideUsers(), workDir) : { workDir }
 }
 
-/**
- * Moves the work directory to a place that side users can enter: the default may be below a home directory.
- */
+/** The default work directory may be below a home that side users cannot enter. */
 export function buildUserWorkspace(users: SideUsers, workDir: string): Required<Workspace> {
   return { users, workDir: join(users.dir, `work-${hashSha256(workDir).slice(0, 12)}`) }
 }

@@ -66,10 +66,7 @@ export class UncheckablePath extends Error {
   }
 }
 
-/**
- * Snapshots everything below `dir`, folders included. Reuses the stamps of `verified`, which has just been
- * checked.
- */
+/** Includes folders. Reuses the stamps of `verified`, which has just been checked. */
 export function snapshotEverything(
   dir: string,
   files: readonly TrackedFile[],
@@ -234,10 +231,7 @@ export interface TrackedFile {
   oid: Oid
 }
 
-/**
- * The part of src/git's Repository that a runner needs. It reads and lays out trees, and never writes to the
- * repository.
- */
+/** The part of git's Repository that a runner needs. It never writes to the repository. */
 export interface TreeSource {
   readonly objectFormat: 'sha1' | 'sha256'
   tree(oid: Oid): Promise<readonly TreeEntry[]>

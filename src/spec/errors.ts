@@ -47,10 +47,7 @@ export class SpecErrors extends UserError {
   }
 }
 
-/**
- * Formats one line. Keys and values of a file may contain line breaks and terminal escapes, so control characters are
- * removed.
- */
+/** Removes control characters: keys and values may contain line breaks and terminal escapes. */
 export function formatProblem(problem: Problem): string {
   const where = `${problem.file}:${problem.line}:${problem.column}`
   const line = [where, problem.path, summarizeProblem(problem)].filter(part => part !== '').join('  ')
@@ -253,10 +250,7 @@ export function describeUnknownKey(parent: SpecPath, key: string, known: KnownKe
   }
 }
 
-/**
- * Tries, in this order: a similar key at this level, the same key elsewhere, a longer key at this level, a similar
- * key elsewhere.
- */
+/** Tries a similar key here, the same key elsewhere, a longer key here, a similar key elsewhere. */
 function suggestKey(key: string, siblings: ReadonlySet<string>, known: KnownKeys): KeyAdvice {
   const sibling = findNearestWord(key, siblings)
   if (sibling !== undefined) return suggestMeantKey(sibling)

@@ -47,10 +47,7 @@ export type ParsedSpecFile = { spec: Spec; sha256: string; notes: string[] }
 const recentSpecs = new Map<string, ParsedSpecFile>()
 const RECENT_SPECS_KEPT = 16
 
-/**
- * Parses a spec, or throws all of its problems at once. A campaign asks for the same spec many times, so recent
- * results are cached and frozen.
- */
+/** Throws all problems at once. Caches recent results, frozen: a campaign asks for its spec many times. */
 export function parseSpec(text: string, options: ParseOptions): ParsedSpecFile {
   const key = JSON.stringify([text, options])
   const known = recentSpecs.get(key)
@@ -153,10 +150,7 @@ function prepareSpec(value: Raw, options: ParseOptions): PreparedSpec {
   return { raw, rules, findings, schema }
 }
 
-/**
- * `winnow: 1` selects winnow's rules. Without the key the file is read as a ce-optimize spec. No other version is
- * known.
- */
+/** Without the key `winnow` the file is read as a ce-optimize spec. Only version 1 is known. */
 function chooseRules(raw: Raw): { rules: SpecRules; findings: SpecFinding[] } {
   if (findMistypedVersionKey(raw) !== undefined) return { rules: 'winnow', findings: [] }
   if (!Object.hasOwn(raw, 'winnow')) return { rules: 'ce', findings: [] }
@@ -292,10 +286,7 @@ function completeRefusedSpec(raw: Raw, found: readonly SpecFinding[]): unknown {
   return mergeOverDefaults(PLACEHOLDER_SPEC, kept)
 }
 
-/**
- * Removes the refused parts. A list with a refused entry is removed completely, because the indices of its other
- * entries must not shift.
- */
+/** Removes a list with a refused entry completely: the indices of its other entries must not shift. */
 function removeRefusedParts(value: unknown, paths: readonly SpecPath[]): unknown {
   if (!isMapping(value)) return value
   const kept: Raw = {}

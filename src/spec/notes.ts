@@ -13,9 +13,7 @@ export function listStatusNotes(spec: Parameters<typeof isComparedWithStoredScor
   return isComparedWithStoredScore(spec) ? [NOT_NOISE_PROOF] : []
 }
 
-/**
- * Without the key `winnow` the file does not say which rules it means, and a forgotten line changes every default.
- */
+/** A forgotten `winnow: 1` changes every default. */
 export const READ_AS_CE =
   'the file has no "winnow: 1", so winnow reads it as a ce-optimize spec with the defaults and rules of ce; for those of winnow, make "winnow: 1" the first line'
 

@@ -19,10 +19,7 @@ interface PlannedKey {
   instead: string
   /** Values besides the default that request no feature. */
   harmless?: readonly unknown[]
-  /**
-   * ce-optimize specs set the key (or these values of it) for ce's own tools. Under ce's rules this is a note, not a
-   * refusal.
-   */
+  /** ce specs set the key (or these values) for ce's own tools. There it is noted, not refused. */
   inCe?: { values?: readonly unknown[]; says: string }
   /** Locations that do read the key. */
   readIn?: readonly CampaignLocation[]
@@ -33,9 +30,7 @@ type MeasurementSpec = Pick<Spec, 'measurement'>
 const JUDGED_IN_SINGLE_JOB =
   'metric.primary.type judge: in single-job mode the code under measurement would run on the machine that holds the key of the models; use the workflows of winnow init --github, or let the harness print a score and use type: hard.'
 
-/**
- * Lists valid but unbuilt features as one sentence each. Callers refuse them before anything runs; none is ignored.
- */
+/** One sentence for each. Callers refuse them before anything runs; none is ignored. */
 export function listPlannedFeatures(spec: Spec, where: CampaignLocation = 'local'): string[] {
   const judging = where === 'single-job' && isJudgedMetric(spec) ? [JUDGED_IN_SINGLE_JOB] : []
   const features = PLANNED_FEATURES.flatMap(describe => describe(spec) || [])

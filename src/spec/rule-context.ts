@@ -99,10 +99,7 @@ export function withPrimaryObjective(raw: Raw): Raw {
   return { ...raw, metric: { ...raw['metric'], primary: { ...primary, ...Object.fromEntries(filled) } } }
 }
 
-/**
- * Turns ce's default comparison with a stored score off when the file chooses another one: a loss, or an explicit
- * mode.
- */
+/** A loss or an explicit mode turns ce's default comparison with a stored score off. */
 export function withDefaultStability(raw: Raw): Raw {
   const measurement = raw['measurement']
   if (!isMapping(measurement) || (measurement['stability'] ?? undefined) !== undefined) return raw

@@ -97,10 +97,7 @@ export function buildSpecSchema(rules: SpecRules, environment: SpecEnvironment =
 /** The parsed file with defaults. Keys have their YAML names. */
 export type ParsedSpec = z.output<ReturnType<typeof buildSpecSchema>>
 
-/**
- * The normalised spec that the rest of winnow works with: it states its rules, has a name and a description, and has
- * one key for each setting.
- */
+/** The normalised spec: with its rules, a name, a description, and one key for each setting. */
 export type Spec = Omit<
   ParsedSpec,
   'winnow' | 'name' | 'description' | 'constraints' | 'metric' | 'measurement' | 'stopping'

@@ -182,10 +182,7 @@ export function toGitPathspecs(pattern: string): string[] {
   return [`:(top,glob)${written}`, ...below]
 }
 
-/**
- * Removes `.` and doubled slashes, as git normalises a pathspec without magic. The pattern `.` alone matches
- * everything.
- */
+/** Removes `.` and doubled slashes, as git does. The pattern `.` alone matches everything. */
 export function normalisePattern(pattern: string): string {
   const parts = pattern.split('/')
   const kept = parts.filter(part => part !== '.' && part !== '').join('/')
@@ -193,10 +190,7 @@ export function normalisePattern(pattern: string): string {
   return below && kept !== '' ? `${kept}/` : kept
 }
 
-/**
- * Patterns such as `:(exclude)x` and `:/x` carry pathspec magic. After winnow's own `:(top,glob)` git would read them
- * literally.
- */
+/** git would read the magic of `:(exclude)x` and `:/x` literally after winnow's own `:(top,glob)`. */
 export function hasMagic(pattern: string): boolean {
   return /^:[(/!^]/.test(pattern)
 }
@@ -302,10 +296,7 @@ function readClassMember(glob: string, at: number, last: string): ClassMember | 
   return one && { accepts: byte => byte === one.byte, last: one.byte, next: one.next }
 }
 
-/**
- * Reads a class such as `[:alpha:]`. Returns 'broken' where git rejects the whole pattern, undefined where no named
- * class starts.
- */
+/** A class such as `[:alpha:]`; undefined if none starts here, 'broken' if git rejects the pattern. */
 function readNamedClass(glob: string, at: number): ClassMember | 'broken' | undefined {
   if (!glob.startsWith('[:', at)) return undefined
   const end = glob.indexOf(']', at + 2)

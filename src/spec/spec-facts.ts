@@ -84,10 +84,7 @@ export function getHarnessSection({ measurement, metric, gates }: Spec): Harness
 type JudgeSampleSection = NonNullable<ParsedSpec['metric']['judge']>
 type PrimaryTypeSection = { metric: { primary: { type: ParsedSpec['metric']['primary']['type'] } } }
 
-/**
- * A judged metric is a score that a model gives to the items that the harness prints. The harness never prints the
- * metric itself.
- */
+/** A model scores the items that the harness prints. The harness never prints the metric itself. */
 export function isJudgedMetric({ metric }: PrimaryTypeSection): boolean {
   return metric.primary.type === 'judge'
 }

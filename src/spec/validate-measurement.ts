@@ -146,10 +146,7 @@ function requireEnforcedNetworkOff({ spec }: RuleContext): SpecFinding[] {
 
 const HIGHER_IS_BETTER_UNIT = /(?:^|[._])(?:hz|ops_per_second|mb_per_s)$/
 
-/**
- * Requires an explicit direction for metrics that neither winnow nor a benchmark tool defines: any default would be a
- * guess.
- */
+/** Any default would be a guess for a metric that neither winnow nor a benchmark tool defines. */
 function requireDirection({ spec, raw, rules }: RuleContext): SpecFinding[] {
   const { name } = spec.metric.primary
   if (rules === 'ce' || getGivenValue(raw, 'metric.primary.direction') !== undefined) return []

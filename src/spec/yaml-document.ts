@@ -127,9 +127,7 @@ function toPlainValue(document: Document): { value: unknown; refused: RefusedNod
   return { value: converter.convert(document.contents, []), refused: converter.refused }
 }
 
-/**
- * Converts YAML nodes to plain values within bounds: aliases cannot explode or loop, keys cannot reach a prototype.
- */
+/** Aliases cannot explode or loop, and keys cannot reach a prototype. */
 class ValueConverter {
   readonly refused: RefusedNode[] = []
   private values = 0

@@ -94,10 +94,7 @@ function isPlain(id: number): boolean {
 
 const HARD_LINKS = '/proc/sys/fs/protected_hardlinks'
 
-/**
- * Without this protection a user could hard-link a root file into a folder whose owner winnow changes, and
- * get the file with it.
- */
+/** Otherwise a user could hard-link a root file into a folder whose owner winnow changes. */
 function checkHardLinks(): MissingUsers | null {
   if (readLinkProtection() === '1') return null
   return {

@@ -10,10 +10,7 @@ const END_BYTES = 2 ** 20
 
 type CappedText = { kind: 'text'; text: string } | { kind: 'missing' } | { kind: 'too-large'; bytes: number }
 
-/**
- * Follows no links and opens no pipes: a harness could make winnow read or wait for any file. An inaccessible
- * file counts as missing.
- */
+/** Follows no links and opens no pipes, because a harness could make winnow read or wait for any file. */
 export function readCapped(path: string, limit = MAX_RESULT_BYTES): CappedText {
   const missing: CappedText = { kind: 'missing' }
   return readPlain<CappedText>(path, missing, (file, size) =>
@@ -57,9 +54,7 @@ function openPlain(path: string): number | null {
   }
 }
 
-/**
- * Root can read every file. In a folder of a side's user, only files of that user are outputs of the side.
- */
+/** Root can read every file, but only files of the folder's owner are outputs of the side. */
 function isOfOtherUser(owner: number, path: string): boolean {
   const folder = lstatSync(dirname(path)).uid
   return folder !== process.getuid?.() && owner !== folder

@@ -233,10 +233,7 @@ const SUMMARIES: readonly RegExp[] = [
   /^\s*--- PASS: \S+ \([\d.]+s\)$/,
 ]
 
-/**
- * The number of passed tests in a gate's output. Null if no runner printed a summary, or if the start of the
- * output is cut off.
- */
+/** Null if no runner printed a summary, or if the start of the output is cut off. */
 export function countPassedTests({ stdout, stderr }: OutputPaths): number | null {
   if (isLongerThanItsEnd(stdout) || isLongerThanItsEnd(stderr)) return null
   return findPassedTests([readOutputTail(stdout), readOutputTail(stderr)].join('\n'))

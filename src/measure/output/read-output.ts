@@ -93,10 +93,7 @@ function getLastLine(text: string): string {
 type ScoreReadingSpec = NonNullable<Spec['measurement']['score']>
 const object = z.record(z.string(), z.unknown())
 
-/**
- * Reads the scorer's output. `score_field` and `metrics_field` name the fields of a scorer with its own
- * format.
- */
+/** `score_field` and `metrics_field` name the fields of a scorer with its own format. */
 export function readScore(stdout: string, { parse }: ScoreReadingSpec, primary: string): HarnessOutput {
   const text = getOutputText(readCapped(stdout), "the scorer's output", JSON_EXAMPLE) ?? ''
   if (parse.format === 'metric-lines') return parseMetricLines(text) ?? failUnreadable(text, METRIC_EXAMPLE)
@@ -167,10 +164,7 @@ function readBenchmarks(files: OutputFiles, format: BenchmarkFormat): HarnessOut
   return found
 }
 
-/**
- * Most tools also print a table for people while they write their file. An unreadable table is no second
- * result.
- */
+/** Most tools also print a table for people. One that is unreadable is no second result. */
 function readPrintedTable(path: string, adapter: BenchmarkAdapter): HarnessOutput | null {
   const read = readCapped(path, MAX_BENCHMARK_BYTES)
   if (read.kind !== 'text') return null

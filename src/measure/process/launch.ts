@@ -134,10 +134,7 @@ export function readStatus(status: number): { exitCode: number | null; signal: s
 /** Low enough to leave a core to the timed process, high enough to make progress when every core is busy. */
 const NICE = 10
 
-/**
- * Wraps a command so that it and its children run at low priority. Runs it unchanged on a machine without
- * `nice`.
- */
+/** A machine without `nice` runs the command unchanged. */
 export function lowerPriority(command: string): string {
   const quoted = quoteShell(command)
   return `command -v nice >/dev/null 2>&1 || exec /bin/sh -c ${quoted}\nexec nice -n ${NICE} /bin/sh -c ${quoted}`

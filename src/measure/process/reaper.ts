@@ -138,10 +138,7 @@ class PerlHost {
     return this.#child.pid
   }
 
-  /**
-   * Runs one launch at a time. The answer arrives before the worker exits; the next launch waits for the
-   * exit.
-   */
+  /** One launch at a time. The answer arrives before the worker exits, which the next launch waits for. */
   async run(envelope: Buffer): Promise<HostAnswer> {
     this.#child.ref()
     for (const stream of this.#streams()) stream.ref()
