@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RepositoryContext } from '../engine/campaign/open.ts'
 import { UserError } from '../errors.ts'
+import { readOptional } from '../git/bare-repository.ts'
 import { buildLocalIsolation } from '../git/isolation.ts'
+import { readTreeText } from '../git/objects.ts'
 import { SETUP_BRANCH } from '../git/push.ts'
 import { createGitRunner, type GitRunner } from '../git/runner.ts'
 import { listUncommittedPaths } from '../git/work-tree.ts'
@@ -20,7 +21,7 @@ import {
   SERVER_REFUSES,
   SINGLE_JOB,
 } from './action-pin.ts'
-import { isUsualSpec, listExistingSpecs } from './known-campaigns.ts'
+import { isUsualSpec, listExistingSpecs, writeFilesToTree } from './known-campaigns.ts'
 import type { Call } from './verb.ts'
 
 export interface GithubSetupPlan {
@@ -46,20 +47,12 @@ export interface SetupContext {
   base: Point
 }
 
-export interface FileSource {
-  read(path: string): Promise<string | null>
-}
+/** Reads a file of the repository; null if it is missing. */
+export type FileSource = (path: string) => Promise<string | null>
 
 interface FoundSpec {
   path: string
   spec: Spec
-}
-
-/** A spec of the work tree that a run on GitHub would not see in this form. */
-interface UnseenSpec {
-  path: string
-  /** The spec is committed, but not pushed. */
-  committed: boolean
 }
 
 interface HandPatch {
@@ -81,34 +74,13 @@ const MAX_COMMITS = 50
 
 // Reading files and specs
 
-/** Prefers the work tree over the default branch, because both versions may be committed together next. */
-export function createWorkTreeSource({ topLevel }: SetupContext, committed: FileSource): FileSource {
-  return {
-    async read(path) {
-      const file = join(topLevel, path)
-      return existsSync(file) ? readFileSync(file, 'utf8') : committed.read(path)
-    },
-  }
-}
-
 /** Ignores the default branch, so that a file deleted in the work tree is written again. */
-export function createOnlyWorkTreeSource({ topLevel }: SetupContext): FileSource {
-  return {
-    read: async path =>
-      existsSync(join(topLevel, path)) ? readFileSync(join(topLevel, path), 'utf8') : null,
-  }
+export function createWorkTreeSource({ topLevel }: SetupContext): FileSource {
+  return async path => readOptional(join(topLevel, path))
 }
 
-export function createDefaultBranchSource({
-  repositoryContext: { repository },
-  base,
-}: SetupContext): FileSource {
-  return {
-    async read(path) {
-      const entry = await repository.findEntry(base.tree, path)
-      return entry?.type === 'blob' ? (await repository.blob(entry.oid)).toString('utf8') : null
-    },
-  }
+export function createDefaultBranchSource({ repositoryContext, base }: SetupContext): FileSource {
+  return path => readTreeText(repositoryContext.repository, base.tree, path)
 }
 
 export async function readGithubSpecs(
@@ -117,7 +89,7 @@ export async function readGithubSpecs(
 ): Promise<FoundSpec[]> {
   const found: FoundSpec[] = []
   for (const { path } of await listExistingSpecs(repositoryContext, base)) {
-    const text = await source.read(path)
+    const text = await source(path)
     if (text === null) continue
     const { spec } = parseSpec(text, { file: path })
     found.push({ path, spec })
@@ -138,23 +110,22 @@ export function requireSupportedSpecs(found: readonly FoundSpec[], where: 'githu
   }
 }
 
-export async function listUnseenSpecs({ environment }: Call, context: SetupContext): Promise<UnseenSpec[]> {
-  const [here, there] = [createOnlyWorkTreeSource(context), createDefaultBranchSource(context)]
+/** Lists specs of the work tree that a run on GitHub would not see in this form. */
+export async function listUnseenSpecs({ environment }: Call, context: SetupContext) {
+  const [here, there] = [createWorkTreeSource(context), createDefaultBranchSource(context)]
   const changed = new Set(await listUncommittedPaths(context.topLevel, environment.env))
   const paths = (await listExistingSpecs(context.repositoryContext, context.base)).map(({ path }) => path)
-  const unseen: UnseenSpec[] = []
+  const unseen: { path: string; committed: boolean }[] = []
   for (const path of paths) {
-    const [text, pushed] = [await here.read(path), await there.read(path)]
+    const [text, pushed] = [await here(path), await there(path)]
     if (text === null || text === pushed) continue
     if (pushed === null || changed.has(path)) unseen.push({ path, committed: !changed.has(path) })
   }
   return unseen
 }
 
-export function getDefaultBranchName({
-  repositoryContext: { defaultBranch: ref },
-}: Pick<SetupContext, 'repositoryContext'>): string {
-  return toShortRef(ref ?? '')
+export function getDefaultBranchName({ repositoryContext }: SetupContext): string {
+  return toShortRef(repositoryContext.defaultBranch ?? '')
 }
 
 // Output
@@ -233,16 +204,18 @@ export function renderAdminSteps(
 ): string[] {
   const github = findGithub(context.repositoryContext, environment.env)
   const settings = github === null ? 'Settings' : `${github.webUrl}/${github.repository}/settings`
+  const host = github?.server ?? null
   const server =
-    github !== null && github.server !== null && !plan.singleJob ? [describeServerLimit(github.server)] : []
+    host === null || plan.singleJob ? [] : [`${host}: ${SERVER_REFUSES}. Use ${SINGLE_JOB} there.`]
   if (plan.existed) return server
+  const setup = { specs: plan.specs.map(({ spec }) => spec) }
   const prefixes = [...new Set(plan.specs.map(({ spec }) => `${spec.branches.prefix}/*`))].join(' and ')
   return [
     '',
     'Once, in the settings of the repository:',
     `  ${settings}/actions`,
     '    Workflow permissions: tick "Allow GitHub Actions to create and approve pull requests"',
-    ...(isModelKeyNeeded(plan)
+    ...(hasProgramProposers(setup) || hasJudges(setup)
       ? [
           `  ${settings}/environments`,
           `    New environment "${MODEL_ENVIRONMENT}", for the branches ${getDefaultBranchName(context)} and ${prefixes}, with the key of your model as its secret ${MODEL_SECRET}`,
@@ -251,15 +224,6 @@ export function renderAdminSteps(
     'winnow doctor says whether anything is missing. After the merge, gh workflow run winnow.yml starts the first run.',
     ...server,
   ]
-}
-
-function describeServerLimit(server: string): string {
-  return `${server}: ${SERVER_REFUSES}. Use ${SINGLE_JOB} there.`
-}
-
-function isModelKeyNeeded({ specs }: Pick<GithubSetupPlan, 'specs'>): boolean {
-  const setup = { specs: specs.map(({ spec }) => spec) }
-  return hasProgramProposers(setup) || hasJudges(setup)
 }
 
 export function renderMissingToken({ webUrl, server }: GithubLocation): string[] {
@@ -294,8 +258,7 @@ export async function patchEditedFile(
   const { path, current, wanted } = edited
   const date = Math.floor(call.environment.clock.now() / 1000)
   const commit = async (text: string, parents: string[]) => {
-    const entry = { mode: '100644' as const, oid: await repository.writeBlob(text) }
-    const tree = await repository.replaceEntries(base.tree, [{ path, entry }])
+    const tree = await writeFilesToTree(repository, base.tree, [{ path, text }])
     return { tree, commit: await repository.writeCommit({ tree, parents, message: path, date }) }
   }
   const { env } = call.environment

@@ -38,7 +38,6 @@ import { withRepository } from './context.ts'
 import { readCommittedProject } from './default-branch.ts'
 import {
   createDefaultBranchSource,
-  createOnlyWorkTreeSource,
   createWorkTreeSource,
   describeUntilMerged,
   type FileSource,
@@ -57,7 +56,7 @@ import {
   requireSupportedSpecs,
   type SetupContext,
 } from './init-github-plan.ts'
-import { DEFAULT_PREFIX } from './known-campaigns.ts'
+import { DEFAULT_PREFIX, writeFilesToTree } from './known-campaigns.ts'
 import type { Call } from './verb.ts'
 
 const UP_TO_DATE = 'Nothing to do: the files are there and up to date.'
@@ -67,33 +66,20 @@ interface SetupSources {
   files: FileSource
 }
 
-interface WorkflowRewrite {
-  current: string
-  specs: readonly Spec[]
-  render: (specs: readonly Spec[]) => string
-}
-
 interface SetupPullInput {
   github: GithubLocation
   token: string
   plan: GithubSetupPlan
 }
 
-interface PullToOpen {
-  branch: string
-  base: string
-  title: string
-  body: string
-}
-
 /** Writes the workflow and its files to the work tree, or with --open-pr to a pull request. */
 export async function initGithub(call: Call, context: SetupContext): Promise<number> {
   const { given, terminal } = call
   if (given.flag('open-pr') && !given.flag('dry-run')) return openFilesPull(call, context)
-  const plan = await planFiles(call, context, {
-    specs: createWorkTreeSource(context, createDefaultBranchSource(context)),
-    files: createOnlyWorkTreeSource(context),
-  })
+  const [here, there] = [createWorkTreeSource(context), createDefaultBranchSource(context)]
+  // A spec of the work tree may be committed together with the workflow.
+  const specs: FileSource = async path => (await here(path)) ?? there(path)
+  const plan = await planFiles(call, context, { specs, files: here })
   if (given.flag('dry-run')) {
     terminal.out(plan.files.length === 0 ? UP_TO_DATE : 'Nothing was written. It would write:')
     for (const { path, text } of plan.files) terminal.out(`\n--- ${path}\n${text.trimEnd()}`)
@@ -118,26 +104,22 @@ async function openFilesPull(call: Call, context: SetupContext): Promise<number>
   const [unseen] = await listUnseenSpecs(call, context)
   if (unseen !== undefined) {
     const push = unseen.committed ? 'git push' : 'commit and push it'
-    throw new UserError(
-      `this spec differs from ${getDefaultBranchName(context)} of the remote, or is missing there`,
-      {
-        place: { file: unseen.path },
-        fix: `${push}, and repeat; or leave out --open-pr, and open one pull request with everything yourself`,
-      },
-    )
+    const branch = getDefaultBranchName(context)
+    throw new UserError(`this spec differs from ${branch} of the remote, or is missing there`, {
+      place: { file: unseen.path },
+      fix: `${push}, and repeat; or leave out --open-pr, and open one pull request with everything yourself`,
+    })
   }
   const token = await findToken(github, environment.env)
+  const committed = createDefaultBranchSource(context)
   if (token === '') {
-    const plan = await planFiles(call, context, {
-      specs: createDefaultBranchSource(context),
-      files: createOnlyWorkTreeSource(context),
-    })
+    const files = createWorkTreeSource(context)
+    const plan = await planFiles(call, context, { specs: committed, files })
     await writeFiles(context, plan.files)
     for (const line of [...renderMissingToken(github), ...renderWrittenFiles(call, context, plan, [])])
       terminal.out(line)
     return 2
   }
-  const committed = createDefaultBranchSource(context)
   const plan = await planFiles(call, context, { specs: committed, files: committed })
   if (plan.files.length === 0) {
     terminal.out(UP_TO_DATE)
@@ -154,10 +136,20 @@ async function openFilesPull(call: Call, context: SetupContext): Promise<number>
 async function planFiles(call: Call, context: SetupContext, sources: SetupSources): Promise<GithubSetupPlan> {
   const found = await readGithubSpecs(context, sources.specs)
   const specs = found.map(({ spec }) => spec)
-  const current = await sources.files.read(WORKFLOW)
+  const current = await sources.files(WORKFLOW)
   const written = current === null ? null : readWrittenWorkflow(current)
-  if (current !== null && written === null) throw createForeignFileError()
-  if (written?.action === OWN_ACTION) throw createGeneratedFileError()
+  if (current !== null && written === null) {
+    throw new UserError('this file was not written by winnow init --github, and is not overwritten', {
+      place: { file: WORKFLOW },
+      fix: `rename or remove it (git mv ${WORKFLOW} .github/workflows/<other>.yml), and repeat`,
+    })
+  }
+  if (written?.action === OWN_ACTION) {
+    throw new UserError('this file runs the action of its own repository', {
+      place: { file: WORKFLOW },
+      fix: 'npm run docs writes it again',
+    })
+  }
   const singleJob = call.given.flag('single-job') || written?.singleJob === true
   requireSupportedSpecs(found, singleJob ? 'single-job' : 'github')
   const action = await selectAction(call, context, written?.action ?? null)
@@ -167,76 +159,45 @@ async function planFiles(call: Call, context: SetupContext, sources: SetupSource
     renderGithubFiles({ action, specs: campaigns }, toolchain, { singleJob })
   const files: NewFile[] = []
   for (const file of render(specs)) {
-    const there = await sources.files.read(file.path)
-    if (there === null) files.push(file.path === WORKFLOW ? signWorkflow(file.text) : file)
-    else if (file.path === WORKFLOW) {
-      files.push(
-        ...(await rewriteWorkflow(call, context, {
-          current: there,
-          specs,
-          render: each => findWorkflowText(render(each)),
-        })),
-      )
-    } else if (!OWNER_FILES.has(file.path))
-      throw new Error(`${file.path} is neither the workflow nor the owner's`)
+    const { path, text } = file
+    const there = await sources.files(path)
+    if (path === WORKFLOW) {
+      const renderEarlier = (each: readonly Spec[]) => render(each).find(one => one.path === path)?.text ?? ''
+      const signed =
+        there === null ? withDigest(text) : await rewriteWorkflow(call, context, there, text, renderEarlier)
+      if (signed !== there) files.push({ path, text: signed })
+    } else if (there === null) files.push(file)
+    else if (!OWNER_FILES.has(path)) throw new Error(`${path} is neither the workflow nor the owner's`)
   }
   return { specs: found, files, action, singleJob, existed: current !== null }
 }
 
-function findWorkflowText(files: readonly NewFile[]): string {
-  return files.find(({ path }) => path === WORKFLOW)?.text ?? ''
-}
-
-function createForeignFileError(): UserError {
-  return new UserError('this file was not written by winnow init --github, and is not overwritten', {
-    place: { file: WORKFLOW },
-    fix: `rename or remove it (git mv ${WORKFLOW} .github/workflows/<other>.yml), and repeat`,
-  })
-}
-
-function createGeneratedFileError(): UserError {
-  return new UserError('this file runs the action of its own repository', {
-    place: { file: WORKFLOW },
-    fix: 'npm run docs writes it again',
-  })
-}
-
-function signWorkflow(text: string): NewFile {
-  return { path: WORKFLOW, text: withDigest(text) }
-}
-
-/** Overwrites the workflow only if it is unedited. Otherwise prints a patch and fails. */
+/** Returns the new text, or the current one if nothing changes. Prints a patch and fails if it was edited. */
 async function rewriteWorkflow(
   call: Call,
   context: SetupContext,
-  { current, specs, render }: WorkflowRewrite,
-): Promise<NewFile[]> {
-  const text = render(specs)
+  current: string,
+  text: string,
+  render: (specs: readonly Spec[]) => string,
+): Promise<string> {
   const own = readWrittenWorkflow(text)?.action.replace(/@.*/, '') ?? ''
   const onServer = (findGithub(context.repositoryContext, call.environment.env)?.server ?? null) !== null
-  const signed = signWorkflow(withKeptActions(text, { file: current, own, onServer }))
-  if (signed.text === current) return []
-  if (isAsWritten(current)) return [signed]
+  const wanted = withDigest(withKeptActions(text, { file: current, own, onServer }))
+  if (isAsWritten(current) || wanted === current) return wanted
   const earlier = (each: readonly Spec[]) =>
     withKeptActions(render(each), { file: current, own: '', onServer: true })
-  const { patch, keepsEdits } = await patchEditedFile(call, context, {
-    path: WORKFLOW,
-    current,
-    wanted: signed.text,
-    render: earlier,
-  })
-  if (patch === '') return []
+  const edited = { path: WORKFLOW, current, wanted, render: earlier }
+  const { patch, keepsEdits } = await patchEditedFile(call, context, edited)
+  if (patch === '') return current
   call.terminal.out(patch.trimEnd())
   const options = call.given.flag('update') ? ' --update' : ''
-  throw new UserError(
-    'this file was changed by hand, so init does not overwrite it; the lines to change are above',
-    {
-      place: { file: WORKFLOW },
-      fix: keepsEdits
-        ? `winnow init --github${options} | git apply`
-        : 'apply the new parts by hand: the whole patch would undo your own changes',
-    },
-  )
+  const what = 'this file was changed by hand, so init does not overwrite it; the lines to change are above'
+  throw new UserError(what, {
+    place: { file: WORKFLOW },
+    fix: keepsEdits
+      ? `winnow init --github${options} | git apply`
+      : 'apply the new parts by hand: the whole patch would undo your own changes',
+  })
 }
 
 /** Prefers --action, then (without --update) the workflow's action, then that of the running winnow. */
@@ -287,20 +248,12 @@ async function openSetupPull(call: Call, context: SetupContext, input: SetupPull
   const { github, plan } = input
   const { repository } = context.repositoryContext
   const title = getSetupPullTitle(plan)
-  const changes = []
-  for (const { path, text } of plan.files) {
-    changes.push({ path, entry: { mode: '100644' as const, oid: await repository.writeBlob(text) } })
-  }
-  const tree = await repository.replaceEntries(context.base.tree, changes)
+  const tree = await writeFilesToTree(repository, context.base.tree, plan.files)
   const { branch, pushed } = await findFreeBranch(repository, tree)
   if (!pushed) {
     const date = Math.floor(call.environment.clock.now() / 1000)
-    const commit = await repository.writeCommit({
-      tree,
-      parents: [context.base.commit],
-      message: `${title}\n`,
-      date,
-    })
+    const parents = [context.base.commit]
+    const commit = await repository.writeCommit({ tree, parents, message: `${title}\n`, date })
     await pushSetupBranch(call, context, input, { ref: `refs/heads/${branch}`, from: null, to: commit })
   }
   const { number, opened } = await openOrFindPull(call, input, {
@@ -326,12 +279,10 @@ async function findFreeBranch(
     await repository.fetch([{ ref: `refs/heads/${branch}`, oid }])
     if ((await repository.commit(oid)).tree === tree) return { branch, pushed: true }
   }
-  throw new UserError(
-    `the branches ${SETUP_BRANCH} to ${SETUP_BRANCH}-${MOST_SETUP_BRANCHES} are all taken`,
-    {
-      fix: `delete those that are not needed: git push origin --delete ${SETUP_BRANCH}`,
-    },
-  )
+  const last = `${SETUP_BRANCH}-${MOST_SETUP_BRANCHES}`
+  throw new UserError(`the branches ${SETUP_BRANCH} to ${last} are all taken`, {
+    fix: `delete those that are not needed: git push origin --delete ${SETUP_BRANCH}`,
+  })
 }
 
 /** Tries the person's git credentials first, then the token, which may have more rights. */
@@ -352,15 +303,11 @@ async function pushSetupBranch(
     )
     if (second === null) return
   }
-  const workflows = /workflow/.test(first)
-  throw new ForgeError(
-    `${github.repository} refused the branch ${update.ref.slice('refs/heads/'.length)}: ${first}\n${
-      workflows
-        ? 'A push of workflow files needs the scope "workflow": gh auth refresh --scopes workflow, and repeat'
-        : 'Leave --open-pr out to have the files in the work tree, and push them yourself'
-    }`,
-    { output: first },
-  )
+  const what = `${github.repository} refused the branch ${toShortRef(update.ref)}: ${first}`
+  const fix = /workflow/.test(first)
+    ? 'A push of workflow files needs the scope "workflow": gh auth refresh --scopes workflow, and repeat'
+    : 'Leave --open-pr out to have the files in the work tree, and push them yourself'
+  throw new ForgeError(`${what}\n${fix}`, { output: first })
 }
 
 /** Returns null on success, otherwise the reason. */
@@ -378,17 +325,13 @@ async function tryPush(pushing: () => Promise<PushResult>): Promise<string | nul
 async function openOrFindPull(
   call: Call,
   { github, token }: SetupPullInput,
-  pull: PullToOpen,
+  pull: Parameters<typeof openPull>[1],
 ): Promise<{ number: number; opened: boolean }> {
   const answer = await openPull(await createSetupClient(call, github, token), pull)
   if (answer.ok) return { number: answer.number, opened: true }
   if (answer.code === 'duplicate' && answer.number !== null) return { number: answer.number, opened: false }
-  throw new ForgeError(
-    `the branch ${pull.branch} is pushed, and its pull request was refused: ${answer.message}`,
-    {
-      output: answer.message,
-    },
-  )
+  const what = `the branch ${pull.branch} is pushed, and its pull request was refused: ${answer.message}`
+  throw new ForgeError(what, { output: answer.message })
 }
 
 function renderSetupPullBody(plan: GithubSetupPlan): string {

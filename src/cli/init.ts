@@ -6,7 +6,7 @@ import { UserError } from '../errors.ts'
 import { createUnknownGoalError, renderDetected, renderGoal } from '../init/describe.ts'
 import { choosePackage, type DetectedProject, detectProject } from '../init/detect.ts'
 import { buildSpecName, choosePrefix, draftSpec, type SpecDraft } from '../init/draft.ts'
-import { type Goal, readGoal } from '../init/goal.ts'
+import { readGoal } from '../init/goal.ts'
 import type { NewFile } from '../init/harness.ts'
 import { LANGUAGES, narrowToDirectory, type ProjectFiles, type ProjectLocation } from '../init/project.ts'
 import { type Point, toShortRef } from '../model/ids.ts'
@@ -19,7 +19,7 @@ import { checkSpec } from './check.ts'
 import { toTypedPath, withRepository } from './context.ts'
 import { readCommittedProject, readDefaultTip } from './default-branch.ts'
 import { initGithub } from './init-github.ts'
-import { DEFAULT_PREFIX, listExistingSpecs, toSpecName } from './known-campaigns.ts'
+import { DEFAULT_PREFIX, listExistingSpecs, toSpecName, writeFilesToTree } from './known-campaigns.ts'
 import { listOwnBranches } from './uninstall-branches.ts'
 import type { Call, Verb } from './verb.ts'
 
@@ -34,10 +34,7 @@ export const initVerb: Verb = {
     { name: 'language', values: LANGUAGES, summary: 'the language to use, if the project has several' },
     { name: 'name', value: 'name', summary: 'name of the spec; by default that of what it improves' },
     { name: 'agent', summary: `add six lines about winnow to ${AGENT_FILE}, for coding agents` },
-    {
-      name: 'github',
-      summary: 'write or update the workflow that runs all campaigns on GitHub',
-    },
+    { name: 'github', summary: 'write or update the workflow that runs all campaigns on GitHub' },
     {
       name: 'single-job',
       summary: 'with --github: decide and measure in one job, for small or self-hosted setups',
@@ -91,7 +88,6 @@ interface InitPlan {
   draft: SpecDraft
   /** Output that describes the detected project and the understood goal. */
   lines: string[]
-  goal: Goal | null
 }
 
 interface InitResult {
@@ -199,7 +195,7 @@ async function buildInitPlan(
     ...(goal === null ? [] : renderGoal(goal, listMutableFiles(location, detected), draft.primary)),
     ...[...draft.notes, ...tools].map(note => `note: ${note}`),
   ]
-  return { name, draft, lines, goal }
+  return { name, draft, lines }
 }
 
 function listMutableFiles({ files }: ProjectLocation, { findings }: DetectedProject): string[] {
@@ -221,8 +217,9 @@ function getCurrentPath({ environment }: Call, { checkout }: RepositoryContext):
 
 function findMissingTools(commands: readonly string[], env: Readonly<Record<string, string>>): string[] {
   const names = new Set(commands.flatMap(listStartedPrograms))
+  const folders = (env['PATH'] ?? '').split(delimiter)
   return [...names]
-    .filter(name => !isThere(name, env['PATH'] ?? ''))
+    .filter(name => !folders.some(folder => isExecutable(join(folder, name))))
     .map(name => `${name} is not on the PATH of this machine: install it before trying anything`)
 }
 
@@ -238,10 +235,6 @@ function listStartedPrograms(command: string): string[] {
   })
 }
 
-function isThere(name: string, path: string): boolean {
-  return path.split(delimiter).some(directory => isExecutable(join(directory, name)))
-}
-
 function isExecutable(file: string): boolean {
   try {
     accessSync(file, constants.X_OK)
@@ -253,21 +246,11 @@ function isExecutable(file: string): boolean {
 }
 
 /** Runs `winnow check` on the default branch as it will be after the files are committed. */
-async function checkWrittenSpec(
-  call: Call,
-  { repositoryContext, base, plan, agents }: InitResult,
-): Promise<number> {
+async function checkWrittenSpec(call: Call, result: InitResult): Promise<number> {
+  const { repositoryContext, base, plan } = result
   const { draft } = plan
-  const paths = [...draft.files.map(({ path }) => path), ...(agents?.changed === true ? [AGENT_FILE] : [])]
   const next = (passed: boolean) => {
-    for (const line of renderNextCommands({
-      call,
-      repositoryContext,
-      paths,
-      specPath: draft.specPath,
-      passed,
-    }))
-      call.terminal.out(line)
+    for (const line of renderNextCommands(call, result, passed)) call.terminal.out(line)
   }
   if (call.given.flag('no-check')) {
     next(!draft.isPlaceholder)
@@ -278,13 +261,8 @@ async function checkWrittenSpec(
   const point = await commitNewFiles(repositoryContext, base, draft.files, call.environment.clock.now())
   const text = { path: draft.specPath, yaml, source: 'work tree' } as const
   try {
-    const code = await checkSpec(call, {
-      repositoryContext,
-      text,
-      base: point,
-      warnings: [],
-      guessed: draft.guessed,
-    })
+    const check = { repositoryContext, text, base: point, warnings: [], guessed: draft.guessed }
+    const code = await checkSpec(call, check)
     next(code === 0)
     return code
   } catch (error) {
@@ -339,12 +317,7 @@ async function commitNewFiles(
   files: readonly NewFile[],
   now: number,
 ): Promise<Point> {
-  const changes = []
-  for (const { path, text } of files) {
-    const entry = { mode: '100644' as const, oid: await repository.writeBlob(text) }
-    changes.push({ path, entry })
-  }
-  const tree = await repository.replaceEntries(base.tree, changes)
+  const tree = await writeFilesToTree(repository, base.tree, files)
   const date = Math.floor(now / 1000)
   const commit = await repository.writeCommit({ tree, parents: [base.commit], message: 'winnow init', date })
   return { commit, tree }
@@ -395,14 +368,13 @@ function printInitDryRun(
   return 0
 }
 
-function renderNextCommands(done: {
-  call: Call
-  repositoryContext: RepositoryContext
-  paths: readonly string[]
-  specPath: string
-  passed: boolean
-}): string[] {
-  const { call, repositoryContext, paths, specPath, passed } = done
+function renderNextCommands(
+  call: Call,
+  { repositoryContext, plan, agents }: InitResult,
+  passed: boolean,
+): string[] {
+  const { files, specPath } = plan.draft
+  const paths = [...files.map(({ path }) => path), ...(agents?.changed === true ? [AGENT_FILE] : [])]
   const here = (path: string) => quoteShell(toTypedPath(call, repositoryContext, path))
   const branch = toShortRef(repositoryContext.defaultBranch ?? '')
   const elsewhere = repositoryContext.checkout.head !== repositoryContext.defaultBranch

@@ -10,6 +10,7 @@ import { createGitRunner } from '../git/runner.ts'
 import { fetchRef } from '../git/fetch.ts'
 import { readTreeText } from '../git/objects.ts'
 import { listTreeFiles } from '../git/tree.ts'
+import type { NewFile } from '../init/harness.ts'
 import { buildEventPath } from '../ledger/event-file.ts'
 import { type Point, toShortRef } from '../model/ids.ts'
 import { parseSpec } from '../spec/load.ts'
@@ -181,6 +182,18 @@ async function listStartedCampaigns({ repository }: RepositoryContext): Promise<
     ledgers.push({ name, prefix, start: await readCampaignStart(repository, ref) })
   }
   return ledgers
+}
+
+/** Returns the tree with these files added or replaced. */
+export async function writeFilesToTree(
+  repository: Repository,
+  tree: string,
+  files: readonly NewFile[],
+): Promise<string> {
+  const changes = []
+  for (const { path, text } of files)
+    changes.push({ path, entry: { mode: '100644' as const, oid: await repository.writeBlob(text) } })
+  return repository.replaceEntries(tree, changes)
 }
 
 // Specs elsewhere
