@@ -205,7 +205,8 @@ function renderSection(title: string, lines: readonly string[]): string[] {
 function toDeclaredArgument({ name, summary, required, many, values }: Argument): DeclaredArgument {
   const word = many === true ? `${name}...` : name
   const declared = new DeclaredArgument(required ? `<${word}>` : `[${word}]`, summary)
-  return values === undefined ? declared.argParser(requireText) : declared.choices(values)
+  if (values !== undefined) declared.choices(values)
+  return declared.argParser((value: string) => parseValue(value, values))
 }
 
 function addOptions(command: Command, options: readonly Option[]): void {
@@ -226,16 +227,20 @@ export function toDeclaredOption(option: Option, flags: readonly string[]): Decl
   const description = many === true ? `${summary} (repeatable)` : summary
   const declared = new DeclaredOption(short === undefined ? long : `-${short}, ${long}`, description)
   if (word === undefined) return declared
-  if (values !== undefined) return declared.choices(values)
-  return declared.argParser((value: string, earlier: readonly string[] | undefined) => {
+  return declared.argParser((value: string, earlier: readonly string[] = []) => {
     if (flags.includes(value)) throw new InvalidArgumentError('That is another option.')
-    return [...(many === true ? (earlier ?? []) : []), requireText(value)]
+    if (many !== true && earlier.length > 0)
+      throw new UserError(`--${name} is given twice`, { fix: `give one --${name}` })
+    return [...earlier, parseValue(value, values)]
   })
 }
 
-function requireText(value: string): string {
+function parseValue(value: string, values: readonly string[] | undefined): string {
   if (value.trim() === '') throw new InvalidArgumentError('It is empty.')
-  return value
+  if (values === undefined || values.includes(value)) return value
+  const near = findNearestWord(value, values)
+  const meant = near === undefined ? '' : `\n(Did you mean ${near}?)`
+  throw new InvalidArgumentError(`Allowed choices are ${values.join(', ')}.${meant}`)
 }
 
 function toCommandArguments(command: Command, words: readonly string[]): CommandArguments {

@@ -1,6 +1,7 @@
 import { recordEvents } from '../engine/controller/record.ts'
 import { UserError } from '../errors.ts'
 import type { Campaign } from '../model/campaign.ts'
+import { prioritySchema } from '../model/event-schemas.ts'
 import { formatIdeaName } from '../model/fold/proposers.ts'
 import { getExperimentState } from '../report/experiment-state.ts'
 import { describeNextTick } from '../report/resume-hint.ts'
@@ -22,7 +23,7 @@ export const priorityVerb: Verb = {
       required: true,
       subject: true,
     },
-    { name: 'how', summary: 'how soon', required: true, values: ['high', 'medium', 'low'] },
+    { name: 'how', summary: 'how soon', required: true, values: prioritySchema.options },
   ],
   examples: ['winnow priority exp-007 high', 'winnow priority idea-003 low'],
   comment: { options: [] },

@@ -5,12 +5,13 @@ import { requireCampaign } from '../engine/controller/run.ts'
 import { UserError } from '../errors.ts'
 import { normalizeHypothesis, readIdeaList, toIdea } from '../ideas/idea-block.ts'
 import type { BacklogIdea, Campaign } from '../model/campaign.ts'
+import { prioritySchema } from '../model/event-schemas.ts'
 import { formatIdeaName } from '../model/fold/proposers.ts'
 import type { IdeaText } from '../plan/world.ts'
 import { renderBacklog, sortBacklogIdeas, toIdeaView } from '../report/backlog.ts'
 import { suggestWord } from '../spec/nearest-word.ts'
 import { changeCampaign, readGivenFile } from './context.ts'
-import { CATEGORY, FAMILY, parsePriority, readGivenPatches, submitIdeas } from './propose.ts'
+import { CATEGORY, FAMILY, PRIORITY, readGivenPatches, submitIdeas } from './propose.ts'
 import { findNamedIdea } from './subjects.ts'
 import type { Call, CommandContext, Verb } from './verb.ts'
 
@@ -28,11 +29,7 @@ export const ideaVerb: Verb = {
   ],
   options: [
     CATEGORY,
-    {
-      name: 'priority',
-      values: ['high', 'medium', 'low'],
-      summary: 'how soon to measure it (default: medium)',
-    },
+    PRIORITY,
     { name: 'needs', value: 'package', many: true, summary: 'a package that the idea would add' },
     FAMILY,
     { name: 'message', short: 'm', value: 'reason', summary: 'why you drop the idea, for the ledger' },
@@ -81,7 +78,7 @@ function findIdeaAction(given: string): IdeaAction {
 async function addGivenIdea(call: Call, context: CommandContext, campaign: Campaign): Promise<void> {
   await addIdea(call, context, campaign, {
     hypothesis: requireText(call.given.positionals[1], 'winnow idea add "what might help"'),
-    priority: parsePriority(call.given.text('priority')),
+    priority: prioritySchema.optional().parse(call.given.text('priority')),
   })
 }
 
@@ -89,7 +86,7 @@ async function addIdea(
   call: Call,
   context: CommandContext,
   campaign: Campaign,
-  words: { hypothesis: string; priority: ReturnType<typeof parsePriority> },
+  words: Pick<Parameters<typeof toIdea>[0], 'hypothesis' | 'priority'>,
 ): Promise<void> {
   const { given } = call
   const details = { category: given.text('category'), family: given.text('family') }
@@ -137,7 +134,7 @@ function printAnswer(
 
 async function importIdeas(call: Call, context: CommandContext, campaign: Campaign): Promise<void> {
   const file = requireText(call.given.positionals[1], 'winnow idea import ideas.md')
-  const patches = await readGivenPatches(call, context, { given: file, campaign })
+  const patches = await readGivenPatches(call, context, file, campaign)
   if (patches !== null) {
     requireHome(context.campaignContext, campaign)
     return submitIdeas(call, context, patches)

@@ -12,10 +12,11 @@ import { createGitRunner } from '../git/runner.ts'
 import { PATCH_FILE, type PatchIdea } from '../ideas/patch-text.ts'
 import { applyPatchFile, commitPatchedTree, readPatchBytes } from '../ideas/patch.ts'
 import type { Campaign } from '../model/campaign.ts'
+import { prioritySchema } from '../model/event-schemas.ts'
 import type { Oid } from '../model/ids.ts'
 import { toOneLine } from '../model/text.ts'
 import { describeProposedIdeas } from '../report/resume-hint.ts'
-import { withCampaign } from './context.ts'
+import { changeCampaign } from './context.ts'
 import { readDefaultTip } from './default-branch.ts'
 import type { Call, CommandContext, Option, Verb } from './verb.ts'
 
@@ -36,10 +37,7 @@ interface OfferedIdea {
   idea: IdeaDetails
 }
 
-interface GivenPatch {
-  given: string
-  campaign: Campaign
-}
+const BRANCH_NAME = /^[a-z0-9]+(?:[-_.][a-z0-9]+)*$/i
 
 export const CATEGORY: Option = {
   name: 'category',
@@ -51,6 +49,12 @@ export const FAMILY: Option = {
   name: 'family',
   value: 'word',
   summary: 'ideas of one family are variants of each other',
+}
+
+export const PRIORITY: Option = {
+  name: 'priority',
+  values: prioritySchema.options,
+  summary: 'how soon to measure it (default: medium)',
 }
 
 export const proposeVerb: Verb = {
@@ -72,11 +76,7 @@ export const proposeVerb: Verb = {
       summary: 'the hypothesis; by default the subject of the commit or patch',
     },
     CATEGORY,
-    {
-      name: 'priority',
-      values: ['high', 'medium', 'low'],
-      summary: 'how soon to measure it (default: medium)',
-    },
+    PRIORITY,
     {
       name: 'dep',
       value: 'package',
@@ -96,13 +96,11 @@ export const proposeVerb: Verb = {
     'winnow propose 0001-use-a-map.patch',
   ],
   run: call =>
-    withCampaign(call, { access: 'write', startedOnly: true }, async context => {
-      const { campaign } = (await requireCampaign(context.campaignContext)).loaded
+    changeCampaign(call, async (context, campaign) => {
       requireHome(context.campaignContext, campaign)
       const given = call.given.positionals[0] ?? 'HEAD'
-      const patches = await readGivenPatches(call, context, { given, campaign })
+      const patches = await readGivenPatches(call, context, given, campaign)
       await submitIdeas(call, context, patches ?? [await readCommitIdea(call, context, given)])
-      return 0
     }),
 }
 
@@ -137,12 +135,16 @@ function buildSubmission({ given }: Call, { commit, from, idea }: OfferedIdea, c
       fix: 'winnow propose -m "what it does, and why it helps"',
     })
   const branch = name ?? `${toSlug(title)}-${commit.slice(0, 8)}`
-  requireName(branch)
+  if (!BRANCH_NAME.test(branch) || branch.endsWith('.lock')) {
+    throw new UserError(`${JSON.stringify(branch)} cannot name an idea`, {
+      fix: "use letters and digits, joined by single '-', '_' or '.'",
+    })
+  }
   const packages = [...(idea.required_deps ?? []), ...given.texts('dep')]
   const text = renderIdeaMessage({
     hypothesis: title,
     category: given.text('category') ?? idea.category,
-    priority: parsePriority(given.text('priority')) ?? idea.priority,
+    priority: given.text('priority') ?? idea.priority,
     required_deps: packages,
     family: given.text('family') ?? idea.family,
   })
@@ -152,13 +154,6 @@ function buildSubmission({ given }: Call, { commit, from, idea }: OfferedIdea, c
 function toSlug(title: string): string {
   const plain = title.toLowerCase().replace(/[^a-z0-9]+/g, '-')
   return plain.slice(0, 40).replace(/^-+|-+$/g, '') || 'idea'
-}
-
-function requireName(name: string): void {
-  if (/^[a-z0-9]+(?:[-_.][a-z0-9]+)*$/i.test(name) && !name.endsWith('.lock')) return
-  throw new UserError(`${JSON.stringify(name)} cannot name an idea`, {
-    fix: "use letters and digits, joined by single '-', '_' or '.'",
-  })
 }
 
 // Reading ideas
@@ -190,7 +185,8 @@ async function resolveCommit({ directory, env }: Call['environment'], given: str
 export async function readGivenPatches(
   call: Call,
   context: CommandContext,
-  { given, campaign }: GivenPatch,
+  given: string,
+  { incumbent }: Campaign,
 ): Promise<OfferedIdea[] | null> {
   if (!PATCH_FILE.test(given)) return null
   const path = resolve(call.environment.directory, given)
@@ -200,7 +196,6 @@ export async function readGivenPatches(
   if (ideas.some(({ simplifies }) => simplifies))
     call.terminal.err(`note: kind: simplify of ${given} is not used: it counts only in the folder of propose`)
   const { repository } = context.campaignContext
-  const { incumbent } = campaign
   const fallbackBase = await readDefaultTip(context.repositoryContext, call.environment)
   await fetchCommit(repository, incumbent.commit)
   const offered: OfferedIdea[] = []
@@ -233,9 +228,4 @@ export function renderIdeaMessage({ hypothesis, required_deps = [], ...details }
   if (block.length === 0) return `${hypothesis}\n`
   const yaml = stringify(Object.fromEntries(block), { lineWidth: 0 })
   return `${hypothesis}\n\n\`\`\`winnow\n${yaml}\`\`\`\n`
-}
-
-export function parsePriority(given: string | undefined): 'high' | 'medium' | 'low' | undefined {
-  if (given === undefined || given === 'high' || given === 'medium' || given === 'low') return given
-  throw new UserError(`--priority ${given} is not a priority`, { fix: 'give high, medium or low' })
 }

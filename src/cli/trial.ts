@@ -7,7 +7,6 @@ import {
   calibrateHarness,
   calibrateNoise,
   explainIncomparable,
-  type NoiseResult,
 } from '../decide/calibration.ts'
 import { describeUnsteadyHarness, findFailure } from '../decide/failures.ts'
 import { findAbsentMetrics, listDecisiveMetrics, listPrintedNames } from '../decide/metrics.ts'
@@ -21,14 +20,13 @@ import { SAMPLES_TO_KEEP } from '../judge/judged-report.ts'
 import { buildRubric, computeSampleReach } from '../judge/rubric.ts'
 import type { Item } from '../measure/output/harness-output.ts'
 import { listNeededMetrics } from '../measure/output/read-output.ts'
-import { createEmptyCampaign, type Noise } from '../model/campaign.ts'
+import { createEmptyCampaign } from '../model/campaign.ts'
 import { hashSha256 } from '../model/canonical-json.ts'
 import type { Point } from '../model/ids.ts'
 import { type Order, toPairRequest } from '../model/order.ts'
 import { buildPairJob, type PairJob, toMeasuredRun } from '../model/pairs.ts'
 import {
   aggregateMetrics,
-  type FailedPart,
   findFailedPart,
   formatRunnerError,
   getAggregation,
@@ -64,12 +62,6 @@ export interface HarnessRun {
   keys: { setup: string; timeout: string; share: string }
   more?: Parameters<typeof measureHere>[2]['more']
   time?: Parameters<typeof measureHere>[2]['time']
-}
-
-interface NoiseTrial {
-  report: Report
-  found: Exclude<NoiseResult, { suspected: string }>
-  reasonPrefix: string
 }
 
 type FailureDetail = HarnessError['detail']
@@ -140,24 +132,14 @@ export async function tryNoise(harness: HarnessRun, reasonPrefix: string): Promi
     jobs.push(buildPairJob(toPairRequest(order), toMeasuredRun(report), 'base-copy'))
     if (jobs.length < CALIBRATION_JOBS) continue
     const found = calibrateNoise(spec, report, jobs)
-    if (!('suspected' in found)) return buildNoisyTrial(harness, { report, found, reasonPrefix })
-  }
-}
-
-function buildNoisyTrial(harness: HarnessRun, { report, found, reasonPrefix }: NoiseTrial): HarnessTrial {
-  const { spec } = harness
-  if ('refused' in found) throw new UserError(found.refused)
-  const { scale, noise, reason } = found
-  const calibration: { noise: Noise } & Pick<CalibrationResult, 'deterministic' | 'scale' | 'reason'> = {
-    deterministic: false,
-    scale,
-    reason: `${reasonPrefix}${reason}`,
-    noise,
-  }
-  return {
-    ...summarizeTrial(harness, report),
-    calibration,
-    prospects: computeProspects(spec, { scale, noise, singleMachine: true }),
+    if ('suspected' in found) continue
+    if ('refused' in found) throw new UserError(found.refused)
+    const { scale, noise } = found
+    return {
+      ...summarizeTrial(harness, report),
+      calibration: { deterministic: false, scale, reason: `${reasonPrefix}${found.reason}`, noise },
+      prospects: computeProspects(spec, { scale, noise, singleMachine: true }),
+    }
   }
 }
 
@@ -180,22 +162,19 @@ async function tryOnce(harness: HarnessRun): Promise<Report> {
 }
 
 function summarizeTrial(
-  harness: HarnessRun,
+  { spec }: HarnessRun,
   report: Report,
 ): Pick<HarnessTrial, 'seconds' | 'metrics' | 'gates' | 'warnings'> {
-  const runs = report.executions.filter(({ role }) => role === 'sample')
+  const { executions } = report
+  const runs = executions.filter(({ role }) => role === 'sample')
+  const printed = listPrintedNames(executions, BUILT_IN_METRICS)
   return {
     seconds: runs.reduce((sum, { wall_seconds }) => sum + wall_seconds, 0) / Math.max(1, runs.length),
-    metrics: aggregateMetrics(report, 'base', getAggregation(harness.spec)),
+    metrics: aggregateMetrics(report, 'base', getAggregation(spec)),
     gates: [...new Set(report.gates.map(({ name }) => name))],
-    warnings: listTrialWarnings(harness, report),
+    // Metrics that this trial did not need, but a campaign will.
+    warnings: findAbsentMetrics(spec, executions).map(absent => describeAbsentMetric(absent, printed)),
   }
-}
-
-/** Reports metrics that this trial did not need, but a campaign will. */
-function listTrialWarnings({ spec }: HarnessRun, { executions }: Report): string[] {
-  const names = listPrintedNames(executions, BUILT_IN_METRICS)
-  return findAbsentMetrics(spec, executions).map(absent => describeAbsentMetric(absent, names))
 }
 
 async function measureTrialOrder(
@@ -231,15 +210,10 @@ export async function createUnrecordedOrder(
 ): Promise<Order> {
   const { call, repositoryContext, spec, base } = harness
   const { random, clock } = call.environment
-  const { purpose, round, attempt, candidates, stop, earlier_jobs = {} } = request
   const coins = random.hex(32)
   return {
-    purpose,
-    round,
-    attempt,
-    candidates,
-    stop,
-    earlier_jobs,
+    ...request,
+    earlier_jobs: request.earlier_jobs ?? {},
     id: hashSha256(`trial ${coins}`),
     spec_sha256: hashSha256('trial'),
     harness: await computeTreeHarness(repositoryContext.repository, spec, base.tree),
@@ -263,14 +237,11 @@ function estimateJudging({ spec, call }: HarnessRun, items: readonly Item[]): Ju
   if (!isJudgedMetric(spec) || judge === null) throw new TypeError('the spec has no judge')
   const wanted = countSampleItems(judge)
   const least = SAMPLES_TO_KEEP * wanted
-  if (items.length < least)
-    throw new UserError(
-      `the harness prints ${items.length} items, and two samples that share none have ${least}`,
-      {
-        place: { path: 'metric.judge.sample_size' },
-        fix: 'print more items, or lower it',
-      },
-    )
+  if (items.length < least) {
+    const what = `the harness prints ${items.length} items, and two samples that share none have ${least}`
+    const place = { path: 'metric.judge.sample_size' }
+    throw new UserError(what, { place, fix: 'print more items, or lower it' })
+  }
   const rubric = buildRubric({ primary, judge })
   const known = hasModelUrl(call.environment.env) ? readModelAccess(call.environment.env, judge.model) : null
   const model = known?.model ?? judge.model
@@ -290,11 +261,8 @@ function estimateJudging({ spec, call }: HarnessRun, items: readonly Item[]): Ju
     singleMachine: true,
     runs: SIMULATIONS,
   })
-  const { leastSampleSize } = computeSampleReach({
-    sampleSize: wanted,
-    confirms: false,
-    level: prospects.level,
-  })
+  const reach = { sampleSize: wanted, confirms: false, level: prospects.level }
+  const { leastSampleSize } = computeSampleReach(reach)
   requireReach(leastSampleSize, wanted * Math.min(prospects.max_jobs, Math.floor(items.length / wanted)))
   return {
     model,
@@ -329,20 +297,17 @@ export async function createNotPassedError(
   report: Report,
 ): Promise<HarnessError> {
   const [first = '', ...more] = reason.replace(/^the base fails: /, '').split('\n')
-  const line = findPrefixedLine(more, 'in: ')
-  const example = findPrefixedLine(more, 'valid: ')
+  const [line, example] = ['in: ', 'valid: '].map(start =>
+    more.find(each => each.startsWith(start))?.slice(start.length),
+  )
   const { said: missing, ...detail } = await findHarnessFailure(harness, report, null)
   const sentence = first.replace(/^the base's /, 'the ')
   const what = missing === null ? sentence : `${sentence}: ${missing}`.replace(/^missing metric: [^:]*: /, '')
   return new HarnessError(`${harness.longName} does not pass: ${what}`, {
     ...detail,
-    ...(line === undefined ? {} : { line }),
-    ...(example === undefined ? {} : { example }),
+    line,
+    example,
   })
-}
-
-function findPrefixedLine(lines: readonly string[], start: string): string | undefined {
-  return lines.find(line => line.startsWith(start))?.slice(start.length)
 }
 
 /** `label` null means any side. */
@@ -351,42 +316,30 @@ export async function findHarnessFailure(
   report: Report,
   label: Side | null,
 ): Promise<FailureDetail & { said: string | null }> {
-  const sides = label === null ? [...new Set(listSides(report))] : [label]
+  const { setups, gates: gateRuns, executions } = report
+  const all = [...setups, ...gateRuns, ...executions].map(({ side }) => side)
+  const sides = label === null ? [...new Set(all)] : [label]
   const failed = sides
     .map(side => ({ side, part: findFailedPart(report, side) }))
     .find(({ part }) => part !== null)
   const { measurement, gates } = harness.spec
   const part = failed?.part ?? null
   if (failed === undefined || part === null) return describeMissingMetrics(harness, report)
-  const run = report.executions.find(({ side, status }) => side === failed.side && status !== 'ok')
-  const gate = report.gates.find(({ side, passed }) => side === failed.side && !passed)
-  const setup = report.setups.find(({ side, ok }) => side === failed.side && !ok)
-  const tail = joinStreams(part.output ?? undefined)
-  if (part.what === 'set-up')
-    return {
-      said: null,
-      ...toFailureDetail(measurement.setup ?? '', part),
-      ...(await suggestFix(harness, tail, { timed_out: setup?.timed_out === true })),
-    }
+  const run = executions.find(({ side, status }) => side === failed.side && status !== 'ok')
+  const gate = gateRuns.find(({ side, passed }) => side === failed.side && !passed)
+  const setup = setups.find(({ side, ok }) => side === failed.side && !ok)
+  const explain = async (command: string, timedOut: boolean, suggests = true) => ({
+    said: null,
+    command,
+    ...(part.output === null ? {} : { output: part.output }),
+    ...(suggests ? await suggestFix(harness, joinStreams(part.output ?? undefined), timedOut) : {}),
+  })
+  if (part.what === 'set-up') return explain(measurement.setup ?? '', setup?.timed_out === true)
   if (part.what !== 'the harness') {
     const command = gates.find(({ name }) => name === gate?.name)?.command ?? part.what
-    return {
-      said: null,
-      ...toFailureDetail(command, part),
-      ...(await suggestFix(harness, tail, { timed_out: gate?.timed_out === true })),
-    }
+    return explain(command, gate?.timed_out === true)
   }
-  const timed = { timed_out: run?.status === 'timeout' }
-  const help = run?.status === 'bad-output' ? {} : await suggestFix(harness, tail, timed)
-  return { said: null, ...toFailureDetail(measurement.command, part), ...help }
-}
-
-function listSides({ setups, gates, executions }: Report): Side[] {
-  return [...setups, ...gates, ...executions].map(({ side }) => side)
-}
-
-function toFailureDetail(command: string, { output }: FailedPart): FailureDetail {
-  return { command, ...(output === null ? {} : { output }) }
+  return explain(measurement.command, run?.status === 'timeout', run?.status !== 'bad-output')
 }
 
 /** All executions succeeded, but a needed metric is missing or not a number. */
@@ -411,16 +364,14 @@ function describeMissingMetrics(
 async function suggestFix(
   harness: HarnessRun,
   tail: string,
-  { timed_out }: { timed_out: boolean },
-): Promise<FailureDetail> {
+  timedOut: boolean,
+): Promise<Pick<FailureDetail, 'fix'>> {
   const { timeout, setup, share } = harness.keys
-  if (timed_out) {
+  if (timedOut)
     return { fix: `raise ${timeout} if it needs longer. Its stdin is empty, so it is not waiting for input` }
-  }
   const file = await findUncommittedFile(harness, tail)
-  if (file !== null) {
+  if (file !== null)
     return { fix: `${file} is in your work tree and not committed: commit it, or name it in ${share}` }
-  }
   if (harness.spec.measurement.setup !== null || !MISSING.test(tail)) return {}
   const usual = await findUsualSetup(harness.repositoryContext, harness.base)
   const instead = usual === null ? 'what installs and builds' : JSON.stringify(usual)

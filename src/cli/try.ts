@@ -11,7 +11,6 @@ import { formatIdeaName } from '../model/fold/proposers.ts'
 import { toShortRef } from '../model/ids.ts'
 import { describeStandstill, describeStop } from '../model/status.ts'
 import { EXIT_CODES, WAITING_EXIT_CODE } from '../model/verdict.ts'
-import type { PlanWaiting } from '../plan/action.ts'
 import { findDueStop, isLimitRaised } from '../plan/stop.ts'
 import { describeSyncState } from '../plan/sync.ts'
 import { findTargetExperiment, isTargetSettled, type World } from '../plan/world.ts'
@@ -58,19 +57,12 @@ interface KnownDiff {
 
 type MeasurableDiff = Exclude<DiffState, { is: 'refused' }>
 
-interface TryResult {
-  campaign: Campaign
-  waiting: PlanWaiting
-  branch: string
-  diff: OwnDiff
-}
-
 interface TryVerdict {
   campaign: Campaign
   experiment: Experiment
   diff: OwnDiff
   triedBefore: boolean
-  waiting?: string | null
+  waiting: string | null
 }
 
 export const tryVerb: Verb = {
@@ -211,19 +203,15 @@ async function tryDiffInWorld(
 ): Promise<TryAnswer | null> {
   const state = await classifyDiff(context.campaignContext.repository, known.world, known.diff)
   if (state.is === 'refused') return buildRefusalAnswer(context, state, known.diff.leftOut)
+  const { world, diff } = known
+  const { campaign } = world
   if (state.is === 'known' && state.experiment.status === 'ended') {
-    const { campaign } = known.world
-    return buildVerdictAnswer(call, context, {
-      campaign,
-      diff: known.diff,
-      experiment: state.experiment,
-      triedBefore: true,
-    })
+    const { experiment } = state
+    return buildVerdictAnswer(call, context, { campaign, diff, experiment, triedBefore: true, waiting: null })
   }
-  if (hasFailingBase(known.world.campaign))
-    return buildBrokenBaseAnswer(context, known.world.campaign, known.diff)
-  const hold = await explainHold(context, known.world)
-  if (hold !== null) return buildWaitingAnswer(context, hold, known.diff)
+  if (hasFailingBase(campaign)) return buildBrokenBaseAnswer(context, campaign, diff)
+  const hold = await explainHold(context, world)
+  if (hold !== null) return buildWaitingAnswer(context, hold, diff)
   return measureDiff(call, context, known, state)
 }
 
@@ -250,7 +238,10 @@ async function measureDiff(
 ): Promise<TryAnswer | null> {
   const { world, diff } = known
   await resumeTriedCampaign(context, world, state)
-  const branch = await getTryBranch(call, context, world, state)
+  const branch =
+    state.is === 'known'
+      ? state.experiment.branch
+      : await proposeDiff(call, context, world.campaign, state.diff)
   if (context.dryRun !== null || branch === null) {
     await tickWithoutMeasuring(call, context)
     return null
@@ -261,29 +252,28 @@ async function measureDiff(
   const controller = await openController(context.campaignContext, call.interrupt, { targetBranch: branch })
   const enough = (campaign: Campaign) => isTargetSettled(campaign, branch)
   const waiting = await runCampaign(controller, { signal: call.interrupt, watch: false, enough })
-  return buildResultAnswer(call, context, {
-    campaign: await readCurrentCampaign(controller),
-    waiting,
-    branch,
+  const campaign = await readCurrentCampaign(controller)
+  const experiment = findTargetExperiment(campaign, branch)
+  if (hasFailingBase(campaign)) return buildBrokenBaseAnswer(context, campaign, diff)
+  if (experiment === undefined) return buildWaitingAnswer(context, describeWaiting(waiting), diff)
+  // Show only this idea's reason. The waiting text would name all other ideas too.
+  const isWaiting = experiment.verdict === null && experiment.status !== 'deferred'
+  const reason = waiting.for === 'person' && isWaiting ? waiting.what : null
+  return buildVerdictAnswer(call, context, {
+    campaign,
+    experiment,
     diff,
+    triedBefore: false,
+    waiting: reason,
   })
-}
-
-async function getTryBranch(
-  call: Call,
-  context: CommandContext,
-  { campaign }: World,
-  state: MeasurableDiff,
-): Promise<string | null> {
-  if (state.is === 'known') return state.experiment.branch
-  return proposeDiff(call, context, { campaign, diff: state.diff })
 }
 
 /** The name derives from the files and the incumbent, so that a repeated command reuses the branch. */
 async function proposeDiff(
   { given }: Call,
   { campaignContext }: CommandContext,
-  { campaign, diff }: { campaign: Campaign; diff: OwnDiff },
+  campaign: Campaign,
+  diff: OwnDiff,
 ): Promise<string> {
   const { commit, hypothesis } = diff
   const idea = findGivenIdea(given, campaign)
@@ -314,9 +304,8 @@ async function resumeTriedCampaign(
   if (dryRun !== null) return
   if (campaign.status === 'stopped') {
     campaignContext.progress.say(`${describeStop(campaign)}: it continues with this idea`)
-    await recordEvents(campaignContext, [
-      { kind: 'campaign-resumed', reason: 'winnow try submitted an idea' },
-    ])
+    const reason = 'winnow try submitted an idea'
+    await recordEvents(campaignContext, [{ kind: 'campaign-resumed', reason }])
   }
   if (state.is !== 'known' || state.experiment.status !== 'not-proven') return
   const { id } = state.experiment
@@ -326,29 +315,12 @@ async function resumeTriedCampaign(
 
 // Answers
 
-async function buildResultAnswer(call: Call, context: CommandContext, result: TryResult): Promise<TryAnswer> {
-  const { campaign, waiting, branch, diff } = result
-  const experiment = findTargetExperiment(campaign, branch)
-  if (hasFailingBase(campaign)) return buildBrokenBaseAnswer(context, campaign, diff)
-  if (experiment === undefined) return buildWaitingAnswer(context, describeWaiting(waiting), diff)
-  // Show only this idea's reason. The waiting text would name all other ideas too.
-  const another = experiment.verdict === null && experiment.status !== 'deferred'
-  const reason = waiting.for === 'person' && another ? waiting.what : null
-  return buildVerdictAnswer(call, context, {
-    campaign,
-    experiment,
-    diff,
-    triedBefore: false,
-    waiting: reason,
-  })
-}
-
 async function buildVerdictAnswer(
   call: Call,
   context: CommandContext,
   verdict: TryVerdict,
 ): Promise<TryAnswer> {
-  const { campaign, experiment, diff, triedBefore, waiting = null } = verdict
+  const { campaign, experiment, diff, triedBefore, waiting } = verdict
   const numbers = await listPullNumbers(context.campaignContext, campaign)
   const [measured] = await gatherResults(context, [experiment], numbers)
   if (measured === undefined) throw new Error(`${experiment.id} has no results`)
@@ -415,13 +387,9 @@ function formatMergeCommand(
     campaignContext.local || remote === undefined
       ? `git merge ${optimize}`
       : `git fetch ${remote} && git merge ${remote}/${optimize}`
-  const uncommitted = diff.uncommitted.map(path => toTypedPath(call, repositoryContext, path))
-  return [formatStashCommand({ ...diff, uncommitted }), merge].filter(text => text !== '').join(' && ')
-}
-
-function formatStashCommand({ uncommitted, addsFiles }: OwnDiff): string {
-  if (uncommitted.length === 0) return ''
-  if (uncommitted.length > MAX_STASHED_PATHS || !uncommitted.every(path => PLAIN_PATH.test(path)))
-    return `git stash${addsFiles ? ' --include-untracked' : ''}`
-  return `git stash push --include-untracked -- ${uncommitted.join(' ')}`
+  const paths = diff.uncommitted.map(path => toTypedPath(call, repositoryContext, path))
+  if (paths.length === 0) return merge
+  if (paths.length > MAX_STASHED_PATHS || !paths.every(path => PLAIN_PATH.test(path)))
+    return `git stash${diff.addsFiles ? ' --include-untracked' : ''} && ${merge}`
+  return `git stash push --include-untracked -- ${paths.join(' ')} && ${merge}`
 }

@@ -8,7 +8,7 @@ import { outcomeSchema, verdictWordSchema } from './verdict.ts'
 
 const ideaText = z.string()
 
-const prioritySchema = z.enum(['high', 'medium', 'low'])
+export const prioritySchema = z.enum(['high', 'medium', 'low'])
 export type Priority = z.infer<typeof prioritySchema>
 
 /** Fields that every event about an idea shares. */

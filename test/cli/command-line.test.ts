@@ -76,6 +76,16 @@ describe('the command line', () => {
     [['--jsno'], "winnow: unknown option '--jsno' / winnow --help shows its arguments and options"],
     [['pause', '-m'], `winnow pause: option '-m, --message <reason>' argument missing / ${seeHelp('pause')}`],
     [['show'], `winnow show: missing required argument 'exp' / ${seeHelp('show')}`],
+    [['pause', '-m', 'a', '--message=b'], '--message is given twice / give one --message'],
+    [['propose', '--priority=low', '--priority', 'high'], '--priority is given twice / give one --priority'],
+    [
+      ['propose', '--priority', 'hihg'],
+      "winnow propose: option '--priority <high|medium|low>' argument 'hihg' is invalid. Allowed choices are high, medium, low. / did you mean high?",
+    ],
+    [
+      ['completion', 'bsh'],
+      "winnow completion: command-argument value 'bsh' is invalid for argument 'shell'. Allowed choices are bash, zsh, fish. / did you mean bash?",
+    ],
     [['compare', '--', 'x'], `winnow compare: missing required argument 'base' / ${seeHelp('compare')}`],
   ])('answers %j with what was probably meant', (argv, expected) => {
     expect(mistake(...argv)).toBe(expected)
@@ -85,7 +95,7 @@ describe('the command line', () => {
     [['pause', '-m', '--dry-run'], "argument '--dry-run' is invalid"],
     [['pause', '--message='], "argument '' is invalid"],
     [['note', ''], "value '' is invalid for argument 'text'"],
-    [['propose', '--priority', 'hihg'], 'Allowed choices are high, medium, low'],
+    [['propose', '--priority', 'now'], 'Allowed choices are high, medium, low'],
     [['completion', 'tcsh'], 'Allowed choices are bash, zsh, fish'],
     [['tick', 'size'], 'give the campaign as --campaign'],
     [['demo', 'a', 'b'], "too many arguments for 'demo'"],
