@@ -227,7 +227,8 @@ export function toDeclaredOption(option: Option, flags: readonly string[]): Decl
   const description = many === true ? `${summary} (repeatable)` : summary
   const declared = new DeclaredOption(short === undefined ? long : `-${short}, ${long}`, description)
   if (word === undefined) return declared
-  return declared.argParser((value: string, earlier: readonly string[] = []) => {
+  return declared.argParser((value: string, before: readonly string[] | undefined) => {
+    const earlier = before ?? []
     if (flags.includes(value)) throw new InvalidArgumentError('That is another option.')
     if (many !== true && earlier.length > 0)
       throw new UserError(`--${name} is given twice`, { fix: `give one --${name}` })

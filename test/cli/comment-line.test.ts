@@ -11,7 +11,7 @@ function typed(line: string, subject: string | null = null) {
 }
 
 describe('a command in a comment', () => {
-  it('is the first line, and nothing else', () => {
+  it('is only the first line', () => {
     expect(parseCommentCommand('/winnow pause\r\nrelease week')).toEqual(['pause'])
     expect(parseCommentCommand(' /winnow pause')).toBeNull()
     expect(parseCommentCommand('/winnowed')).toBeNull()
@@ -19,13 +19,13 @@ describe('a command in a comment', () => {
     expect(parseCommentCommand('yes\n/winnow stop')).toBeNull()
   })
 
-  it('has words, and quotes that keep them together, and no shell', () => {
+  it('supports quoted words, and no other shell syntax', () => {
     const words = ['pause', '-m', "it's $(date)", '`id`', '$HOME']
     expect(parseCommentCommand('/winnow pause -m "it\'s $(date)" `id` $HOME')).toEqual(words)
     expect(parseCommentCommand(`/winnow ${'x'.repeat(2_000)}`)).toEqual([])
   })
 
-  it('is read whatever it holds', () => {
+  it('parses any text without an error', () => {
     fc.assert(
       fc.property(fc.string(), text => {
         try {
@@ -50,14 +50,14 @@ describe('a command in a comment', () => {
     expect(typed('/winnow pick exp-001').verb).toBe('pick')
   })
 
-  it('is about the experiment whose pull request it is on, unless it names another', () => {
+  it('defaults to the experiment of its pull request', () => {
     expect(typed('/winnow retry', 'exp-007').positionals).toEqual(['exp-007'])
     expect(typed('/winnow retry exp-001', 'exp-007').positionals).toEqual(['exp-001'])
     expect(() => typed('/winnow retry')).toThrow("/winnow retry: missing required argument 'exp'")
     expect(typed('/winnow pick', 'exp-007').positionals).toEqual(['exp-007'])
   })
 
-  it('has that experiment also where options have values, and where packages are named', () => {
+  it('adds that experiment beside options with values and package names', () => {
     const about = (line: string) => typed(line, 'exp-007').positionals
     expect(about('/winnow approve-deps --digest 0123abcd')).toEqual(['exp-007'])
     expect(about('/winnow approve left-pad --digest=0123abcd is-odd')).toEqual([
@@ -78,7 +78,7 @@ describe('a command in a comment', () => {
     expect(about('/winnow avoid loops')).toEqual(['loops'])
   })
 
-  it('stands in the help of its verb', () => {
+  it('is shown in the help of its verb', () => {
     const verbs = VERBS.filter(({ comment }) => comment !== undefined)
     expect(verbs.map(({ name }) => name).toSorted()).toEqual(
       [

@@ -33,8 +33,8 @@ function readUpTo(comment: number): CampaignBuilder {
   })
 }
 
-describe('a comment that is still to be dealt with', () => {
-  it('is a command as it was written, by a person, that has neither an answer nor a sign', () => {
+describe('a pending command in a comment', () => {
+  it('is unedited, by a person, and has no answer and no reaction', () => {
     expect(
       idsOf([
         said(1),
@@ -51,13 +51,13 @@ describe('a comment that is still to be dealt with', () => {
     ).toEqual(['1'])
   })
 
-  it('is not what was read before, whichever of its pull request’s comments that was told by', () => {
+  it('is not one that was recorded as read', () => {
     expect(idsOf([said(98), said(99), said(100), said(101)], readUpTo(100))).toEqual(['101'])
     expect(idsOf([said(98), said(99), said(101)], readUpTo(100).add(earlier()))).toEqual(['101'])
   })
 })
 
-describe('a comment on a pull request that is closed', () => {
+describe('a comment on a closed pull request', () => {
   /** One said before it, one as it was closed, one after. */
   const SAID = [said(10), said(20), said(30)]
   const closedAt = (closed_at: string, more: Partial<Pull> = {}): Partial<Pull> => ({
@@ -69,25 +69,25 @@ describe('a comment on a pull request that is closed', () => {
     listCommentCommands(seeing(SAID, built, rest), new Set()).map(({ comment }) => comment.id)
   const LONG_AGO = '2027-01-02T00:00:20Z'
 
-  it('long ago, from before that, is not handled any more, however it was closed; what was said since is', () => {
+  it('is ignored if it is older than a closing long ago', () => {
     expect(heard(closedAt(LONG_AGO))).toEqual(['30'])
     expect(heard(closedAt(LONG_AGO, { state: 'merged' }))).toEqual(['30'])
   })
 
-  it('just now is handled: it may have been closed with that very comment', () => {
+  it('is handled after a recent closing, which it may have come with', () => {
     expect(heard(closedAt('2027-01-04T00:00:01Z'))).toEqual(['10', '20', '30'])
     expect(heard(closedAt('2027-01-03T23:59:59Z'))).toEqual([])
   })
 
-  it('is handled where it is open again', () => {
+  it('is handled after the pull request is reopened', () => {
     expect(heard({ state: 'open', closed_at: null, reopened: true })).toEqual(['10', '20', '30'])
   })
 
-  it('goes by what the ledger says of it, where it says anything', () => {
+  it('follows the ledger where comments were recorded as read', () => {
     expect(heard(closedAt(LONG_AGO), readUpTo(10))).toEqual(['20', '30'])
   })
 
-  it('has the answer that it is owed', () => {
+  it('is still answered if the ledger has recorded it', () => {
     const built = campaign().add({
       kind: 'note',
       cause: 'comment:10',
@@ -106,7 +106,7 @@ function earlier() {
 describe('how far comments were read', () => {
   const crowd = Array.from({ length: 80 }, (_, index) => said(index + 1, { body: `${index}` }))
 
-  it('is told where others wrote more than comes by itself, up to shortly before now, with our own', () => {
+  it('is recorded for long threads, without the newest comments', () => {
     const comments = [said(0, { own: true, node: 'IC_0' }), ...crowd]
     expect(buildReadEvents(seeing(comments), [])).toEqual([
       { kind: 'comments-read', pull: 7, comment: '70', own: ['IC_0'] },
@@ -115,7 +115,7 @@ describe('how far comments were read', () => {
     expect(buildReadEvents(seeing(comments, readUpTo(40)), [])).toEqual([])
   })
 
-  it('is not told while earlier ones are unread, or somebody waits for theirs', () => {
+  it('is not recorded before unread comments or commands without an answer', () => {
     expect(buildReadEvents(seeing(crowd, campaign(), { unread: true }), [])).toEqual([])
     const waits = (id: number) => [{ pull: aPull(), comment: said(id), words: ['stop'] }]
     expect(buildReadEvents(seeing(crowd), waits(70))).toEqual([])

@@ -35,7 +35,7 @@ function given(...flags: string[]): CommandArguments {
 const HOURS = { seconds: 11_400, money: [] }
 const never = () => new AbortController().signal
 
-describe('before much is spent', () => {
+describe('the question before much is spent', () => {
   it.each([
     ['y\n', true],
     ['Yes\n', true],
@@ -50,7 +50,7 @@ describe('before much is spent', () => {
     expect(said()).toBe(`This will take about 3 h 10 min. Go on? [y/N] ${answer === null ? '\n' : ''}`)
   })
 
-  it('goes on unasked with --yes, and where nobody could answer', async () => {
+  it('is skipped with --yes, and without a terminal', async () => {
     const yes = person('n\n')
     expect(await confirmStake({ given: given('yes'), terminal: yes.words, interrupt: never() }, HOURS)).toBe(
       true,
@@ -60,7 +60,7 @@ describe('before much is spent', () => {
     expect(yes.said() + pipe.said()).toBe('')
   })
 
-  it('is a no when Ctrl-C comes instead', async () => {
+  it('takes Ctrl-C as no', async () => {
     const { words } = person('')
     const stop = new AbortController()
     const asked = confirmStake({ given: given(), terminal: words, interrupt: stop.signal }, HOURS)
@@ -68,7 +68,7 @@ describe('before much is spent', () => {
     expect(await asked).toBe(false)
   })
 
-  it('knows a person by both ends of the terminal, and no CI', () => {
+  it('is asked only if input and output are terminals outside CI', () => {
     const tty = { isTTY: true }
     expect(isAttended([tty, tty], {})).toBe(true)
     expect(isAttended([tty, {}], {})).toBe(false)
@@ -76,24 +76,24 @@ describe('before much is spent', () => {
   })
 })
 
-describe('what a campaign may take', () => {
+describe('the stake of a campaign', () => {
   const said = (changes: Record<string, unknown>, seconds: number | null) =>
     describeStake(estimateStake(winnowSpec(changes), seconds))
   const claude = { propose: [{ use: 'command', command: 'claude -p "one idea"' }] }
   const script = { propose: [{ use: 'command', command: 'sh ideas.sh' }] }
 
-  it('is nothing to be asked about where check found it short, or where it only waits for ideas', () => {
+  it('needs no question if it is short, or if the campaign only waits for ideas', () => {
     expect(said(script, 600)).toBeNull()
     expect(said({}, null)).toBeNull()
   })
 
-  it('is what check found, and no more than the hours it may run', () => {
+  it('is the forecast of winnow check, at most the limit of hours', () => {
     expect(said(script, 7_200)).toBe('This will take about 2 h')
     expect(said({ ...script, 'stopping.max_hours': 1.5 }, 72_000)).toBe('This will take about 1 h 30 min')
     expect(said(script, null)).toBe('How long this takes is not known yet (from winnow check), at most 8 h')
   })
 
-  it('is money where an agent is asked and nothing limits it', () => {
+  it('includes money if an agent is asked without a limit', () => {
     expect(said(claude, 60)).toBe(
       'This will take about 60 s; claude may cost money, with no limit (stopping.max_total_cost_usd is not set)',
     )
@@ -104,7 +104,7 @@ describe('what a campaign may take', () => {
 describe('winnow run', () => {
   const spec = `${SPEC}propose: [{ use: command, command: "sh ideas.sh" }]\n`
 
-  it('records nothing where the answer is no, and asks by what check found', async () => {
+  it('records nothing after a no, and uses the forecast of winnow check', async () => {
     const user = project({ ...FILES, '.winnow/size.yaml': spec, 'ideas.sh': 'exit 1\n' })
     const before = user.refs()
     const no = await user.winnowWith({ input: 'n\n', attended: true }, 'run')

@@ -50,7 +50,7 @@ describe('where the API of a remote is', () => {
     expect(isOnGithub(at(url), {})).toBe(server === null)
   })
 
-  it('is what a job says, whatever its remote', () => {
+  it('is named by the environment of a job, not by the remote', () => {
     const job = { GITHUB_REPOSITORY: 'a/b', GITHUB_API_URL: 'https://github.corp.example/api/v3' }
     const found = findGithub(at('/somewhere'), job)
     expect(found).toEqual({
@@ -78,7 +78,7 @@ describe('the token that is sent', () => {
     return found && selectToken(found, given)
   }
 
-  test('to GitHub is the one for GitHub, and to nobody else', () => {
+  test("is the github.com token only for GitHub's own addresses", () => {
     expect(sentTo('https://github.com/a/b')).toBe('own')
     expect(sentTo('https://octo.ghe.com/a/b', { GH_TOKEN: 'cli' })).toBe('cli')
     for (const url of ['https://gitlab.com/a/b', 'https://github.com.evil.example/a/b', 'git@ghe.corp:a/b']) {
@@ -89,7 +89,7 @@ describe('the token that is sent', () => {
     expect(sentTo('https://ghe.corp/a/b', { GITHUB_ENTERPRISE_TOKEN: 'other' })).toBe('other')
   })
 
-  test('in a job is its own, to the server that the runner names', () => {
+  test("is the job's own token for the server of the job", () => {
     const job = { ...env, GITHUB_REPOSITORY: 'a/b', GITHUB_API_URL: 'https://ghe.corp/api/v3' }
     expect(sentTo('https://ghe.corp/a/b', job)).toBe('own')
   })

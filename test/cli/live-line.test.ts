@@ -9,7 +9,7 @@ import { AScreen } from './a-screen.ts'
 const said = (screen: AScreen, text: string) => () => screen.write(`${text}\n`)
 
 describe('the live line', () => {
-  it('is overwritten in place, stays below what is printed, and leaves nothing behind', () => {
+  it('is overwritten in place, stays below the output, and can be removed', () => {
     const screen = new AScreen(40)
     const line = createLiveLine(screen)
     line.show('exp-001: 0:01')
@@ -30,7 +30,7 @@ describe('the live line', () => {
     expect(screen.rows[0]?.endsWith('…')).toBe(true)
   })
 
-  it('is taken away whole from a terminal that was made narrower meanwhile', () => {
+  it('is erased completely after the terminal became narrower', () => {
     const screen = new AScreen(60)
     const line = createLiveLine(screen)
     line.show('x'.repeat(100))
@@ -40,7 +40,7 @@ describe('the live line', () => {
     expect(screen.rows).toEqual(['short'])
   })
 
-  it('takes 80 columns where a terminal does not say how many it has', () => {
+  it('assumes 80 columns if the terminal does not report its width', () => {
     const screen = new AScreen(200)
     createLiveLine({ write: text => screen.write(text), isTTY: true, columns: 0 }).show('x'.repeat(100))
     expect(screen.rows).toEqual([`${'x'.repeat(78)}…`])
@@ -62,7 +62,7 @@ describe('the live line', () => {
     expect(screen.rows).toEqual(['abc d'])
   })
 
-  it('never disturbs what is printed, whatever the order of things', () => {
+  it('never changes the printed text, in any order of calls', () => {
     const step = fc.oneof(
       fc.record({ show: fc.option(fc.string({ unit: 'grapheme', maxLength: 60 })) }),
       fc.record({ print: fc.stringMatching(/^[a-z]{0,19}$/) }),
@@ -121,10 +121,10 @@ function scene(live: AScreen | null) {
   return { call: { terminal: words, environment: { clock } } as never, later, written: () => written }
 }
 
-describe('work that is shown while it goes on', () => {
+describe('showLive', () => {
   const text = (seconds: number) => `measuring, ${seconds} s`
 
-  it('is shown anew as it changes, and not after it ended', async () => {
+  it('refreshes the line until the work ends', async () => {
     const screen = new AScreen(40)
     const { call, later } = scene(screen)
     const answer = await showLive(call, text, async () => {
@@ -136,13 +136,13 @@ describe('work that is shown while it goes on', () => {
     expect([answer, screen.rows]).toEqual([7, ['']])
   })
 
-  it('is not shown where nobody looks', async () => {
+  it('shows nothing without a terminal', async () => {
     const { call, later, written } = scene(null)
     await showLive(call, text, later)
     expect(written()).toBe('')
   })
 
-  it('fails in its own words, and takes its line with it', async () => {
+  it('removes the line when the work fails, and passes its error on', async () => {
     const screen = new AScreen(40)
     const { call, later } = scene(screen)
     const failing = showLive(call, text, async () => {

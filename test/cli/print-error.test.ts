@@ -88,7 +88,7 @@ describe('an error as a person reads it', () => {
     ])
   })
 
-  it('sends whoever has a broken ledger to the audit', () => {
+  it('suggests winnow audit for a broken ledger', () => {
     const { code, text } = printed(new LedgerError('event 3 does not fit', 3))
     expect([code, text]).toEqual([
       70,

@@ -25,7 +25,7 @@ function around(env: Record<string, string>, given: Record<string, string> = {})
   return buildEnvironment({ env, directory: '/', pid: 7, version: '1.2.3' }, asked, words)
 }
 
-describe('what the edge reads once', () => {
+describe('the environment of the process', () => {
   it.each([
     [{ HOME: '/home/ada' }, {}, '/home/ada/.cache/winnow'],
     [{ HOME: '/home/ada', XDG_CACHE_HOME: '/var/cache' }, {}, '/var/cache/winnow'],
@@ -49,13 +49,13 @@ describe('what the edge reads once', () => {
     expect(around({ HOME: home, GIT_CONFIG_GLOBAL: '/x' }).env['GIT_CONFIG_GLOBAL']).toBe('/x')
   })
 
-  it('knows who it is, and never mistakes nobody for somebody', () => {
+  it('names the user, or unknown without one', () => {
     expect(around({ HOME: '/', USER: 'ada' }).by).toEqual({ run_id: 'cli:7', attempt: 1, actor: 'ada' })
     expect(around({ HOME: '/', LOGNAME: 'bo' }).by.actor).toBe('bo')
     expect(around({ HOME: '/' }).by.actor).toBe('unknown')
   })
 
-  it('sleeps no longer than until it is interrupted', async () => {
+  it('ends a sleep on interruption', async () => {
     const { clock } = around({ HOME: '/' })
     const abort = new AbortController()
     const slept = clock.sleep(3_600_000, abort.signal)
@@ -65,7 +65,7 @@ describe('what the edge reads once', () => {
     await clock.sleep(1)
   })
 
-  it('draws as much chance as it is asked for', () => {
+  it('draws as many random bytes as requested', () => {
     const { random } = around({ HOME: '/' })
     expect(random.hex(16)).toMatch(/^[0-9a-f]{32}$/)
     expect(random.hex(16)).not.toBe(random.hex(16))
@@ -73,12 +73,12 @@ describe('what the edge reads once', () => {
   })
 })
 
-describe('a fault, which only tests ask for', () => {
+describe('WINNOW_FAULT', () => {
   it('is nothing unless it is set', () => {
     for (const setting of [undefined, '']) parseFaults(setting).reach('before:commit')
   })
 
-  it('is not reached at other points, nor before its turn', () => {
+  it('ends the process only at its point, at the n-th time', () => {
     const faults = parseFaults('before:commit:2')
     faults.reach('before:commit')
     faults.reach('after:commit')

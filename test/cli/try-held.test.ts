@@ -10,15 +10,15 @@ function during(...members: string[]) {
   return { experiments, round }
 }
 
-describe('who is measured before an idea that is tried', () => {
-  it('is named: a round is never cut in half', () => {
+describe('the open round before an idea of winnow try', () => {
+  it('is named, because it finishes first', () => {
     expect(describeOpenRound(during('exp-002'), OWN)).toBe(
       `round 3 is running (exp-002): ${OWN} is measured after it`,
     )
     expect(describeOpenRound(during('exp-001', 'exp-002'), OWN)).toContain('(exp-002)')
   })
 
-  it('is nobody where a killed try goes on with its own round, or where no round is open', () => {
+  it('is not named if it has only this idea, or if no round is open', () => {
     expect(describeOpenRound(during('exp-001'), OWN)).toBeNull()
     const { experiments, round } = during('exp-002')
     expect(describeOpenRound({ experiments, round: { ...round, open: false } }, OWN)).toBeNull()

@@ -12,7 +12,7 @@ const alone = { rule: 'alone' } as const
 const harness = (script: string) => ({ 'bench.sh': `${script}\n`, 'src/value': '1\n' })
 
 describe('a harness that fails', () => {
-  test('has failed whatever it printed', async () => {
+  test('fails by its exit code, also after valid output', async () => {
     const lab = await laboratory()
     const files = harness(`echo '{"bytes": 1}'; echo "no such file" >&2; exit 3`)
     const report = await lab.measure({ files, stop: alone })
@@ -28,20 +28,20 @@ describe('a harness that fails', () => {
     ])
   })
 
-  test('by a signal is told apart', async () => {
+  test('reports the signal that ended it', async () => {
     const lab = await laboratory()
     const report = await lab.measure({ spec: { measurement: { command: 'kill -SEGV $$' } }, stop: alone })
     expect(report.executions).toMatchObject([{ status: 'crashed', exit_code: null, signal: 'SIGSEGV' }])
   })
 
-  test('by taking too long is a timeout', async () => {
+  test('reports a timeout', async () => {
     const lab = await laboratory()
     const spec = { measurement: { timeout_seconds: 0.2 } }
     const report = await lab.measure({ files: harness('sleep 60'), spec, stop: alone })
     expect(report.executions).toMatchObject([{ status: 'timeout', error: 'ran longer than 0.2 s' }])
   })
 
-  test('with what it printed shows the line and how it is done right', async () => {
+  test('shows the invalid line and a valid example', async () => {
     const lab = await laboratory()
     const report = await lab.measure({ files: harness(`echo '{"bytes": "12kB"}'`), stop: alone })
     const error = report.executions[0]?.error
@@ -50,7 +50,7 @@ describe('a harness that fails', () => {
     expect(error).toContain('valid: {')
   })
 
-  test('its built-ins are missing too', async () => {
+  test('has no built-in metrics either', async () => {
     const lab = await laboratory()
     const report = await lab.measure({ files: harness('exit 1'), stop: alone })
     expect(report.executions[0]?.metrics).toEqual({})
@@ -58,7 +58,7 @@ describe('a harness that fails', () => {
 })
 
 describe('the built-in metrics', () => {
-  test('are there without a word from the harness', async () => {
+  test('need no output of the harness', async () => {
     const lab = await laboratory()
     const spec = { metric: { primary: { type: 'hard', name: 'wall_seconds', direction: 'minimize' } } }
     const report = await lab.measure({ files: harness('sleep 0.05'), spec, stop: alone })
@@ -69,7 +69,7 @@ describe('the built-in metrics', () => {
   })
 })
 
-describe('a candidate that answers for its harness', () => {
+describe('a candidate that prints instead of its harness', () => {
   const statusOf = async (candidate: string, harness: string) => {
     const lab = await laboratory()
     const report = await lab.measure({
@@ -107,7 +107,7 @@ describe('a separate scorer', () => {
     'src/run.sh': 'printf abc > "$WINNOW_OUT_DIR/answer"\n',
   }
 
-  test('reads what the run left, from the trusted tree, and nothing the run printed counts', async () => {
+  test("runs from the trusted tree, reads the out directory, and ignores the run's stdout", async () => {
     const lab = await laboratory()
     const candidates = {
       'exp-001': {
@@ -122,7 +122,7 @@ describe('a separate scorer', () => {
     expect(report.flags).not.toContain('forgeable')
   })
 
-  test('cannot be changed by the run', async () => {
+  test('cannot be changed by the execution', async () => {
     const lab = await laboratory()
     const candidates = {
       'exp-001': {
@@ -148,7 +148,7 @@ describe('a separate scorer', () => {
 })
 
 describe('a failure of the runner', () => {
-  test('is no verdict about anybody', async () => {
+  test('gives no verdict', async () => {
     const lab = await laboratory()
     const input = await lab.input({ candidates: { 'exp-001': {} } })
     const full = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })
@@ -161,13 +161,13 @@ describe('a failure of the runner', () => {
     })
   })
 
-  test('so is a deadline that has passed', async () => {
+  test('includes a deadline that has passed', async () => {
     const lab = await laboratory()
     const report = await lab.measure({ stop: alone, order: { deadline: '2020-01-01T00:00:00Z' } })
     expect(report).toMatchObject({ executions: [], runner_error: expect.stringContaining('deadline') })
   })
 
-  test('the flags say what a reader has to know', async () => {
+  test('sets the flags of the report', async () => {
     const lab = await laboratory()
     const report = await lab.measure({ stop: alone })
     expect(report.flags).toEqual(['unisolated', 'forgeable'])
@@ -175,7 +175,7 @@ describe('a failure of the runner', () => {
 })
 
 describe('cancelling', () => {
-  test('ends the tree and reports nothing', async () => {
+  test('ends all processes and returns no report', async () => {
     const lab = await laboratory()
     const cancel = new AbortController()
     const mark = join(scratch(), 'mark')
@@ -189,7 +189,7 @@ describe('cancelling', () => {
   })
 })
 
-describe('what cannot be honoured', () => {
+describe('settings that this runner does not support', () => {
   test.each([
     ['isolation', { measurement: { isolation: 'bwrap' } }],
     ['isolation', { measurement: { isolation: { container: { image: 'x' } } } }],
@@ -206,7 +206,7 @@ describe('what cannot be honoured', () => {
   })
 })
 
-describe('files that only the user has', () => {
+describe('uncommitted shared files', () => {
   test('are copied into both sides and watched', async () => {
     const lab = await laboratory()
     const root = scratch()
@@ -277,7 +277,7 @@ describe('working_directory', () => {
 })
 
 describe('the machine', () => {
-  test('is named by what two measurements must share to be compared', () => {
+  test('is described by the facts that make two measurements comparable', () => {
     const plain = readMachineFingerprint({})
     const runner = readMachineFingerprint({ ImageOS: 'ubuntu24', ImageVersion: '20260101.1' })
     expect(plain.image).toBeNull()

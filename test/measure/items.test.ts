@@ -3,7 +3,7 @@ import { HarnessError } from '../../src/errors.ts'
 import { item, MOST_CONTENT, parseItems } from '../../src/measure/output/harness-output.ts'
 
 describe('items of a harness', () => {
-  it('are text, whatever JSON they were', () => {
+  it('are text, also if they were printed as JSON values', () => {
     const printed = [
       { id: 'a', bucket: 'long', content: 'words' },
       { id: 'b', content: { b: 1, a: [true, null] }, seconds: 3 },
@@ -37,7 +37,7 @@ describe('items of a harness', () => {
     expect(() => parseItems(printed)).toThrow(why)
   })
 
-  it('have no half characters, which no endpoint takes; whole ones stay as they are', () => {
+  it('have no lone surrogates, which endpoints refuse', () => {
     const [whole, half] = parseItems([
       { id: 'a', content: 'π 🦉\n\u0000' },
       { id: 'b', content: 'a\ud800b' },
@@ -45,7 +45,7 @@ describe('items of a harness', () => {
     expect([whole?.content, half?.content]).toEqual(['π 🦉\n\u0000', 'a\ufffdb'])
   })
 
-  it('that somebody else brings are held to the same', () => {
+  it('from another job have the same limits', () => {
     const brought = (changes: object) =>
       item.safeParse({ id: 'a', bucket: null, content: '', ...changes }).success
     expect(brought({})).toBe(true)
@@ -53,7 +53,7 @@ describe('items of a harness', () => {
       expect(brought(wrong)).toBe(false)
   })
 
-  it('are called as they were printed', () => {
+  it('keep their printed names', () => {
     expect(() => parseItems(3, 'singletons')).toThrow('"singletons": has to be an array')
   })
 })

@@ -27,8 +27,8 @@ function asking(out: Record<string, string> = NEW) {
   }
 }
 
-describe('what a judge is to score', () => {
-  it('is printed once by each side, and handed over beside the report', async () => {
+describe('items for a judge', () => {
+  it('are printed once by each side, and passed beside the report', async () => {
     const experiment = asking()
     const { executions } = await (await laboratory()).measure(experiment)
     expect(executions.map(({ role, status }) => [role, status])).toEqual([
@@ -57,7 +57,7 @@ describe('what a judge is to score', () => {
     })
   })
 
-  it('is not printed where nobody has it scored', async () => {
+  it('are refused if no model scores them', async () => {
     const { input: _, ...experiment } = asking()
     await expect((await laboratory()).measure(experiment)).rejects.toThrow(
       'this runner has no model to score',

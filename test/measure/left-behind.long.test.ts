@@ -37,7 +37,7 @@ async function leaving(script: string, rest: Partial<Experiment> = {}) {
 const nested = (count: number, where = '.') =>
   `perl -e 'chdir shift; mkdir "x" and chdir "x" for 1..${count}' ${where}`
 
-/** The last file has the longest name that can be said on stage, and none where the side is parked. */
+/** The last file has the longest name that can be said on stage, and none where the side is stored. */
 const TO_THE_LIMIT = `perl -e 'use Cwd; my $left = 4095 - length(getcwd());
 while ($left > 202) { mkdir "y" x 200; chdir "y" x 200; $left -= 201 } open my $f, ">", "z" x ($left - 1)'`
 
@@ -49,12 +49,12 @@ for name in range(400):
         os.mkdir(part); os.chdir(part); depth += 1
     for _ in range(depth): os.chdir("..")`
 
-describe('what a side leaves in its own places is its own doing, and no failure of the machine', () => {
+describe("leftovers of a side are its own failure, not the machine's", () => {
   test.each(
     selectCases([
       ['folders nested deeper than a path may say', nested(2100)],
       ['such folders in its out directory', nested(2100, '"$WINNOW_OUT_DIR"')],
-      ['what can be named on stage and not where it is parked', TO_THE_LIMIT],
+      ['what can be named on stage and not where it is stored', TO_THE_LIMIT],
     ]),
   )('%s', async (_, script) => {
     const { tampered, runner_error: failed } = await leaving(script)
@@ -88,12 +88,12 @@ describe('what a side leaves in its own places is its own doing, and no failure 
     expect(left.tampered?.during).toBe('exp-001')
   })
 
-  test('a file of two names that is larger than can be read is a file like others', async () => {
+  test('a file with two hard links may be larger than Node can read', async () => {
     const left = await leaving('truncate -s 3G big; ln big other')
     expect(left).toMatchObject({ tampered: null, runner_error: null })
   })
 
-  test('a result that it closed is a result that it did not give', async () => {
+  test('an unreadable result file counts as missing', async () => {
     const closed = await leaving('echo 7 > "$WINNOW_RESULT_PATH"; chmod 000 "$WINNOW_RESULT_PATH"')
     expect(closed.runner_error).toBeNull()
     const [own] = closed.executions.filter(({ side }) => side === 'exp-001')
@@ -113,7 +113,7 @@ describe('what a side leaves in its own places is its own doing, and no failure 
     expect(left.executions).toHaveLength(2)
   })
 
-  test('what lies beside its tree is not there for a later order', async () => {
+  test('files beside its tree are removed before a later order', async () => {
     const lab = await laboratory()
     const stray = '"$WINNOW_OUT_DIR/../stray"'
     const saw = async () => {
@@ -127,7 +127,7 @@ describe('what a side leaves in its own places is its own doing, and no failure 
     ])
   })
 
-  test('what cannot be copied for its gates has passed none of them', async () => {
+  test('a side that cannot be copied passes no gate', async () => {
     const gates = [{ name: 'tests', command: 'true', phase: 'post' }]
     const left = await leaving('touch closed; chmod 000 closed', { spec: { gates } })
     expect(left.runner_error).toBeNull()
@@ -136,11 +136,11 @@ describe('what a side leaves in its own places is its own doing, and no failure 
   })
 })
 
-describe('copying what a side left', () => {
+describe('copying the files of a side', () => {
   const copying = (from: string) =>
     copyFolder({ from, to: join(scratch(), 'copy'), options: ['-a'], what: 'what it left' })
 
-  test('is refused as its failure, however much is said about it', async () => {
+  test('fails as its failure, also with much output of cp', async () => {
     const from = join(scratch(), 'from')
     onTestFinished(() => void execFileSync('rm', ['-rf', '--', from]))
     mkdirSync(from)
@@ -149,7 +149,7 @@ describe('copying what a side left', () => {
     await expect(copying(from)).rejects.toThrow('what it left cannot be copied')
   })
 
-  test('is done where nothing stands in the way', async () => {
+  test('succeeds without obstacles', async () => {
     const from = scratch()
     writeFileSync(join(from, 'one'), '1')
     const to = join(scratch(), 'copy')
@@ -158,8 +158,8 @@ describe('copying what a side left', () => {
   })
 })
 
-describe('a folder is opened again', () => {
-  test('to its owner and to nobody else, and a link is let be', () => {
+describe('a closed folder is reopened', () => {
+  test('for its owner only, and a link stays as it is', () => {
     const room = scratch()
     const folder = join(room, 'folder')
     mkdirSync(folder)
@@ -183,8 +183,8 @@ describe('a folder is opened again', () => {
   })
 })
 
-describe('looking at it', () => {
-  test('a file below what is a file now, or a loop of links, is missing', () => {
+describe('inspecting it', () => {
+  test('a file below another file, or a loop of links, counts as missing', () => {
     const dir = scratch()
     mkdirSync(join(dir, 'a/b'), { recursive: true })
     writeFileSync(join(dir, 'a/b/c'), '')
@@ -200,7 +200,7 @@ describe('looking at it', () => {
     expect(findTamperedPath({ ...seal, entries }, dir, 'sha1')).toBe('a/b/c')
   })
 
-  test('what is too deep to be named is named by its beginning', () => {
+  test('a path that is too long is named by its beginning', () => {
     const dir = scratch()
     onTestFinished(() => void execFileSync('rm', ['-rf', '--', dir]))
     execFileSync('sh', ['-c', nested(2100)], { cwd: dir })
@@ -208,7 +208,7 @@ describe('looking at it', () => {
     expect(() => snapshotEverything(dir, [], 'sha1')).toThrow(/^(?:x\/){40}… is nested too deep/)
   })
 
-  test('what is wrong with the machine is not told as what a side did', () => {
+  test("a failure of the machine is not reported as a side's", () => {
     const failing = (code: string) => Object.assign(new Error(code), { code })
     expect(['ENOTDIR', 'EACCES', 'ENOTCONN'].map(code => isUnreachable(failing(code)))).toEqual([
       true,
@@ -222,7 +222,7 @@ describe('looking at it', () => {
     ])
   })
 
-  test('a file that is closed to us is not there', () => {
+  test('a file without permissions counts as missing', () => {
     const path = join(scratch(), 'closed')
     writeFileSync(path, '1')
     chmodSync(path, 0)

@@ -27,7 +27,7 @@ describe('a command that has failed', () => {
     expect(detectMachineFailure(QUIET, { ...QUIET, noProcess: 3 }, FAILED)).toContain('fork: EAGAIN')
   })
 
-  it('is its own doing elsewhere, whatever happened to others', () => {
+  it('is its own failure otherwise', () => {
     expect(detectMachineFailure(QUIET, QUIET, KILLED)).toBeNull()
     expect(detectMachineFailure(QUIET, { ...QUIET, outOfMemoryAnywhere: 8 }, FAILED)).toBeNull()
     expect(
@@ -38,8 +38,8 @@ describe('a command that has failed', () => {
   })
 })
 
-describe('what the kernel counts', () => {
-  it('is read where it is there', () => {
+describe("the kernel's counters", () => {
+  it('are read where the kernel has them', () => {
     const found = readKernelCounts()
     for (const count of Object.values(found)) expect(count === null || count >= 0).toBe(true)
     expect(parseKernelCount('low 0\noom_kill 3\noom_group_kill 9\n', 'oom_kill')).toBe(3)
@@ -47,10 +47,10 @@ describe('what the kernel counts', () => {
   })
 })
 
-describe('a runner that failed', () => {
+describe('a runner failure', () => {
   const failing = (code: string) => Object.assign(new Error(`spawn sh ${code}`), { code })
 
-  it('says that the machine did where its code says so: processes, memory, files, disk', () => {
+  it('names the machine for error codes of processes, memory, files and disk', () => {
     for (const code of ['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE', 'ENOSPC', 'EDQUOT'])
       expect(describeRunnerError(failing(code))).toMatch(
         /^this machine failed, not your code: .* \(spawn sh E/,
@@ -61,7 +61,7 @@ describe('a runner that failed', () => {
     expect(describeRunnerError(failing('ENOENT'))).toBe('spawn sh ENOENT')
   })
 
-  it('is said once, and after the last attempt no more with certainty', () => {
+  it('is worded with less certainty after the last attempt', () => {
     const full = describeRunnerError(failing('ENOSPC'))
     expect(formatRunnerError(full)).toBe(full)
     expect(formatRunnerError('no git')).toBe('the runner failed: no git')

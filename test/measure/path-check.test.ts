@@ -12,8 +12,8 @@ function asked(searched: string) {
   return { owned: named(/^test -O/), writable: named(/^test -w/), programs: named(/^\(for f/) }
 }
 
-describe('the way to programs', () => {
-  test('is every folder from the root to one of PATH, and programs are asked about in the last', () => {
+describe('the folders of a PATH lookup', () => {
+  test('are all folders from the root to each entry, with the programs in the last', () => {
     const room = realpathSync(scratch())
     mkdirSync(join(room, 'a/bin'), { recursive: true })
     const { owned, writable, programs } = asked(join(room, 'a/bin'))
@@ -22,7 +22,7 @@ describe('the way to programs', () => {
     expect(programs).toEqual([join(room, 'a/bin')])
   })
 
-  test('goes where links lead, relative ones and those in the middle too', () => {
+  test('follow links, also relative ones and those in the middle', () => {
     const room = realpathSync(scratch())
     for (const name of ['a', 'b/c/bin', 'd']) mkdirSync(join(room, name), { recursive: true })
     symlinkSync('../b/c', join(room, 'a/link'))
@@ -34,7 +34,7 @@ describe('the way to programs', () => {
     }
   })
 
-  test('ends where a folder is missing or links go round, and no program is there', () => {
+  test('end at a missing folder or a loop of links', () => {
     const room = realpathSync(scratch())
     symlinkSync('round', join(room, 'round'))
     for (const path of ['none/bin', 'round/bin']) {
@@ -43,7 +43,7 @@ describe('the way to programs', () => {
     }
   })
 
-  test('may lead through a folder where everybody adds and nobody renames, and may not end there', () => {
+  test('may include a sticky folder, but not as the last', () => {
     const room = realpathSync(scratch())
     mkdirSync(join(room, 'bin'))
     chmodSync(room, 0o1777)
@@ -52,7 +52,7 @@ describe('the way to programs', () => {
     expect(asked(room).writable).toContain(room)
   })
 
-  test('does not go through what is relative: it lies in the tree of who asks', () => {
+  test("exclude relative entries, which lie in the side's own tree", () => {
     expect(listPathRisks('node_modules/.bin::.')).toEqual([])
   })
 })

@@ -32,7 +32,7 @@ const SIDES = [1, 2, 3, 4, 5, 6].map(
 const passwd = (...lines: string[]) => `${lines.join('\n')}\n`
 
 describe('users for sides', () => {
-  test('are those of that name, with numbers of their own', () => {
+  test('are the users winnow-1 to winnow-6, with unique ids', () => {
     const owners = [1, 2, 3, 4, 5, 6].map(n => ({ uid: 900 + n, gid: 800 + n }))
     expect(parseOwners(passwd(...PEOPLE, ...SIDES))).toEqual(owners)
     expect(parseOwners(passwd(...SIDES.toReversed(), ...PEOPLE))).toEqual(owners)
@@ -78,14 +78,14 @@ describe('users for sides', () => {
     })
   })
 
-  test('are made by a line that makes all of them, in no group and with no way to log in', () => {
+  test('are created by one line, without groups and login', () => {
     const text: string = MAKE_USERS
     expect(text).toContain('for n in 1 2 3 4 5 6;')
     for (const option of ['--user-group', '--no-create-home', 'nologin']) expect(text).toContain(option)
     expect(text).not.toMatch(/--groups|-G|sudo|docker/)
   })
 
-  test('are looked for only where the spec asks for them', () => {
+  test('are used only if the spec asks for them', () => {
     const asking = aSpec({ measurement: { command: 'x', isolation: 'uid' } })
     expect(chooseWorkspace(aSpec({}), '/work')).toEqual({ workDir: '/work' })
     expect(() => chooseWorkspace(asking, '/work')).toThrow(
@@ -93,14 +93,14 @@ describe('users for sides', () => {
     )
   })
 
-  test('work in a place of their own for each place that they stand for', () => {
+  test('get a separate work directory for each work directory', () => {
     const users = { dir: '/var/lib/winnow', owners: [] }
     const { workDir } = buildUserWorkspace(users, '/home/ada/.cache/winnow/a')
     expect(workDir).toMatch(/^\/var\/lib\/winnow\/work-[0-9a-f]{12}$/)
     expect(buildUserWorkspace(users, '/home/ada/.cache/winnow/b').workDir).not.toBe(workDir)
   })
 
-  test('are taken by one order at a time, however many could run at once', () => {
+  test('are used by one order at a time', () => {
     const order = { stop: { rule: 'once', min_effect: 0, scale: 'linear' } } as const
     expect(chooseSlotRequest(order, aSpec({})).alone).toBe(false)
     expect(chooseSlotRequest(order, aSpec({ measurement: { command: 'x', isolation: 'uid' } }))).toEqual({
@@ -111,7 +111,7 @@ describe('users for sides', () => {
 })
 
 describe.skipIf(!isRoot)('a folder where sides lie', () => {
-  test('is ours, and nobody else may write there', () => {
+  test('belongs to root, and no other user can write there', () => {
     const dir = scratch()
     expect(() => requireRootOwned(dir)).not.toThrow()
     const link = join(scratch(), 'link')
@@ -123,7 +123,7 @@ describe.skipIf(!isRoot)('a folder where sides lie', () => {
 })
 
 describe.skipIf(!isRoot)('root, among what a user left', () => {
-  test('reads what is that user’s, and no file of another under a second name', () => {
+  test('reads files of that user, and no hard link to a file of another', () => {
     const [mine = { uid: 1, gid: 1 }, other = { uid: 1, gid: 1 }] = throwAwayUsers().owners
     const dir = scratch()
     chownSync(dir, mine.uid, mine.gid)
@@ -141,7 +141,7 @@ describe.skipIf(!isRoot)('root, among what a user left', () => {
     }
   })
 
-  test('copies for another what is there and not where it points, without a bit of rights', async () => {
+  test('copies links as links, without setuid and setgid bits', async () => {
     const [owner = { uid: 1, gid: 1 }] = throwAwayUsers().owners
     const room = scratch()
     const from = join(room, 'from')
@@ -184,7 +184,7 @@ describe.skipIf(!isRoot)('root, among what a user left', () => {
     expect(existsSync(join(room, 'closed'))).toBe(false)
   })
 
-  test('copies a file with many names once', async () => {
+  test('copies a file with several hard links once', async () => {
     const [owner = { uid: 1, gid: 1 }] = throwAwayUsers().owners
     const room = scratch()
     mkdirSync(join(room, 'from'))

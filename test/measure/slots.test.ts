@@ -30,8 +30,8 @@ async function filled(workDir: string, trees: readonly string[]): Promise<Slots>
   return slots
 }
 
-describe('the directories of a work directory', () => {
-  test('a tree gets the one that holds it; another tree any that is free', async () => {
+describe('the slots of a work directory', () => {
+  test('a tree gets the slot that holds it, another tree any free one', async () => {
     const workDir = scratch()
     await filled(workDir, [A, B])
     const slots = await Slots.open(workDir)
@@ -40,13 +40,13 @@ describe('the directories of a work directory', () => {
     expect(slots.assign([A, B, C]).map(slot => slot.name)).toEqual(['1', '2', '3'])
   })
 
-  test('two sides with the same tree have a directory each', async () => {
+  test('two sides with the same tree have a slot each', async () => {
     const slots = await filled(scratch(), [A, A])
     const [first, second] = slots.assign([A, A])
     expect(first).not.toBe(second)
   })
 
-  test('one at a time is on stage, at one path', async () => {
+  test('one slot at a time is on stage, at one path', async () => {
     const workDir = scratch()
     const slots = await filled(workDir, [A, B])
     const [first, second] = slots.assign([A, B])
@@ -61,7 +61,7 @@ describe('the directories of a work directory', () => {
     expect(readdirSync(join(workDir, 'slots'))).toHaveLength(2)
   })
 
-  test('what a kill left on stage is thrown away, and its slot forgotten', async () => {
+  test('the stage of a killed run is removed, and its slot forgotten', async () => {
     const workDir = scratch()
     await filled(workDir, [A, B])
     renameSync(join(workDir, 'slots/1'), join(workDir, 'at'))
@@ -70,7 +70,7 @@ describe('the directories of a work directory', () => {
     expect(slots.assign([A]).map(slot => [slot.name, slot.tree])).toEqual([['2', B]])
   })
 
-  test('notes that cannot be read cost a layout, and nothing else', async () => {
+  test('a damaged slots file only causes a fresh layout', async () => {
     const workDir = scratch()
     await filled(workDir, [A])
     writeFileSync(join(workDir, 'slots.json'), '{"slots": [{"name": "../../etc"')
@@ -79,7 +79,7 @@ describe('the directories of a work directory', () => {
 })
 
 describe('a measurement after a kill', () => {
-  test('finds its way from whatever lies about', async () => {
+  test('measures after any leftovers', async () => {
     const lab = await laboratory()
     const order = { candidates: { 'exp-001': { 'src/value': '90\n' } } }
     const before = await lab.measure(order)
@@ -99,8 +99,8 @@ describe('a measurement after a kill', () => {
   })
 })
 
-describe('scrubbing', () => {
-  test('leaves what the tree holds and nothing else', async () => {
+describe('removing untracked files', () => {
+  test('keeps the files of the tree only', async () => {
     const dir = scratch()
     for (const path of ['a', 'sub/b', 'sub/cache/x', 'other/y']) {
       mkdirSync(join(dir, path, '..'), { recursive: true })
@@ -113,7 +113,7 @@ describe('scrubbing', () => {
     expect(readdirSync(join(dir, 'sub'))).toEqual(['b'])
   })
 
-  test('does not follow a link that stands where a folder was', async () => {
+  test('does not follow a link that replaces a folder', async () => {
     const dir = scratch()
     const elsewhere = scratch()
     writeFileSync(join(elsewhere, 'precious'), '1')
@@ -123,7 +123,7 @@ describe('scrubbing', () => {
     expect(readdirSync(dir)).toEqual([])
   })
 
-  test('removes what took away its own permissions', async () => {
+  test('removes files without permissions', async () => {
     const dir = join(scratch(), 'locked')
     mkdirSync(join(dir, 'in'), { recursive: true })
     chmodSync(join(dir, 'in'), 0)
@@ -132,7 +132,7 @@ describe('scrubbing', () => {
     expect(existsSync(dir)).toBe(false)
   })
 
-  test('removes what is nested deeper than a path can say, under a name that is no text', async () => {
+  test('removes folders nested too deep for a path, with names that are not UTF-8', async () => {
     const room = scratch()
     const dir = Buffer.concat([Buffer.from(`${room}/`), Buffer.from([0xff])])
     const nest = 'mkdir "\\xff" and chdir "\\xff"; mkdir "x" and chdir "x" for 1..2100; chmod 0, "."'
@@ -141,7 +141,7 @@ describe('scrubbing', () => {
     expect(readdirSync(room)).toEqual([])
   })
 
-  test('removes a link, and nothing of what it names', async () => {
+  test('removes a link, and not its target', async () => {
     const dir = scratch()
     const elsewhere = scratch()
     writeFileSync(join(elsewhere, 'precious'), '1')

@@ -35,8 +35,8 @@ function laidOut(files: Record<string, string>): { dir: string; files: TrackedFi
 
 const TWO = { 'a.txt': 'one\n', 'sub/b.txt': 'two\n' }
 
-describe('a sealed side', () => {
-  test('content is known by the name git gives it', () => {
+describe('a snapshot of a side', () => {
+  test("identifies content by git's blob id", () => {
     const { dir, files } = laidOut({ a: 'hello\n' })
     const git = execFileSync('git', ['hash-object', '--no-filters', join(dir, 'a')], {
       encoding: 'utf8',
@@ -45,7 +45,7 @@ describe('a sealed side', () => {
     expect(computeContentId(join(dir, 'a'), false, 'sha256')).toHaveLength(64)
   })
 
-  test('is whole while nothing happens, and when it is moved', () => {
+  test('matches an unchanged side, also after it was moved', () => {
     const { dir, files } = laidOut(TWO)
     const seal = snapshotEverything(dir, files, 'sha1')
     renameSync(dir, `${dir}-moved`)
@@ -62,7 +62,7 @@ describe('a sealed side', () => {
     ],
     ['an executable bit', dir => chmodSync(join(dir, 'a.txt'), 0o755), 'a.txt'],
   ]
-  test.each(changes)('%s breaks either kind of seal', async (_, change, path) => {
+  test.each(changes)('%s breaks both kinds of snapshot', async (_, change, path) => {
     const { dir, files } = laidOut(TWO)
     const both = [
       snapshotFiles(snapshotEverything(dir, files, 'sha1'), files),
@@ -73,7 +73,7 @@ describe('a sealed side', () => {
     for (const seal of both) expect([path, 'sub', '.']).toContain(findTamperedPath(seal, dir, 'sha1'))
   })
 
-  test('a write whose time is put back is found at once', async () => {
+  test('detects a write whose time was reset', async () => {
     const { dir, files } = laidOut(TWO)
     const seal = snapshotFiles(snapshotEverything(dir, files, 'sha1'), files)
     await waitUntilPast(`${dir}-clock`, seal.newest)
@@ -83,7 +83,7 @@ describe('a sealed side', () => {
     expect(findTamperedPath(seal, dir, 'sha1')).toBe('a.txt')
   })
 
-  test('the same bytes written again are the same bytes', async () => {
+  test('accepts a file rewritten with the same bytes', async () => {
     const { dir, files } = laidOut(TWO)
     const seal = snapshotEverything(dir, files, 'sha1')
     await waitUntilPast(`${dir}-clock`, seal.newest)
@@ -91,7 +91,7 @@ describe('a sealed side', () => {
     expect(findTamperedPath(seal, dir, 'sha1')).toBeNull()
   })
 
-  test('files nobody knows may come and go in the running side, not in the other', async () => {
+  test('lets untracked files change in the running side only', async () => {
     const { dir, files } = laidOut(TWO)
     const [running, parked] = [
       snapshotFiles(snapshotEverything(dir, files, 'sha1'), files),
@@ -103,7 +103,7 @@ describe('a sealed side', () => {
     expect(findTamperedPath(parked, dir, 'sha1')).toBe('sub')
   })
 
-  test('what was just found whole need not be looked at again for a seal of everything', async () => {
+  test('reuses the stamps of a snapshot that was just checked', async () => {
     const { dir, files } = laidOut(TWO)
     const tracked = snapshotFiles(snapshotEverything(dir, files, 'sha1'), files)
     await waitUntilPast(`${dir}-clock`, tracked.newest)
@@ -119,7 +119,7 @@ describe('a sealed side', () => {
     expect(findTamperedPath(again, dir, 'sha1')).toBe('a.txt')
   })
 
-  test('a file of a shared store may be linked elsewhere, but not written', async () => {
+  test('accepts a new hard link to a file of a shared store, and no write', async () => {
     const { dir, files } = laidOut(TWO)
     writeFileSync(`${dir}-store`, 'shared')
     linkSync(`${dir}-store`, join(dir, 'linked'))
@@ -131,14 +131,14 @@ describe('a sealed side', () => {
     expect(findTamperedPath(seal, dir, 'sha1')).toBe('linked')
   })
 
-  test('names that are not ASCII are names', () => {
+  test('accepts names that are not ASCII', () => {
     const { dir, files } = laidOut({ 'é/ü.txt': '1', 'a b/-c': '2' })
     expect(findTamperedPath(snapshotEverything(dir, files, 'sha1'), dir, 'sha1')).toBeNull()
   })
 })
 
-describe('a side found again', () => {
-  test('is read in full: the first file that differs is named', () => {
+describe('a reused side', () => {
+  test('is read in full, and the first different file is named', () => {
     const { dir, files } = laidOut(TWO)
     expect(findFirstDifference(dir, files, 'sha1')).toBeNull()
     writeFileSync(join(dir, 'sub/b.txt'), 'TWO\n')
