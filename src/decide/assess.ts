@@ -3,14 +3,19 @@ import type { Report, Side, Snapshot } from '../model/report.ts'
 import { NOT_NOISE_PROOF } from '../spec/notes.ts'
 import type { Spec } from '../spec/schema.ts'
 import { type Assessment, type AssessmentFinding, createFinding, createRetryFinding } from './assessment.ts'
-import { assessByStability, findStabilityBaseline, type StabilityBaseline } from './ce/assess.ts'
+import {
+  assessByStability,
+  findStabilityBaseline,
+  formatPrimaryChange,
+  type StabilityBaseline,
+} from './ce/assess.ts'
 import type { StabilitySpec } from './ce/stability.ts'
 import { findFailure } from './failures.ts'
 import { buildSnapshot, listExecutions, listObjectives, lookUpMetric, readNumber } from './metrics.ts'
 import { assessOnce } from './once.ts'
 import { assessPaired, assessPairs } from './paired/assess.ts'
 import { isTargetReached } from './stop-rules.ts'
-import { formatMetricChange, formatNumber } from './wording.ts'
+import { formatNumber } from './wording.ts'
 
 /** The verdict on one candidate of one order: a pure function of the order and its report (invariant 3). */
 export type AssessInput = {
@@ -90,16 +95,12 @@ function findNoisyBaseline(spec: Spec, snapshot: Snapshot): string[] {
   return listObjectives(spec.metric).flatMap(({ name, judged }) => {
     const reading = lookUpMetric(snapshot, name, { judged, aggregation: stability.aggregation })
     if (reading === null || reading.samples.length === 0) return []
-    const differs = computeSpread(reading.samples)
+    const differs = Math.max(...reading.samples) - Math.min(...reading.samples)
     const least = computeLeastGain(spec, stability, { judged, base: reading.value })
     if (differs <= least) return []
     const limit = `the ${formatNumber(least)} that count as a gain`
     return [`the baseline's repeats of ${name} differ by ${formatNumber(differs)}, more than ${limit}`]
   })
-}
-
-function computeSpread(values: readonly number[]): number {
-  return Math.max(...values) - Math.min(...values)
 }
 
 /** In metric units. */
@@ -116,16 +117,7 @@ function computeLeastGain(
 /** Null where the report and the order do not have the primary metric on both sides. */
 export function describePrimaryChange(input: AssessInput): string | null {
   const { order, report, spec, label } = input
-  const { primary } = spec.metric
   const ordered = order.stop.rule === 'stability' ? order.stop.baseline : null
   const base = findStabilityBaseline(input, ordered)
-  const by = {
-    judged: primary.type === 'judge',
-    aggregation: spec.measurement.stability?.aggregation ?? 'median',
-  } as const
-  const baseReading = base === null ? null : lookUpMetric(base.snapshot, primary.name, by)
-  const candidateReading = lookUpMetric(buildSnapshot(spec, report, label), primary.name, by)
-  return baseReading === null || candidateReading === null
-    ? null
-    : formatMetricChange(primary.name, baseReading.value, candidateReading.value)
+  return base === null ? null : formatPrimaryChange(spec, base.snapshot, buildSnapshot(spec, report, label))
 }

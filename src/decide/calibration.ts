@@ -1,8 +1,9 @@
 import type { Noise } from '../model/campaign.ts'
 import type { PairJob } from '../model/pairs.ts'
 import type { Execution, Report } from '../model/report.ts'
+import { BUILT_IN_METRICS } from '../spec/schema-values.ts'
 import type { Spec } from '../spec/schema.ts'
-import { calibrateNoiseEvidence } from './evidence/calibration.ts'
+import { calibrateNoiseEvidence, type CalibrationJob } from './evidence/calibration.ts'
 import { describeUnsteadyHarness, findFailure } from './failures.ts'
 import { listDecisiveMetrics, listExecutions, readNumber } from './metrics.ts'
 import { collectMetricPairs } from './paired/evaluate.ts'
@@ -29,7 +30,9 @@ export const CALIBRATION_JOBS = 2
 /** Step 0 of a campaign: tests whether the same tree gives the same numbers for any seed and build. */
 export function calibrateHarness(spec: Spec, report: Report): CalibrationResult {
   const runs = listExecutions(report, 'base', 'sample', 'repeat')
-  const values = collectMetricValues(listDecisiveMetrics(spec), runs)
+  const values = Object.fromEntries(
+    listDecisiveMetrics(spec).map(name => [name, runs.flatMap(run => readNumber(run, name) ?? [])]),
+  )
   const scale = selectPrimaryScale(spec, values[spec.metric.primary.name] ?? [])
   const failure = describeCalibrationFailure(spec, report, values, runs.length)
   if (failure !== null) return { deterministic: false, scale, failed: true, reason: failure, values }
@@ -37,14 +40,6 @@ export function calibrateHarness(spec: Spec, report: Report): CalibrationResult 
   if (reason !== null) return { deterministic: false, scale, failed: false, reason, values }
   const same = `equal in ${formatCount(runs.length, 'run')} with different seeds and builds`
   return { deterministic: true, scale, failed: false, reason: same, values }
-}
-
-function collectMetricValues(names: readonly string[], runs: readonly Execution[]): Record<string, number[]> {
-  const entries = names.map(name => {
-    const values = runs.map(run => readNumber(run, name)).filter(value => value !== null)
-    return [name, values] as const
-  })
-  return Object.fromEntries(entries)
 }
 
 function selectPrimaryScale(spec: Spec, primary: readonly number[]): 'log' | 'linear' {
@@ -65,19 +60,13 @@ function describeCalibrationFailure(
   if (runs === 0) return 'the report has no run of the base'
   const missing = Object.keys(values).filter(name => values[name]?.length !== runs)
   if (missing.length > 0) return `missing metric: ${missing.join(', ')}`
-  const primary = values[spec.metric.primary.name] ?? []
-  if (spec.evidence.scale === 'log' && primary.some(value => value <= 0)) {
-    return `evidence.scale is log, but ${spec.metric.primary.name} is not always above 0`
-  }
-  return null
+  return explainIncomparable(spec, values[spec.metric.primary.name] ?? [])
 }
-
-const BUILT_IN_NAMES: readonly string[] = ['wall_seconds', 'cpu_seconds', 'max_rss_mb']
 
 /** Explains why a working harness is not deterministic; null if it is. */
 function explainVariation(values: CalibrationResult['values'], runs: readonly Execution[]): string | null {
   const names = Object.keys(values)
-  const timed = names.find(name => BUILT_IN_NAMES.includes(name))
+  const timed = names.find(name => BUILT_IN_METRICS.has(name))
   if (timed !== undefined) return `${timed} is never deterministic`
   const seeds = new Set(runs.map(run => run.seed)).size
   const builds = new Set(runs.map(run => run.build)).size
@@ -91,7 +80,11 @@ function explainVariation(values: CalibrationResult['values'], runs: readonly Ex
 /** Step 0 of a campaign with a noisy metric (decision.md 3.8). */
 export function calibrateNoise(spec: Spec, last: Report, jobs: readonly PairJob[]): NoiseResult {
   const { name } = spec.metric.primary
-  const raw = jobs.map(job => ({ pairs: collectMetricPairs([job], name).flatMap(hasBothValues) }))
+  const raw = jobs.map(job => ({
+    pairs: collectMetricPairs([job], name).flatMap(({ base, candidate }) =>
+      base === null || candidate === null ? [] : [{ base, candidate }],
+    ),
+  }))
   if (raw.every(({ pairs }) => pairs.length === 0))
     return { refused: `no pair of the base has ${name} on both sides` }
   const values = raw.flatMap(({ pairs }) => pairs.flatMap(({ base, candidate }) => [base, candidate]))
@@ -112,24 +105,12 @@ export function calibrateNoise(spec: Spec, last: Report, jobs: readonly PairJob[
   }
   const gap = explainEffectGap(spec, scale)
   if (gap !== null) return { refused: gap }
-  const noise = {
-    pair_sd,
-    pair_sd_upper90,
-    between_job_sd,
-    pairs,
-    jobs: jobs.length,
-    ...computeJobSeconds(last),
-  }
+  const spread = { pair_sd, pair_sd_upper90, between_job_sd, pairs }
+  const noise = { ...spread, jobs: jobs.length, ...computeJobSeconds(last) }
   return { scale, noise, reason: formatNoise({ scale, noise }) }
 }
 
-function hasBothValues({ base, candidate }: { base: number | null; candidate: number | null }) {
-  return base === null || candidate === null ? [] : [{ base, candidate }]
-}
-
-type RawPairsJob = { pairs: { base: number; candidate: number }[] }
-
-function findFavouredSide(jobs: readonly RawPairsJob[], scale: 'log' | 'linear'): string | null {
+function findFavouredSide(jobs: readonly CalibrationJob[], scale: 'log' | 'linear'): string | null {
   return jobs.some(({ pairs }) => pairs.length > 0)
     ? calibrateNoiseEvidence(jobs, { scale }).favours
     : 'unknown'
@@ -150,9 +131,7 @@ function explainEffectGap({ evidence, metric }: Spec, scale: 'log' | 'linear'): 
 
 /** Seconds of one execution, and the other seconds of a job. */
 function computeJobSeconds(report: Report): Pick<Noise, 'execution_seconds' | 'overhead_seconds'> {
-  const counted = listExecutions(report, 'base', 'sample').concat(
-    listExecutions(report, 'base-copy', 'sample'),
-  )
+  const counted = ['base', 'base-copy'].flatMap(side => listExecutions(report, side, 'sample'))
   const total = counted.reduce((sum, { wall_seconds }) => sum + wall_seconds, 0)
   const whole = (Date.parse(report.finished_at) - Date.parse(report.started_at)) / 1000
   const seconds = counted.length === 0 ? 0 : total / counted.length

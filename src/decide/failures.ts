@@ -9,6 +9,7 @@ import {
   type Side,
   type Snapshot,
 } from '../model/report.ts'
+import { joinFirst } from '../model/text.ts'
 import type { Spec } from '../spec/schema.ts'
 import { BUILT_IN_METRICS, isBenchmarkFormat } from '../spec/schema-values.ts'
 import { isJudgedMetric } from '../spec/spec-facts.ts'
@@ -24,10 +25,6 @@ import {
 } from './metrics.ts'
 import { formatCount, formatNumber } from './wording.ts'
 
-/**
- * Finds failures that end a judgement before any number is compared, in the order in which they count
- * (invariant 5).
- */
 type CandidateCase = {
   spec: Spec
   report: Report
@@ -36,6 +33,7 @@ type CandidateCase = {
   pairs?: boolean
 }
 
+/** In the order in which they count (invariant 5). */
 const FAILURE_CHECKS = [
   findTampering,
   findRunnerFailure,
@@ -60,10 +58,11 @@ export function findFailure(judged: CandidateCase): AssessmentFinding | null {
 function findTampering({ report, label }: CandidateCase): AssessmentFinding | null {
   if (report.tampered === null) return null
   const { during, path } = report.tampered
-  if (during === label) return createFinding('refused', `tampered: its execution changed ${path}`)
-  return createRetryFinding(
-    `${during} changed ${path} while it ran, so this report proves nothing about ${label}`,
-  )
+  return during === label
+    ? createFinding('refused', `tampered: its execution changed ${path}`)
+    : createRetryFinding(
+        `${during} changed ${path} while it ran, so this report proves nothing about ${label}`,
+      )
 }
 
 function findRunnerFailure({ report }: CandidateCase): AssessmentFinding | null {
@@ -85,11 +84,10 @@ function findSetUpFailure({ report, label }: CandidateCase): AssessmentFinding |
 function findGateFailure({ report, label }: CandidateCase): AssessmentFinding | null {
   const failed = report.gates.filter(gate => !gate.passed || gate.timed_out)
   const base = failed.find(gate => gate.side === 'base')
-  if (base !== undefined && label !== 'base') {
+  if (base !== undefined && label !== 'base')
     return createRetryFinding(
       `gate ${describeGateFailure(base)} on the base too, so ${label} did not cause it`,
     )
-  }
   const own = failed.filter(gate => gate.side === label)
   if (own.length === 0) return null
   return createFinding('degenerate', `gate ${own.map(describeGateFailure).join(', ')}`, {
@@ -98,35 +96,32 @@ function findGateFailure({ report, label }: CandidateCase): AssessmentFinding | 
   })
 }
 
-function describeGateFailure(gate: GateRun): string {
-  if (gate.timed_out) return `${gate.name} timed out`
-  return gate.exit_code === null ? `${gate.name} failed` : `${gate.name} failed (exit ${gate.exit_code})`
+function describeGateFailure({ name, timed_out, exit_code }: GateRun): string {
+  return timed_out ? `${name} timed out` : `${name} failed${describeExit({ exit_code, signal: null })}`
 }
 
 function findExecutionFailure({ spec, report, label, pairs }: CandidateCase): AssessmentFinding | null {
   const failed = report.executions.filter(execution => isFailedExecution(spec, execution))
   const failureIndex = pairs && !isJudgedMetric(spec) ? 1 : 0
-  const base = failed.filter(execution => execution.side === 'base')[failureIndex]
-  const ownFailures = failed.filter(execution => execution.side === label)
-  if (base !== undefined && label !== 'base') {
+  const baseFailures = label === 'base' ? [] : failed.filter(({ side }) => side === 'base')
+  const ownFailures = failed.filter(({ side }) => side === label)
+  const base = baseFailures[failureIndex]
+  if (base !== undefined) {
     const too = ownFailures.length > 0 ? ', as that of the candidate did' : ''
     return createRetryFinding(`the base's execution ${describeExecutionFailure(base)}${too}`)
   }
   const own = ownFailures[failureIndex]
   if (own === undefined) return null
-  const flaky = label === 'base' ? undefined : failed.find(execution => execution.side === 'base')
+  const [flaky] = baseFailures
   if (flaky !== undefined)
     return createRetryFinding(describeFailureOnBothSides(describeExecutionFailure(flaky)))
-  if (own.status === 'smoke-failed' || own.role === 'smoke') {
+  if (own.status === 'smoke-failed' || own.role === 'smoke')
     return createFinding('degenerate', 'the smoke command failed', { failure_class: 'hypothesis' })
-  }
   const outcome = own.status === 'timeout' ? 'timeout' : 'error'
   return createFinding(outcome, `the harness ${describeExecutionFailure(own)}`, { failure_class: 'eval' })
 }
 
-/**
- * An item without a score is a loss among others, or voids its pair; the run that printed it did not fail.
- */
+/** An item without a score is a loss, or voids its pair; the run that printed it did not fail. */
 function isFailedExecution(spec: Spec, { status }: Execution): boolean {
   return status !== 'ok' && !(isJudgedMetric(spec) && status === 'score-failed')
 }
@@ -151,24 +146,22 @@ function describeExecutionFailure(execution: Execution): string {
   }
 }
 
-function describeExit({ exit_code, signal }: Execution): string {
+function describeExit({ exit_code, signal }: Pick<Execution, 'exit_code' | 'signal'>): string {
   if (signal !== null) return ` (signal ${signal})`
   return exit_code === null ? '' : ` (exit ${exit_code})`
 }
-
-type BenchmarkCase = { spec: Spec; report: Pick<Report, 'executions'>; label: Side }
 
 /**
  * Invariant 5: a mean over benchmarks says nothing about a missing one, so every execution of both sides must
  * have reported identical sets.
  */
-function findOtherBenchmarks({ spec, report, label }: BenchmarkCase): AssessmentFinding | null {
+function findOtherBenchmarks({ spec, report, label }: CandidateCase): AssessmentFinding | null {
   if (!isBenchmarkFormat(spec.measurement.output)) return null
-  const base = report.executions.filter(run => run.side === 'base' && isCounted(run))
+  const base = listExecutions(report, 'base').filter(isCounted)
   const own = listExecutions(report, label).filter(isCounted)
   const [first] = base.length > 0 ? base : own
   if (first === undefined) return null
-  const names = listPrintedBenchmarks(first.metrics)
+  const names = collectBenchmarks(first.metrics)
   const unsteady = findFirstDifference(names, base)
   if (unsteady !== null && label !== 'base') return createRetryFinding(`the base itself varies: ${unsteady}`)
   const difference = unsteady ?? findFirstDifference(names, own)
@@ -179,39 +172,30 @@ function isCounted({ role, status }: Execution): boolean {
   return status === 'ok' && role !== 'smoke' && role !== 'holdout'
 }
 
-function listPrintedBenchmarks(metrics: Execution['metrics']): Set<string> {
+function collectBenchmarks(metrics: object): Set<string> {
   return new Set(Object.keys(metrics).filter(name => !BUILT_IN_METRICS.has(name)))
 }
 
 function findFirstDifference(names: ReadonlySet<string>, runs: readonly Execution[]): string | null {
   for (const { metrics } of runs) {
-    const difference = describeNameDifference(names, listPrintedBenchmarks(metrics))
+    const difference = describeNameDifference(names, collectBenchmarks(metrics))
     if (difference !== null) return difference
   }
   return null
 }
 
 function describeNameDifference(base: ReadonlySet<string>, candidate: ReadonlySet<string>): string | null {
-  const parts = [
-    formatNames(
-      [...base].filter(name => !candidate.has(name)),
-      'missing',
-    ),
-    formatNames(
-      [...candidate].filter(name => !base.has(name)),
-      'new',
-    ),
-  ].filter(part => part !== null)
+  const missing = [...base].filter(name => !candidate.has(name))
+  const added = [...candidate].filter(name => !base.has(name))
+  const parts = [...formatNames(missing, 'missing'), ...formatNames(added, 'new')]
   return parts.length === 0 ? null : parts.join('; ')
 }
 
 const BENCHMARKS_SHOWN = 3
 
-function formatNames(names: readonly string[], what: string): string | null {
-  if (names.length === 0) return null
-  const shown = names.toSorted().slice(0, BENCHMARKS_SHOWN).join(', ')
-  const more = names.length > BENCHMARKS_SHOWN ? ` and ${names.length - BENCHMARKS_SHOWN} more` : ''
-  return `${shown}${more} ${names.length === 1 ? 'is' : 'are'} ${what}`
+function formatNames(names: readonly string[], what: string): string[] {
+  const shown = joinFirst(names.toSorted(), BENCHMARKS_SHOWN)
+  return names.length === 0 ? [] : [`${shown} ${names.length === 1 ? 'is' : 'are'} ${what}`]
 }
 
 function createBenchmarkFailure(difference: string): AssessmentFinding {
@@ -254,12 +238,12 @@ function describeAggregates(
     return `${gate.name} ${gate.check} (${shown})`
   })
   const over = `${getAggregation(spec)} of ${formatCount(samples.length, 'sample')}`
-  return [
-    ...(values.length === 0 ? [] : [`does not hold for the ${over}: ${values.join(', ')}`]),
-    ...(constraints.length === 0
-      ? []
-      : [`does not hold in every execution: ${constraints.map(formatConstraint).join(', ')}`]),
-  ].join('; ')
+  const parts = [
+    values.length > 0 && `does not hold for the ${over}: ${values.join(', ')}`,
+    constraints.length > 0 &&
+      `does not hold in every execution: ${constraints.map(formatConstraint).join(', ')}`,
+  ]
+  return parts.filter(part => part !== false).join('; ')
 }
 
 /** A command gate that was not run has not passed. */
@@ -275,13 +259,11 @@ export function findOtherThanStored(
   candidate: Snapshot,
 ): AssessmentFinding | null {
   if (!isBenchmarkFormat(spec.measurement.output)) return null
-  const difference = describeNameDifference(listSnapshotNames(stored), listSnapshotNames(candidate))
+  const [before, after] = [stored, candidate].map(({ metrics, diagnostics }) =>
+    collectBenchmarks({ ...metrics, ...diagnostics }),
+  )
+  const difference = before && after ? describeNameDifference(before, after) : null
   return difference === null ? null : createBenchmarkFailure(difference)
-}
-
-function listSnapshotNames({ metrics = {}, diagnostics = {} }: Snapshot): Set<string> {
-  const names = [...Object.keys(metrics), ...Object.keys(diagnostics)]
-  return new Set(names.filter(name => !BUILT_IN_METRICS.has(name)))
 }
 
 export function describeFailureOnBothSides(how = ''): string {
@@ -302,9 +284,7 @@ export function describeUnsteadyHarness(
   { earlier = [], most = UNSTEADY_FAILURES }: { earlier?: readonly PairJob[]; most?: number } = {},
 ): string | null {
   const pairs = earlier.flatMap(job => job.pairs).filter(({ lost }) => !lost)
-  const before = pairs
-    .flatMap(({ base, candidate }) => [base, candidate])
-    .filter(side => side === null).length
+  const before = pairs.flatMap(pair => [pair.base, pair.candidate]).filter(side => side === null).length
   const failed = executions.filter(({ status }) => status !== 'ok')
   const total = executions.length + 2 * pairs.length
   const failures = failed.length + before

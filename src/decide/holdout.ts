@@ -5,52 +5,46 @@ import { BENCHMARK_COUNT } from '../spec/schema-values.ts'
 import { estimateHodgesLehmann } from './evidence/interval.ts'
 import type { EvidenceScale, MetricDirection } from './evidence/rank-test.ts'
 import { isHarmShown } from './evidence/rules.ts'
-import { computeSignedDelta, listExecutions, readNumber } from './metrics.ts'
-import { computeDifferences, computeTypicalBase, hasLogarithms, type MetricPair } from './paired/evaluate.ts'
+import { computeSignedDelta, listExecutions, readNumber, type ReportExecutions } from './metrics.ts'
+import {
+  computeDifferences,
+  computeTypicalBase,
+  type MetricPair,
+  selectScale,
+  toLogMargin,
+} from './paired/evaluate.ts'
 
 /** Only a maintainer may learn more of the holdout than passed or not. */
-export type HoldoutVerdict =
+type HoldoutVerdict =
   | { is: 'passed' }
   | { is: 'failed' }
   | { is: 'refused'; reason: string }
   /** No verdict: the runner, a set-up or the base failed. */
   | { is: 'retry'; reason: string }
 
-export interface HoldoutCase {
+interface HoldoutCase {
   spec: Pick<Spec, 'metric'>
   stop: HoldoutRule
   report: Report
   label: Side
 }
 
-type HoldoutExecutions = Pick<Report, 'executions'>
-interface HoldoutBlock {
-  base: Execution
-  candidate: Execution
-}
-
-/**
- * Judges a change about to land by its pairs on the holdout: harm is not shown, and it loses no more than the
- * margin.
- */
+/** A change about to land passes if harm is not shown, and it loses no more than the margin. */
 export function judgeHoldout(judged: HoldoutCase): HoldoutVerdict {
   const fault = findHoldoutFault(judged)
   if (fault !== null) return fault
   const { report, label, stop } = judged
   if (countFailures(report, 'base') >= 2) return createHoldoutRetry('the holdout does not run on the base')
   if (countFailures(report, label) >= 2) return { is: 'failed' }
-  const pairs = pairHoldoutRuns(report, label).map(block => toHoldoutPair(block, stop))
+  const pairs = listHoldoutPairs(stop, report, label)
   if (!isHoldoutComplete(stop, pairs)) return createHoldoutRetry('its report ends too early')
   if (pairs.every(({ base }) => base === null))
     return createHoldoutRetry(`the holdout's command prints no ${stop.metrics[0]} for the base`)
   return { is: isHoldoutPassed(judged, pairs) ? 'passed' : 'failed' }
 }
 
-export function isHoldoutPairNeeded(stop: HoldoutRule, soFar: HoldoutExecutions, label: Side): boolean {
-  return !isHoldoutComplete(
-    stop,
-    pairHoldoutRuns(soFar, label).map(block => toHoldoutPair(block, stop)),
-  )
+export function isHoldoutPairNeeded(stop: HoldoutRule, soFar: ReportExecutions, label: Side): boolean {
+  return !isHoldoutComplete(stop, listHoldoutPairs(stop, soFar, label))
 }
 
 function createHoldoutRetry(reason: string): HoldoutVerdict {
@@ -67,24 +61,23 @@ function findHoldoutFault({ report, label }: HoldoutCase): HoldoutVerdict | null
   return failed === undefined ? null : createHoldoutRetry(`the set-up of ${failed.side} failed`)
 }
 
-function pairHoldoutRuns(report: HoldoutExecutions, label: Side): HoldoutBlock[] {
+function listHoldoutPairs(stop: HoldoutRule, report: ReportExecutions, label: Side): MetricPair[] {
   const candidates = listExecutions(report, label, 'holdout')
   return listExecutions(report, 'base', 'holdout').flatMap((base, at) => {
     const candidate = candidates[at]
-    return candidate === undefined ? [] : [{ base, candidate }]
+    return candidate === undefined ? [] : [toHoldoutPair(base, candidate, stop)]
   })
 }
 
 /** Counts warm-ups too: the runner starts no execution of a side after two of them failed. */
-function countFailures(report: HoldoutExecutions, side: Side): number {
+function countFailures(report: ReportExecutions, side: Side): number {
   return listExecutions(report, side).filter(({ status }) => status !== 'ok').length
 }
 
-/**
- * A candidate that ran another number of benchmarks has lost the pair, even if the mean over them is better.
- */
+/** A candidate that ran another number of benchmarks has lost the pair, even if their mean is better. */
 function toHoldoutPair(
-  { base, candidate }: HoldoutBlock,
+  base: Execution,
+  candidate: Execution,
   { metrics: [metric = ''] }: HoldoutRule,
 ): MetricPair {
   const counted = [base, candidate].map(run => readNumber(run, BENCHMARK_COUNT))
@@ -112,7 +105,7 @@ function isHoldoutPassed({ spec, stop }: HoldoutCase, pairs: readonly MetricPair
     const allowed = stop.scale === 'log' ? stop.margin * Math.abs(equal.base) : stop.margin
     return computeSignedDelta(equal.base, equal.candidate, direction) >= -allowed
   }
-  const scale = stop.scale === 'log' && hasLogarithms(pairs) ? 'log' : 'linear'
+  const scale = selectScale(stop, pairs)
   const differences = computeDifferences(pairs, { direction, scale })
   if (isHarmShown(differences)) return false
   return estimateHodgesLehmann(differences) >= -computeAllowedLoss(stop, pairs, { direction, scale })
@@ -125,5 +118,5 @@ function computeAllowedLoss(
 ): number {
   if (pinned === 'linear') return margin
   if (scale === 'linear') return margin * computeTypicalBase(pairs)
-  return direction === 'minimize' ? Math.log1p(margin) : -Math.log1p(-Math.min(margin, 0.999))
+  return toLogMargin(margin, direction)
 }

@@ -8,13 +8,12 @@ import {
   type Report,
   type Side,
   type Snapshot,
+  toFinite,
 } from '../model/report.ts'
 import { type GateOperator, parseGateCheck } from '../spec/schema-values.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { ScoreTerms } from './evidence/interval.ts'
 
-type ObjectiveSections = Pick<Spec['metric'], 'primary' | 'objectives'>
-type JudgeScoreSection = Pick<Spec['metric'], 'judge'>
 export type ObjectiveDirection = Spec['metric']['primary']['direction']
 export type MaxRegression = NonNullable<Spec['metric']['objectives'][number]['max_regression']>
 
@@ -31,21 +30,17 @@ export type Objective = {
 // Objectives
 
 /** The primary comes first; an entry under its name fills what it leaves unset, unless it is `secondary`. */
-export function listObjectives(metric: ObjectiveSections): [Objective, ...Objective[]] {
+export function listObjectives(
+  metric: Pick<Spec['metric'], 'primary' | 'objectives'>,
+): [Objective, ...Objective[]] {
   const { primary } = metric
   const listed = metric.objectives.find(entry => entry.name === primary.name && entry.role !== 'secondary')
-  const others: Objective[] = []
-  for (const entry of metric.objectives) {
-    if (entry.name === primary.name || entry.role === 'secondary') continue
-    others.push({
-      name: entry.name,
-      direction: entry.direction,
-      role: entry.role,
-      judged: false,
-      target: entry.target,
-      maxRegression: entry.max_regression,
-    })
-  }
+  const others = metric.objectives.flatMap(
+    ({ name, direction, role, target, max_regression }): Objective[] => {
+      if (name === primary.name || role === 'secondary') return []
+      return [{ name, direction, role, judged: false, target, maxRegression: max_regression }]
+    },
+  )
   const first: Objective = {
     name: primary.name,
     direction: primary.direction,
@@ -58,7 +53,10 @@ export function listObjectives(metric: ObjectiveSections): [Objective, ...Object
 }
 
 /** Null for an objective that is measured, not judged. */
-export function getScoreTerms({ judge }: JudgeScoreSection, { judged }: Objective): ScoreTerms | null {
+export function getScoreTerms(
+  { judge }: Pick<Spec['metric'], 'judge'>,
+  { judged }: Objective,
+): ScoreTerms | null {
   return judged && judge !== null ? { minEffect: judge.minimum_improvement || Number.MIN_VALUE } : null
 }
 
@@ -79,13 +77,12 @@ export type ReportExecutions = Pick<Report, 'executions'>
 type AggregatedSamples = { aggregate: number | boolean | null; samples: (number | boolean | null)[] }
 
 export function listExecutions(
-  report: ReportExecutions,
+  { executions }: ReportExecutions,
   side: Side,
   ...roles: Execution['role'][]
 ): Execution[] {
-  return report.executions.filter(
-    execution => execution.side === side && (roles.length === 0 || roles.includes(execution.role)),
-  )
+  const own = executions.filter(execution => execution.side === side)
+  return roles.length === 0 ? own : own.filter(({ role }) => roles.includes(role))
 }
 
 /** Null when the execution failed, did not print the metric, or printed no finite number. */
@@ -104,17 +101,9 @@ export function readGateValue(execution: Execution, name: string): number | bool
 export type ValuePair = { base: number; candidate: number }
 
 export function readValuePair(name: string, base: Execution, candidate: Execution): ValuePair | null {
-  const baseValue = readNumber(base, name)
-  const candidateValue = readNumber(candidate, name)
-  if (baseValue === null || candidateValue === null || !Number.isFinite(baseValue - candidateValue))
-    return null
-  return { base: baseValue, candidate: candidateValue }
-}
-
-/** Samples keep their order and their gaps: one missing sample leaves no aggregate (invariant 5). */
-function aggregateMetric(spec: Spec, samples: readonly Execution[], name: string): AggregatedSamples {
-  const values = samples.map(sample => readGateValue(sample, name))
-  return { aggregate: aggregateSamples(values, getAggregation(spec)), samples: values }
+  const [before, after] = [readNumber(base, name), readNumber(candidate, name)]
+  if (before === null || after === null || !Number.isFinite(before - after)) return null
+  return { base: before, candidate: after }
 }
 
 /**
@@ -138,36 +127,28 @@ export function isGateAggregated({ measurement }: Pick<Spec, 'measurement'>): bo
   return measurement.stability !== null
 }
 
-function readGates(spec: Spec, samples: readonly Execution[]): Record<string, number | boolean | null> {
-  return Object.fromEntries(
-    spec.metric.degenerate_gates.map(gate => [gate.name, readGate(spec, samples, gate)]),
-  )
-}
-
-function isSmokePassed(runs: readonly Execution[]): boolean | null {
-  return runs.length === 0 ? null : runs.every(run => run.status === 'ok')
-}
-
-function listMetricNames(samples: readonly Execution[]): string[] {
-  return [...new Set(samples.flatMap(sample => Object.keys(sample.metrics)))].toSorted()
-}
-
 export function buildSnapshot(spec: Spec, report: ReportExecutions, side: Side): Snapshot {
   const samples = listExecutions(report, side, 'sample')
   const objectives = new Set(listObjectives(spec.metric).map(objective => objective.name))
   const watched = new Set(spec.metric.diagnostics.map(diagnostic => diagnostic.name))
   const metrics: [string, AggregatedSamples][] = []
   const diagnostics: [string, AggregatedSamples][] = []
-  for (const name of listMetricNames(samples)) {
+  const names = new Set(samples.flatMap(sample => Object.keys(sample.metrics)))
+  for (const name of [...names].toSorted()) {
     const target = watched.has(name) && !objectives.has(name) ? diagnostics : metrics
-    target.push([name, aggregateMetric(spec, samples, name)])
+    // Samples keep their order and their gaps: one missing sample leaves no aggregate (invariant 5).
+    const values = samples.map(sample => readGateValue(sample, name))
+    target.push([name, { aggregate: aggregateSamples(values, getAggregation(spec)), samples: values }])
   }
   const all = listExecutions(report, side)
+  const smoke = listExecutions(report, side, 'smoke')
   return {
-    gates: readGates(spec, samples),
+    gates: Object.fromEntries(
+      spec.metric.degenerate_gates.map(gate => [gate.name, readGate(spec, samples, gate)]),
+    ),
     metrics: Object.fromEntries(metrics),
     diagnostics: Object.fromEntries(diagnostics),
-    smoke_passed: isSmokePassed(listExecutions(report, side, 'smoke')),
+    smoke_passed: smoke.length === 0 ? null : smoke.every(run => run.status === 'ok'),
     sample_count: samples.length,
     elapsed_seconds: all.reduce((sum, execution) => sum + execution.wall_seconds, 0),
   }
@@ -198,29 +179,17 @@ export type MetricReading = { value: number; samples: readonly number[] }
 const HARD_ORDER = ['metrics', 'judge', 'diagnostics', 'gates'] as const
 const JUDGE_ORDER = ['judge', 'metrics', 'diagnostics', 'gates'] as const
 
-export function toFinite(raw: unknown): number | null {
-  return typeof raw === 'number' && Number.isFinite(raw) ? raw : null
-}
-
 /** Gates may be booleans: true counts as 1, false as 0. */
 function toGateValue(raw: unknown): number | null {
   return typeof raw === 'boolean' ? Number(raw) : toFinite(raw)
 }
 
-/**
- * Returns the values that a constraint checks: every sample of the metric, or its one value. Booleans are
- * legal here, as in gates.
- */
+/** Every sample of the metric, or its one value. Booleans are legal here, as in gates. */
 export function listConstraintValues(snapshot: Snapshot, name: string): unknown[] {
-  for (const section of HARD_ORDER) {
-    const values = snapshot[section]
-    if (values === undefined || !Object.hasOwn(values, name) || values[name] === undefined) continue
-    const raw = values[name]
-    if (!isRecord(raw)) return [raw]
-    const { samples, aggregate: value } = raw
-    return Array.isArray(samples) && samples.length > 0 ? samples : [value]
-  }
-  return [null]
+  const raw = findRawValue(snapshot, name, HARD_ORDER) ?? null
+  if (!isRecord(raw)) return [raw]
+  const { samples, aggregate: value } = raw
+  return Array.isArray(samples) && samples.length > 0 ? samples : [value]
 }
 
 function isRecord(raw: unknown): raw is Record<string, unknown> {
@@ -251,19 +220,23 @@ export function lookUpMetric(
   name: string,
   options: { judged: boolean; aggregation: Aggregation },
 ): MetricReading | null {
-  for (const section of options.judged ? JUDGE_ORDER : HARD_ORDER) {
-    const values = snapshot[section]
-    if (values === undefined || !Object.hasOwn(values, name)) continue
-    const raw = values[name]
-    if (raw === undefined) continue
-    return readMetric(raw, options.aggregation)
-  }
-  return null
+  const raw = findRawValue(snapshot, name, options.judged ? JUDGE_ORDER : HARD_ORDER)
+  return raw === undefined ? null : readMetric(raw, options.aggregation)
+}
+
+function findRawValue(
+  snapshot: Snapshot,
+  name: string,
+  sections: readonly (typeof HARD_ORDER)[number][],
+): unknown {
+  const values = sections.map(section => snapshot[section] ?? {})
+  return values
+    .map(each => (Object.hasOwn(each, name) ? each[name] : undefined))
+    .find(raw => raw !== undefined)
 }
 
 // Gates and constraints
 
-type MetricGate = Pick<Spec['metric']['degenerate_gates'][number], 'name' | 'check'>
 type Constraint = Spec['metric']['constraints'][number]
 
 function isBoundHeld(value: number, operator: GateOperator, bound: number): boolean {
@@ -290,14 +263,6 @@ export function isGatePassed(raw: unknown, check: string): boolean {
   const wanted = parseGateCheck(check)
   const value = toGateValue(raw)
   return wanted !== undefined && value !== null && isBoundHeld(value, wanted.op, Number(wanted.value))
-}
-
-export function listFailedGates(gates: readonly MetricGate[], values: Record<string, unknown>): string[] {
-  return gates
-    .filter(
-      gate => !isGatePassed(Object.hasOwn(values, gate.name) ? values[gate.name] : undefined, gate.check),
-    )
-    .map(gate => gate.name)
 }
 
 export function isConstraintMet(constraint: Constraint, raw: unknown): boolean {

@@ -47,11 +47,8 @@ export function assessOnce(rule: OnceRule, report: ReportExecutions, label: Side
     return createFinding('inconclusive', `${name} differs between runs of ${side}: not deterministic`, facts)
   }
   if (!isGain(verdict)) return createOnceDrop(rule, verdict)
-  return createOnceKeep(
-    rule,
-    verdict,
-    sides.map(side => listExecutions(report, side, 'repeat')),
-  )
+  const isRepeated = sides.every(side => listExecutions(report, side, 'repeat').length > 0)
+  return createOnceKeep(rule, verdict, isRepeated)
 }
 
 function judgeOnce(
@@ -94,10 +91,7 @@ function compareOnce(objective: Objective, pair: ValuePair, rule: OnceRule): Com
 }
 
 /** Under log a fraction of the base, under linear the metric's own units. */
-function computeLeastEffect(
-  { minEffect, scale }: Pick<OnceRule, 'minEffect' | 'scale'>,
-  base: number,
-): number {
+function computeLeastEffect({ minEffect, scale }: OnceRule, base: number): number {
   return scale === 'log' ? minEffect * Math.abs(base) : minEffect
 }
 
@@ -146,23 +140,17 @@ function describeOnceVerdict(rule: OnceRule, verdict: OnceVerdict): string {
     .join(', ')
 }
 
-/** Needs a repeat on each side; the caller has checked that they agree. */
-function createOnceKeep(
-  rule: OnceRule,
-  verdict: OnceVerdict,
-  repeats: readonly Execution[][],
-): AssessmentFinding {
-  if (repeats.some(runs => runs.length === 0)) {
-    return createRetryFinding(
-      `${describeOnceVerdict(rule, verdict)}: a gain, but the report has no repeat of it on both sides`,
-    )
-  }
+/** The caller has checked that the repeats agree. */
+function createOnceKeep(rule: OnceRule, verdict: OnceVerdict, isRepeated: boolean): AssessmentFinding {
+  const change = describeOnceVerdict(rule, verdict)
+  if (!isRepeated)
+    return createRetryFinding(`${change}: a gain, but the report has no repeat of it on both sides`)
   const tie = verdict.tie === null ? '' : `, better on ${verdict.tie} (tie-breaker)`
-  const reason = `${describeOnceVerdict(rule, verdict)}${tie}, deterministic, identical when re-run`
+  const reason = `${change}${tie}, deterministic, identical when re-run`
   return createFinding('eligible', reason, buildFacts(rule, verdict))
 }
 
-/** Whether the runner has to run both sides once more: the candidate would be kept if it repeats exactly. */
+/** True for a candidate that would be kept if it repeats exactly. */
 export function isRepeatNeeded(rule: OnceRule, report: ReportExecutions, label: Side): boolean {
   const base = listExecutions(report, 'base', 'sample')[0]
   const candidate = listExecutions(report, label, 'sample')[0]

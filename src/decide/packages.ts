@@ -22,11 +22,8 @@ const REGISTRY_INDEX = /^(?:(?:sparse\+)?https?:\/\/[^\s#]+|[\w.-]+)$/
 const PACKAGE_ARCHIVE = /\.(?:tgz|tar|tar\.\w+|zip|whl|jar|gem|crate|git)$/i
 
 /** A lockfile shows the registry's own address; in a manifest every address is another source. */
-function isRegistryPackage({
-  ecosystem,
-  source,
-  path,
-}: Pick<PackageAddition, 'ecosystem' | 'source' | 'path'>): boolean {
+function isRegistryPackage(addition: Pick<PackageAddition, 'ecosystem' | 'source' | 'path'>): boolean {
+  const { ecosystem, source, path } = addition
   if (/^registry\b/.test(source)) return true
   if (!LOCKFILE_NAME.test(path)) return false
   // Composer's lockfile names an archive for every package, from every source.
@@ -71,9 +68,7 @@ export function findRefusedAddition(
 
 // Manifests and lockfiles
 
-/**
- * Lower case. Together these files define which packages are installed, and from where, in every ecosystem.
- */
+/** In lower case: the files that define which packages are installed, and from where. */
 const MANIFEST_NAMES = new Set([
   'package.json',
   'package-lock.json',

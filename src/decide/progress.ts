@@ -1,17 +1,15 @@
-import type { Campaign, EffectMeasurement, MeasuredMerge } from '../model/campaign.ts'
+import { type Campaign, type EffectMeasurement, findLanding, type MeasuredMerge } from '../model/campaign.ts'
 import { isOwnGain } from '../model/fold/counters.ts'
 import type { ExperimentId, Oid } from '../model/ids.ts'
 import { EFFECT_JOBS } from '../model/order.ts'
 import { aggregateSnapshot, getNumber } from '../model/report.ts'
+import { joinFirst } from '../model/text.ts'
 import type { Spec } from '../spec/schema.ts'
 import { listObjectives, type ObjectiveDirection } from './metrics.ts'
 import { formatEffect } from './paired/effect-text.ts'
 import { formatCount, formatMetricChange, formatNumber, formatPercent } from './wording.ts'
 
-/**
- * The campaign's gain by its own merges: one number for every view (decision 037). It is composed of steps
- * that were each measured, so that it contains no gain or loss of the default branch.
- */
+/** Composed of measured steps, so that it contains no gain or loss of the default branch (decision 037). */
 export type CampaignProgress = {
   metric: string
   direction: ObjectiveDirection
@@ -42,10 +40,7 @@ interface ProgressByNumbers extends ProgressGain {
   stretches: [Stretch, ...Stretch[]]
 }
 
-interface Stretch {
-  from: number
-  to: number
-}
+type Stretch = { from: number; to: number }
 
 /** For a noisy metric: pairs that selected no idea. */
 interface ProgressByPairs extends ProgressGain {
@@ -83,12 +78,11 @@ export function computeProgress(
     const value = getNumber(aggregateSnapshot(campaign.origin?.snapshot ?? null), metric)
     return { ...about, is: 'nothing kept', value }
   }
+  const scale = campaign.calibration?.scale ?? (spec.evidence.scale === 'linear' ? 'linear' : 'log')
   const found = isProgressByPairs(campaign, spec)
     ? computeProgressByPairs(campaign, metric)
-    : computeProgressByNumbers(campaign, about, getProgressScale(campaign, spec))
-  return found === null
-    ? { ...about, ...computeDecidedProgress(campaign, getProgressScale(campaign, spec)) }
-    : { ...about, ...found }
+    : computeProgressByNumbers(campaign, about, scale)
+  return { ...about, ...(found ?? computeDecidedProgress(campaign, scale)) }
 }
 
 /** A measured revert is a landing too, and no gain. */
@@ -125,15 +119,10 @@ function computeProgressByPairs(campaign: ProgressState, metric: string): Progre
 }
 
 /** Null if the test is outdated: a change that it covers was reverted, or another metric is the primary. */
-function findCurrentTest(
-  { progression, landings }: ProgressState,
-  metric: string,
-): ProgressState['progression'] {
+function findCurrentTest(campaign: ProgressState, metric: string): ProgressState['progression'] {
+  const { progression } = campaign
   if (progression === null || progression.metric !== metric || progression.covers.length === 0) return null
-  const isReverted = progression.covers.some(
-    id => !landings.some(({ experiment, reverted }) => experiment === id && reverted === null),
-  )
-  return isReverted ? null : progression
+  return progression.covers.every(id => findLanding(campaign, id)) ? progression : null
 }
 
 /**
@@ -182,13 +171,6 @@ function computeProgressByNumbers(
 function getStretch({ by, from, to }: MeasuredMerge, metric: string): Stretch | null {
   const [before, after] = [getNumber(from.metrics, metric), getNumber(to.metrics, metric)]
   return by === 'pairs' || before === null || after === null ? null : { from: before, to: after }
-}
-
-function getProgressScale(
-  { calibration }: ProgressState,
-  { evidence }: Pick<Spec, 'evidence'>,
-): ProgressGain['scale'] {
-  return calibration?.scale ?? (evidence.scale === 'linear' ? 'linear' : 'log')
 }
 
 function computeDecidedProgress(campaign: ProgressState, scale: ProgressGain['scale']): ProgressAsDecided {
@@ -267,10 +249,7 @@ function formatNumbersProgress(progress: CampaignProgress & ProgressByNumbers): 
 const MISSING_NAMED = 3
 
 function formatMissing({ missing }: { missing: readonly string[] }): string {
-  if (missing.length === 0) return ''
-  const named = missing.slice(0, MISSING_NAMED).join(', ')
-  const more = missing.length - MISSING_NAMED
-  return `, without ${named}${more > 0 ? ` and ${more} more` : ''}: not measured yet`
+  return missing.length === 0 ? '' : `, without ${joinFirst(missing, MISSING_NAMED)}: not measured yet`
 }
 
 function formatPairsProgress(progress: CampaignProgress & ProgressByPairs): string {
@@ -292,18 +271,13 @@ export function formatGain(progress: CampaignProgress): string {
 }
 
 function formatChange(change: ReturnType<typeof computeChange>): string {
-  return 'share' in change ? formatPercent(change.share) : formatSigned(change.difference)
-}
-
-function formatSigned(difference: number): string {
-  return `${difference > 0 ? '+' : ''}${formatNumber(difference)}`
+  if ('share' in change) return formatPercent(change.share)
+  return `${change.difference > 0 ? '+' : ''}${formatNumber(change.difference)}`
 }
 
 /** The change of the metric itself: as a share of its old value, or in its own unit. */
 export function computeChange(
-  progress:
-    | Extract<CampaignProgress, { effect: number }>
-    | (CampaignProgress & ProgressAsDecided & { effect: number }),
+  progress: CampaignProgress & { effect: number; scale: ProgressGain['scale'] },
 ): { share: number } | { difference: number } {
   if (progress.is === 'numbers' && progress.stretches.length === 1) {
     const [{ from, to }] = progress.stretches

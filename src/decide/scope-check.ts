@@ -1,3 +1,4 @@
+import { joinFirst } from '../model/text.ts'
 import type { Spec } from '../spec/schema.ts'
 import { formatCount } from './wording.ts'
 
@@ -21,24 +22,13 @@ export type ChangeSet = {
   binaryBytes: ReadonlyMap<string, number>
 }
 
-export type ScopeRefusalCode =
-  | 'out-of-scope'
-  | 'symlink'
-  | 'submodule'
-  | 'mode'
-  | 'binary'
-  | 'file-type'
-  | 'too-many-files'
-  | 'too-many-lines'
-  | 'empty'
-
-export type ScopeRefusal = { code: ScopeRefusalCode; message: string; path: string | null }
+type ScopeRefusal = { code: string; message: string; path: string | null }
 
 const SYMLINK = '120000'
 const SUBMODULE = '160000'
 
 type ScopeRule = {
-  code: ScopeRefusalCode
+  code: string
   isBrokenBy: (change: DiffChange, set: ChangeSet) => boolean
   describe: (paths: string, set: ChangeSet, count: number) => string
 }
@@ -78,6 +68,8 @@ const SCOPE_RULES: readonly ScopeRule[] = [
   },
 ]
 
+const PATHS_NAMED = 3
+
 /** The first rule that a candidate's diff against the incumbent breaks; null when it may be measured. */
 export function checkChanges(set: ChangeSet): ScopeRefusal | null {
   if (set.changes.length === 0) {
@@ -86,9 +78,8 @@ export function checkChanges(set: ChangeSet): ScopeRefusal | null {
   for (const { code, isBrokenBy, describe } of SCOPE_RULES) {
     const paths = set.changes.filter(change => isBrokenBy(change, set)).map(change => change.path)
     const first = paths[0]
-    if (first !== undefined) {
-      return { code, message: describe(formatPaths(paths), set, paths.length), path: first }
-    }
+    const named = joinFirst(paths, PATHS_NAMED)
+    if (first !== undefined) return { code, message: describe(named, set, paths.length), path: first }
   }
   return findSizeRefusal(set)
 }
@@ -124,20 +115,10 @@ function hasFileType(path: string, type: string): boolean {
 
 /** A binary of unknown size is too large (invariant 5); one that is removed has no size. */
 function isTooLarge(change: DiffChange, { limits, binaryBytes }: ChangeSet): boolean {
-  if (limits.max_binary_bytes === null || !isBinary(change) || isAbsent(change.newMode)) return false
+  const isBinary = change.added === null || change.deleted === null
+  if (limits.max_binary_bytes === null || !isBinary || isAbsent(change.newMode)) return false
   const size = binaryBytes.get(change.path)
   return size === undefined || !(size <= limits.max_binary_bytes)
-}
-
-function isBinary({ added, deleted }: DiffChange): boolean {
-  return added === null || deleted === null
-}
-
-const PATHS_NAMED = 3
-
-function formatPaths(paths: readonly string[]): string {
-  const more = paths.length - PATHS_NAMED
-  return `${paths.slice(0, PATHS_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
 function findSizeRefusal({ changes, limits }: ChangeSet): ScopeRefusal | null {

@@ -1,9 +1,10 @@
-import { createHash } from 'node:crypto'
+import { hashSha256 } from '../model/canonical-json.ts'
+import type { Priority } from '../model/event-schemas.ts'
+import type { PairedTerms } from '../model/order.ts'
 import { foldPath, isManifest } from './packages.ts'
 
-export type QueuedIdea = { id: string; number: number; category: string; priority: 'high' | 'medium' | 'low' }
+export type QueuedIdea = { id: string; number: number; category: string; priority: Priority }
 
-/** Merge order of eligible candidates: largest relative gain, then smallest diff, then lowest number. */
 export type RankedCandidate = { id: string; number: number; rankScore: number; changedLines: number }
 
 /** One file of a change: its text before and after, null where it does not exist (or is no text). */
@@ -14,10 +15,7 @@ export interface ChangedFile {
 }
 
 /** Identifies variants of one idea (decision.md 3.4), short enough to be recorded. */
-export interface TouchedLines {
-  files: string
-  lines: string[]
-}
+export type TouchedLines = NonNullable<PairedTerms['touched']>
 
 /** False while one of the two lists of files is unknown. */
 export function areDisjoint(changes: ReadonlyMap<string, readonly string[]>, a: string, b: string): boolean {
@@ -38,10 +36,7 @@ export function selectRound(queued: readonly QueuedIdea[], size: number): string
   return [...leaders, ...rest].slice(0, Math.max(0, size)).map(experiment => experiment.id)
 }
 
-const PRIORITY_ORDER = { high: 0, medium: 1, low: 2 } as const satisfies Record<
-  QueuedIdea['priority'],
-  number
->
+const PRIORITY_ORDER: Readonly<Record<Priority, number>> = { high: 0, medium: 1, low: 2 }
 
 function comparePriority(a: QueuedIdea, b: QueuedIdea): number {
   return PRIORITY_ORDER[a.priority] - PRIORITY_ORDER[b.priority] || a.number - b.number
@@ -70,6 +65,7 @@ export function selectRunnersUp(
   return chosen
 }
 
+/** Merge order: largest relative gain, then smallest diff, then lowest number. */
 export function rankCandidates<T extends RankedCandidate>(eligible: readonly T[]): T[] {
   return eligible.toSorted(
     (a, b) =>
@@ -92,14 +88,12 @@ export function areFilesDisjoint(a: readonly string[], b: readonly string[]): bo
   const one = buildFootprint(a)
   const other = buildFootprint(b)
   if (one.manifest && other.manifest) return false
-  if (hasOverlap(one.paths, other.paths)) return false
-  return !hasOverlap(one.paths, other.folders) && !hasOverlap(one.folders, other.paths)
+  if (hasOverlap(one.paths, other.paths) || hasOverlap(one.paths, other.folders)) return false
+  return !hasOverlap(one.folders, other.paths)
 }
 
 /** The paths of one change, and every folder that must stay a folder for them to exist. */
-type Footprint = { paths: ReadonlySet<string>; folders: ReadonlySet<string>; manifest: boolean }
-
-function buildFootprint(changed: readonly string[]): Footprint {
+function buildFootprint(changed: readonly string[]) {
   const paths = changed.map(foldPath)
   return {
     paths: new Set(paths),
@@ -114,8 +108,7 @@ function listParentFolders(path: string): string[] {
 }
 
 function hasOverlap(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
-  for (const member of a) if (b.has(member)) return true
-  return false
+  return [...a].some(member => b.has(member))
 }
 
 // Touched lines
@@ -130,7 +123,8 @@ const MAX_DIGESTS = 200
 export function digestTouchedLines(files: readonly ChangedFile[]): TouchedLines {
   const names = files.map(({ path }) => path).toSorted()
   const lines = new Set(files.flatMap(digestLines))
-  return { files: digestText(names.join('\n'), 16), lines: [...lines].toSorted().slice(0, MAX_DIGESTS) }
+  const filesDigest = hashSha256(names.join('\n')).slice(0, 16)
+  return { files: filesDigest, lines: [...lines].toSorted().slice(0, MAX_DIGESTS) }
 }
 
 function digestLines({ path, before, after }: ChangedFile): string[] {
@@ -138,14 +132,10 @@ function digestLines({ path, before, after }: ChangedFile): string[] {
   const now = splitLines(after)
   const removed = [...old].filter(line => !now.has(line))
   const changed = removed.length > 0 ? removed : [...now].filter(line => !old.has(line))
-  return changed.map(line => digestText(`${path}\n${line}`, 8))
+  return changed.map(line => hashSha256(`${path}\n${line}`).slice(0, 8))
 }
 
 function splitLines(text: string | null): Set<string> {
   const lines = (text ?? '').split('\n').map(line => line.trim())
   return new Set(lines.filter(line => line !== ''))
-}
-
-function digestText(text: string, length: number): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, length)
 }

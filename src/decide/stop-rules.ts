@@ -55,11 +55,11 @@ export function findStopReason(
   if (spec.stopping.target_reached && progress.targetReached) {
     return { code: 'target_reached', reason: 'every declared target is reached' }
   }
-  for (const limit of listLimits(spec, progress)) {
-    if (limit.limit === null || !isExhausted(limit)) continue
-    const key = COUNTED_LIMITS.has(limit.code) && limit.spent > limit.limit ? `: ${limit.limit}` : ''
-    const reason = `${limit.text(limit.limit, limit.spent)} (stopping.${limit.code}${key})`
-    return { code: limit.code, reason }
+  for (const { code, spent, limit, text } of listLimits(spec, progress)) {
+    // Spending that is not a number counts as spent: a broken meter must not run forever (invariant 5).
+    if (limit === null || spent < limit) continue
+    const key = COUNTED_LIMITS.has(code) && spent > limit ? `: ${limit}` : ''
+    return { code, reason: `${text(limit, spent)} (stopping.${code}${key})` }
   }
   const open = spec.propose.some(proposer => proposer.use === 'external')
   if (open || !progress.backlogEmpty) return null
@@ -67,12 +67,17 @@ export function findStopReason(
 }
 
 function listLimits({ stopping }: Pick<Spec, 'stopping'>, progress: StopProgress): SpentLimit[] {
+  const uncounted =
+    progress.uncounted === 0 ? '' : `, not counting ${progress.uncounted} refused or withdrawn`
+  const reserved = formatNumber(Math.ceil(progress.setAsideMinutes))
+  const setAside =
+    progress.setAsideMinutes === 0 ? '' : `, ${reserved} of them reserved for measuring the total`
   return [
     {
       code: 'max_iterations',
       spent: progress.ended,
       limit: stopping.max_iterations,
-      text: (_, spent) => `${formatCount(spent, 'experiment')} ended${formatUncounted(progress)}`,
+      text: (_, spent) => `${formatCount(spent, 'experiment')} ended${uncounted}`,
     },
     {
       code: 'max_hours',
@@ -84,7 +89,7 @@ function listLimits({ stopping }: Pick<Spec, 'stopping'>, progress: StopProgress
       code: 'max_runner_minutes',
       spent: progress.runnerMinutes + progress.setAsideMinutes,
       limit: stopping.max_runner_minutes,
-      text: limit => `${formatCount(limit, 'runner minute')} used${formatSetAside(progress.setAsideMinutes)}`,
+      text: limit => `${formatCount(limit, 'runner minute')} used${setAside}`,
     },
     {
       code: 'max_total_cost_usd',
@@ -107,19 +112,6 @@ function listLimits({ stopping }: Pick<Spec, 'stopping'>, progress: StopProgress
   ]
 }
 
-function formatUncounted({ uncounted }: StopProgress): string {
-  return uncounted === 0 ? '' : `, not counting ${uncounted} refused or withdrawn`
-}
-
-function formatSetAside(minutes: number): string {
-  return minutes === 0 ? '' : `, ${formatNumber(Math.ceil(minutes))} of them reserved for measuring the total`
-}
-
-/** Spending that is not a number counts as spent: a broken meter must not run forever (invariant 5). */
-function isExhausted({ spent, limit }: SpentLimit): boolean {
-  return limit !== null && !(spent < limit)
-}
-
 /** The budget for judges is spent: no further comparison is possible, even within a round. */
 export function findJudgingStop({ metric }: Pick<Spec, 'metric'>, costUsd: number): StopRuleHit | null {
   const cap = metric.primary.type === 'judge' ? (metric.judge?.max_total_cost_usd ?? null) : null
@@ -136,15 +128,13 @@ export function isTargetReached(
   objectives: readonly Objective[],
   valueOf: (objective: Objective) => number | undefined,
 ): boolean {
-  const withTarget = objectives.filter(
-    objective => objective.role === 'required' && objective.target !== null,
-  )
-  return withTarget.length > 0 && withTarget.every(objective => isTargetMet(objective, valueOf(objective)))
-}
-
-function isTargetMet(objective: Objective, value: number | undefined): boolean {
-  if (objective.target === null || value === undefined) return false
-  return computeSignedDelta(objective.target, value, objective.direction) >= 0
+  const met = objectives.flatMap(objective => {
+    const { role, target, direction } = objective
+    if (role !== 'required' || target === null) return []
+    const value = valueOf(objective)
+    return [value !== undefined && computeSignedDelta(target, value, direction) >= 0]
+  })
+  return met.length > 0 && !met.includes(false)
 }
 
 /** Whether one side's stored numbers (the incumbent's, say) already meet every declared target. */

@@ -29,9 +29,14 @@ export function formatCount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
-/** A spread or a gain in words: a share under log, else in the metric's own units. */
+/** Rounds to significant digits. */
+export function formatRounded(value: number, digits: number): string {
+  return formatNumber(Number(value.toPrecision(digits)))
+}
+
+/** A spread or a gain: a share under log, else in the metric's own units. */
 export function formatSize(size: number, scale: Calibration['scale']): string {
-  return scale === 'log' ? `${(size * 100).toFixed(1)} %` : formatNumber(Number(size.toPrecision(3)))
+  return scale === 'log' ? `${(size * 100).toFixed(1)} %` : formatRounded(size, 3)
 }
 
 export function formatNoise({ scale, noise }: { scale: Calibration['scale']; noise: Noise }): string {

@@ -1,8 +1,8 @@
-import type { Campaign, FruitlessRuns } from './campaign.ts'
+import type { Campaign } from './campaign.ts'
 import type { EventDraft } from './event.ts'
 import type { SyncObstacle } from './event-schemas.ts'
 import { type Experiment, isAwaitingPermission } from './experiment.ts'
-import { isActionsRun, type Oid, toShortRef } from './ids.ts'
+import { type Oid, toShortRef } from './ids.ts'
 
 // Experiments that wait for a sync
 
@@ -56,15 +56,11 @@ const SYNC_REFUSED = 'sync-workflows'
 const SENTENCE_END = '. '
 const WORKFLOW_REFUSAL = /refusing to allow .* to create or update workflow/
 
-/**
- * Returns the default branch's tip whose push the remote rejected because of workflow files; null for other failures.
- * The tip is read from the events that the transaction was to record.
- */
+/** Returns the default branch's tip whose push the remote rejected because of workflow files. */
 export function findRefusedSync(message: string, drafts: readonly EventDraft[]): Oid | null {
   return WORKFLOW_REFUSAL.test(message) ? findSyncTip(drafts) : null
 }
 
-/** Returns the default branch's tip that these events adopt or have measured. */
 export function findSyncTip(drafts: readonly EventDraft[]): Oid | null {
   for (const draft of drafts) {
     if (draft.kind === 'synced') return draft.default_tip
@@ -87,8 +83,7 @@ export function buildRefusedSyncAlert(
     `Or give ${byApp ? 'that App' : 'winnow, as app-token, the token of a GitHub App with'} \`workflows\`: the next commit on ${main} is then merged in`,
     `GitHub says: ${first.trim()}`,
   ]
-  const message = sentences.join(SENTENCE_END)
-  return { code: SYNC_REFUSED, about: tip, message }
+  return { code: SYNC_REFUSED, about: tip, message: sentences.join(SENTENCE_END) }
 }
 
 /** Returns the latest rejected sync that waits for a person. A later merge removes its alert. */
@@ -104,15 +99,15 @@ export function findRefusedSyncAlert({
 /** Ends the alerts about a conflict or an unusable spec. The code itself is not kept. */
 export const RAISED_LIMIT_READABLE = 'sync-possible'
 
-const RAISE_OBSTACLES: ReadonlySet<string> = new Set(['sync-conflict', 'sync-bad-spec'])
+export const RAISE_OBSTACLES: readonly string[] = ['sync-conflict', 'sync-bad-spec']
 
 /** Explains why a raised limit on the default branch cannot be read; null when it can. */
 export function findRaiseObstacle({ alerts }: Pick<Campaign, 'alerts'>): string | null {
-  return alerts.findLast(({ code }) => RAISE_OBSTACLES.has(code))?.message ?? null
+  return alerts.findLast(({ code }) => RAISE_OBSTACLES.includes(code))?.message ?? null
 }
 
-export function endRaiseObstacles(campaign: Campaign): void {
-  campaign.alerts = campaign.alerts.filter(({ code }) => !RAISE_OBSTACLES.has(code))
+export function dropAlerts(campaign: Pick<Campaign, 'alerts'>, codes: readonly string[]): void {
+  campaign.alerts = campaign.alerts.filter(({ code }) => !codes.includes(code))
 }
 
 // Runs of GitHub Actions without result
@@ -121,62 +116,38 @@ export const MEASURING_FAILED = 'measuring-failed'
 export const ASKING_FAILED = 'asking-failed'
 
 const ACTIONS_RUN = /^actions:\d+/
+const FAILURE_ALERTS = { fruitless_measuring: MEASURING_FAILED, fruitless_asking: ASKING_FAILED } as const
+
+type FruitlessWork = keyof typeof FAILURE_ALERTS
 
 /** Counts several orders or proposal requests of one run as one failure. */
-function countRun(
-  before: FruitlessRuns | null,
-  { run_id, at }: Pick<FruitlessRuns, 'run_id' | 'at'>,
-): FruitlessRuns | null {
-  if (!isActionsRun({ run_id })) return before
-  const [run = run_id] = ACTIONS_RUN.exec(run_id) ?? []
-  if (before?.run_id === run) return before
-  return { times: (before?.times ?? 0) + 1, run_id: run, at }
-}
-
-type FruitlessCounts = Pick<Campaign, 'fruitless_measuring' | 'fruitless_asking' | 'alerts'>
-
-export function countLostMeasuring(
-  campaign: FruitlessCounts,
-  run: { run_id: string | null; at: string },
+export function countFruitlessRun(
+  campaign: Pick<Campaign, FruitlessWork>,
+  work: FruitlessWork,
+  { run_id, at }: { run_id: string | null; at: string },
 ): void {
-  const { run_id, at } = run
-  if (run_id !== null) campaign.fruitless_measuring = countRun(campaign.fruitless_measuring, { run_id, at })
+  const [run] = ACTIONS_RUN.exec(run_id ?? '') ?? []
+  const before = campaign[work]
+  if (run === undefined || before?.run_id === run) return
+  campaign[work] = { times: (before?.times ?? 0) + 1, run_id: run, at }
 }
 
-export function countLostAsking(campaign: FruitlessCounts, run: { run_id: string; at: string }): void {
-  campaign.fruitless_asking = countRun(campaign.fruitless_asking, run)
-}
-
-export function endLostMeasuring(campaign: FruitlessCounts): void {
-  campaign.fruitless_measuring = null
-  dropAlerts(campaign, MEASURING_FAILED)
-}
-
-export function endLostAsking(campaign: FruitlessCounts): void {
-  campaign.fruitless_asking = null
-  dropAlerts(campaign, ASKING_FAILED)
+export function endFruitlessRuns(
+  campaign: Pick<Campaign, FruitlessWork | 'alerts'>,
+  work: FruitlessWork,
+): void {
+  campaign[work] = null
+  dropAlerts(campaign, [FAILURE_ALERTS[work]])
 }
 
 /** Whether the next scheduled run may be delayed because of these failures. */
-export function hasFruitlessRuns(
-  campaign: Pick<Campaign, 'fruitless_measuring' | 'fruitless_asking'>,
-): boolean {
+export function hasFruitlessRuns(campaign: Pick<Campaign, FruitlessWork>): boolean {
   return campaign.fruitless_measuring !== null || campaign.fruitless_asking !== null
-}
-
-function dropAlerts(campaign: FruitlessCounts, dropped: string): void {
-  campaign.alerts = campaign.alerts.filter(({ code }) => code !== dropped)
 }
 
 // Remote machines
 
-/** The dispatch of a measuring job was rejected. */
 export const DISPATCH_REFUSED = 'dispatch-refused'
 
-/** Called when a remote machine has started work, which proves that dispatching works again. */
-export function clearDispatchRefused(campaign: Campaign): void {
-  campaign.alerts = campaign.alerts.filter(({ code }) => code !== DISPATCH_REFUSED)
-}
-
-/** The code of the alert about a run whose jobs wait for a machine; `about` is the run's id. */
+/** A run whose jobs wait for a machine; `about` is the run's id. */
 export const NO_MACHINE = 'no-machine'

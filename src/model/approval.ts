@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { digestSchema } from './ids.ts'
-import { toOneLine } from './text.ts'
+import { joinFirst, toOneLine } from './text.ts'
 
 const text = z.string()
 
@@ -14,43 +14,31 @@ const additionSchema = z.strictObject({
   direct: z.boolean().nullable(),
   scripts: z.boolean().nullable(),
   licence: text.nullable(),
-  /**
-   * Number of transitive packages. Absent for packages that are transitive themselves, and in events of earlier
-   * releases.
-   */
+  /** Number of transitive packages; absent for packages that are transitive themselves. */
   brings: z.number().int().nonnegative().nullable().optional(),
   /** Time of publication. Null: the registry gave no answer; absent: no registry could be asked. */
   released: z.iso.datetime().nullable().optional(),
-  /**
-   * How the release was identified: by the hash of its files, by name and version, or as the youngest in a version
-   * range.
-   */
+  /** How the release was identified: by the hash of its files, by its version, or as the youngest in a range. */
   released_by: z.enum(['hash', 'name', 'range']).optional(),
   path: text,
 })
 export type PackageAddition = z.output<typeof additionSchema>
 
-/** As the ledger stores it. The first events had only packages, and events never change (invariant 2). */
-export const approvalFields = {
+const approvalSchema = z.strictObject({
+  /** An approval counts only for the set with this digest. */
   digest: digestSchema,
-  packages: z.array(text),
-  additions: z.array(additionSchema).optional(),
-  why: text.optional(),
-  /** Minimum age of packages that the spec approves by name. */
-  min_age_days: z.number().nonnegative().optional(),
-}
-
-/** The request that an experiment waits for. An approval counts only for the set with this digest. */
-export interface ApprovalRequest {
-  digest: string
   /** Names that need approval: of additions, and of packages that the idea declares. */
-  packages: string[]
+  packages: z.array(text),
   /** Every package that the change adds, approved by the spec or not. */
-  additions: PackageAddition[]
-  why: string
+  additions: z.array(additionSchema),
+  why: text,
   /** Minimum age of packages that the spec approves by name; absent when age was not checked. */
-  min_age_days?: number | undefined
-}
+  min_age_days: z.number().nonnegative().optional(),
+})
+export type ApprovalRequest = z.output<typeof approvalSchema>
+
+/** The first events had only packages, and events never change (invariant 2). */
+export const approvalFields = approvalSchema.partial({ additions: true, why: true }).shape
 
 export interface Approvable {
   approval: ApprovalRequest | null
@@ -68,7 +56,6 @@ export interface Consent {
   review: boolean
 }
 
-/** Lists the packages of the latest requested set that still need approval. */
 export function listAwaitedPackages({ approval, approved }: Approvable): string[] {
   if (approval === null) return []
   const approvedNames = approved[approval.digest] ?? []
@@ -107,8 +94,7 @@ export function formatPackages(names: readonly string[], additions: readonly Pac
       ? [toOneLine(name, LONGEST_PACKAGE_NAME)]
       : [...new Set(found.map(formatPackage))]
   })
-  const more = formatted.length - PACKAGES_NAMED
-  return more > 0 ? `${formatted.slice(0, PACKAGES_NAMED).join(', ')} and ${more} more` : formatted.join(', ')
+  return joinFirst(formatted, PACKAGES_NAMED)
 }
 
 const LONGEST_PACKAGE_NAME = 80
@@ -120,20 +106,14 @@ export function formatPackage({ name, version, ecosystem }: PackageAddition): st
 
 /** Prefers the exact version of a lockfile over the range of a manifest. */
 function selectInstalled(additions: readonly PackageAddition[]): readonly PackageAddition[] {
-  const preferences = [({ integrity }: PackageAddition) => integrity !== null, isExactVersion]
-  const preferred = preferences.map(accepts => additions.filter(accepts)).find(each => each.length > 0)
-  return preferred ?? additions
-}
-
-function isExactVersion({ version }: PackageAddition): boolean {
-  return /^v?\d/.test(version)
+  const locked = additions.filter(({ integrity }) => integrity !== null)
+  const exact = additions.filter(({ version }) => /^v?\d/.test(version))
+  return [locked, exact, additions].find(each => each.length > 0) ?? []
 }
 
 // Age of releases
 
-/**
- * Publication times by `buildReleaseKey`. Null: the registry gave no answer; undefined: no registry could be asked.
- */
+/** Null: the registry gave no answer; undefined: no registry could be asked. */
 export type ReleaseDates = ReadonlyMap<string, KnownDate | null | undefined>
 
 interface KnownDate {
@@ -170,13 +150,9 @@ export function addReleaseDates(
 const DATE_CERTAINTY: readonly KnownDate['by'][] = ['hash', 'name', 'range']
 
 function findYoungest(dates: readonly KnownDate[]): Pick<PackageAddition, 'released' | 'released_by'> {
-  const at =
-    dates
-      .map(date => date.at)
-      .toSorted()
-      .at(-1) ?? null
+  const times = dates.map(date => date.at).toSorted()
   const leastCertain = Math.max(...dates.map(({ by }) => DATE_CERTAINTY.indexOf(by)))
-  return { released: at, released_by: DATE_CERTAINTY[leastCertain] ?? 'range' }
+  return { released: times.at(-1) ?? null, released_by: DATE_CERTAINTY[leastCertain] ?? 'range' }
 }
 
 /** Lists the locked versions of a package that a manifest asks for; empty for an entry of a lockfile itself. */

@@ -1,5 +1,4 @@
 import type { EventDraft, EventKind, LedgerEvent } from './event.ts'
-import type { Priority, ScoreRecord } from './event-schemas.ts'
 import type { Experiment, PickedChange } from './experiment.ts'
 import type { EventId, ExperimentId, Host, Oid, OrderId, Point } from './ids.ts'
 import type { HoldoutRule, Order } from './order.ts'
@@ -13,7 +12,6 @@ import {
   type TestCounts,
 } from './report.ts'
 import type { CampaignStatus } from './status.ts'
-import type { Outcome } from './verdict.ts'
 
 export interface LiveOrder {
   order: Order
@@ -27,20 +25,10 @@ export interface LiveOrder {
   scores: OrderScores | null
 }
 
-interface Baseline {
-  order: OrderId
-  tree: Oid
-  machine: string
-  harness: string
-  snapshot: Snapshot
-}
+type Baseline = Pick<EventDraft<'baseline-measured'>, 'order' | 'tree' | 'machine' | 'harness' | 'snapshot'>
 
-export interface Landing {
-  experiment: ExperimentId
-  commit: Oid
-  tree: Oid
-  head: Oid
-  base: Point
+export interface Landing
+  extends Pick<EventDraft<'merged'>, 'experiment' | 'commit' | 'tree' | 'head' | 'base'> {
   /** The pin at that time. Trees of another pin cannot be compared with this landing. */
   pin: Oid
   /** The order whose evidence decided the landing. */
@@ -52,11 +40,8 @@ export interface Landing {
   upstream: boolean
   /** The seq of the event that brought the spec by which it was decided. */
   spec_seq: number
-  /**
-   * The pairs that check later, on changing trees, whether the gain holds; the result so far; the time of the last
-   * check.
-   */
-  watch: { state: 'open' | 'clear' | 'flagged'; jobs: PairJob[]; at: string }
+  /** The pairs that check later, on changing trees, whether the gain holds; `at`: the time of the last check. */
+  watch: { state: NonNullable<EventDraft<'effect-measured'>['state']>; jobs: PairJob[]; at: string }
 }
 
 /** A decided landing that waits for its merge, with the data for the message of the merge commit. */
@@ -81,26 +66,13 @@ interface MeasuredTree {
   metrics: MetricValues
 }
 
-export interface EffectMeasurement {
-  order: OrderId
-  metric: string
-  /** Signed: positive is better. Under log a difference of logarithms. */
-  effect: number
-  interval: [number, number] | null
-  pairs: number
-  scale: 'log' | 'linear'
-}
+export type EffectMeasurement = Pick<
+  EventDraft<'effect-measured'>,
+  'order' | 'metric' | 'effect' | 'interval' | 'pairs' | 'scale'
+>
 
-/** The noise that calibration found by measuring the base against itself. */
-export type Noise = NonNullable<EventDraft<'calibrated'>['noise']>
-
-export interface Calibration {
-  order: OrderId
-  deterministic: boolean
-  scale: 'log' | 'linear'
-  reason: string
-  noise: Noise | null
-}
+export type Calibration = Omit<EventDraft<'calibrated'>, 'kind' | 'cause'>
+export type Noise = NonNullable<Calibration['noise']>
 
 export interface Round {
   number: number
@@ -131,20 +103,12 @@ interface CampaignSpending {
 }
 
 /** An idea in words that waits for an experiment. */
-export interface BacklogIdea {
+export interface BacklogIdea
+  extends Omit<EventDraft<'hypothesis-added'>, 'kind' | 'cause'>,
+    Pick<EventDraft<'hypothesis-updated'>, 'status' | 'experiment' | 'outcome' | 'learnings'> {
   id: EventId
   /** The NNN of idea-NNN: its position in the ledger. */
   number: number
-  hypothesis: string
-  category: string
-  priority: Priority
-  required_deps: string[]
-  family: string | null
-  source: string
-  status: EventDraft<'hypothesis-updated'>['status']
-  experiment: ExperimentId | null
-  outcome: Outcome | null
-  learnings: string | null
 }
 
 /** Consecutive runs of GitHub Actions that failed in the same way. */
@@ -157,7 +121,7 @@ export interface FruitlessRuns {
 /** The state of a campaign: `fold` builds it from events, `plan` reads it. Plain JSON throughout. */
 export interface Campaign extends CampaignStatus {
   fold: number
-  /** Number of folded events, which is also the seq of the next one. */
+  /** The seq of the next event. */
   seq: number
   name: string
   spec_path: string
@@ -165,16 +129,16 @@ export interface Campaign extends CampaignStatus {
   stop_code: string | null
   /** Experiments approved after the stop: they get one extra round. */
   approved_after_stop: ExperimentId[]
-  /** The reason to stop again after the extra round; null when none is running. */
+  /** The reason to stop again after it. */
   extra_round: { code: string; reason: string } | null
-  /** The event that started the campaign: the cause of events that concern the whole campaign. */
+  /** The cause of events that concern the whole campaign. */
   started: EventId
   started_at: string | null
-  /** Time that orders waited for other processes of their machine. No limit counts it. */
+  /** Waiting for other processes of a machine, which no limit counts. */
   waited_seconds: number
   updated_at: string | null
   rule_version: string
-  /** Location of its pull requests; null when an old ledger does not state it. */
+  /** Null when an old ledger does not state it. */
   host: Host | null
   private_repository: boolean
   default_branch: string
@@ -183,7 +147,6 @@ export interface Campaign extends CampaignStatus {
   spec_yaml: string
   /** The seq of the events that brought the campaign's settings and the spec in force. */
   set_by: { start: number; spec: number }
-  /** The spec's rule for combining several samples into one number. */
   aggregation: Aggregation
   /** The spec on the default branch at the last check: a difference is an amendment. */
   default_spec_sha256: string
@@ -198,27 +161,23 @@ export interface Campaign extends CampaignStatus {
   incumbent: Point
   next_number: number
   calibration: Calibration | null
-  /**
-   * The part of the campaign's error budget (alphaSpent) that experiments have used, and the number of experiments.
-   */
+  /** What experiments have used of it, and their number. */
   error_budget: { alpha_spent: number; tests: number }
   /** The loss that simplifications have cost so far. All together may cost one min_effect. */
   simplified: number
   /** Uses of each holdout, by `buildHoldoutKey`. A use counts when it is ordered. */
   holdout_uses: Record<string, number>
-  /**
-   * The total improvement: the incumbent against the default branch that it contains, and the landings between them.
-   */
+  /** The total improvement: the incumbent against the default branch that it contains. */
   progression: (EffectMeasurement & { from: Point; to: Point; covers: ExperimentId[]; jobs: number }) | null
   progressing: { from: Point; to: Point; harness: string; jobs: PairJob[]; parts: number[] } | null
   baseline: Baseline | null
   /** The base of the progress figures: the last incumbent before the first landing, and its numbers. */
   origin: { at: Point; snapshot: Snapshot } | null
-  /** Measured merges by winnow, in order. Syncs are not included. */
+  /** In order, without syncs. */
   steps: MeasuredMerge[]
   /** Only `addExperiment` adds entries, because lists are cached. */
   experiments: Readonly<Record<ExperimentId, Experiment>>
-  /** Picked changes by their ids. They take no part in rounds, counts and the error budget. */
+  /** They take no part in rounds, counts and the error budget. */
   picks: Record<ExperimentId, PickedChange>
   /** Candidate trees measured with this harness, to recognize duplicates. */
   trees: Record<Oid, ExperimentId>
@@ -228,9 +187,7 @@ export interface Campaign extends CampaignStatus {
   measured_as: Record<Oid, Oid>
   /** By harness: whether its first order that ran was isolated. Later orders must match it. */
   isolated: Record<string, boolean>
-  /**
-   * Trees that passed with this harness, with the order that proves it. A revert to such a tree needs no measurement.
-   */
+  /** Trees that passed with this harness. A revert to such a tree needs no measurement. */
   proven: Record<Oid, OrderId>
   sources: Record<string, ExperimentId>
   orders: Record<OrderId, LiveOrder>
@@ -242,11 +199,10 @@ export interface Campaign extends CampaignStatus {
   machine: { boot_id: string; in_a_row: number; reports: number }
   round: Round | null
   landings: Landing[]
-  /** The latest decision to keep a change, until it is merged. */
   landing: DueLanding | null
   foreign: ForeignTip | null
   ended: number
-  /** Experiments that crashed or ran out of time in the whole campaign. */
+  /** Experiments that crashed or ran out of time. */
   failures: number
   since_incumbent: number
   spent: CampaignSpending
@@ -260,10 +216,7 @@ export interface Campaign extends CampaignStatus {
   /** Keys of answers whose cost is recorded, until their idea becomes an experiment. */
   answered: Record<string, true>
   proposal_requests: Record<string, PendingProposal>
-  /**
-   * Consecutive runs whose orders were lost, and consecutive runs whose proposal jobs left no answer; null after a
-   * success.
-   */
+  /** Consecutive runs whose orders were lost, or whose proposal jobs left no answer; null after a success. */
   fruitless_measuring: FruitlessRuns | null
   fruitless_asking: FruitlessRuns | null
   judging: Record<string, PendingJudging>
@@ -369,15 +322,9 @@ export function createEmptyCampaign(): Campaign {
   }
 }
 
-/**
- * A request to a proposer in a job of its own. It is pending until its idea is an experiment, or until no idea will
- * come.
- */
-export interface PendingProposal {
-  key: string
-  who: string
-  base: Point
-  until: string
+/** A request to a proposer in a job of its own, until its idea is an experiment or no idea will come. */
+export interface PendingProposal
+  extends Pick<EventDraft<'proposal-requested'>, 'key' | 'who' | 'base' | 'until'> {
   carries: EventId | null
   angle: string | null
   /** The number of the first experiment that its brief could not list. */
@@ -388,34 +335,30 @@ export interface PendingProposal {
   answer: ProposalResult | null
 }
 
-/** The answer: an idea, and the patch against the base. */
 export type ProposalResult = Omit<EventDraft<'proposal-answered'>, 'kind' | 'cause' | 'key'>
 
-/** An order that a separate job has scored by models. It is pending until that job answers. */
-export interface PendingJudging {
-  key: string
-  order: OrderId
-  until: string
-  may_cost_usd: number | null
+/** An order that a separate job has scored by models, until that job answers. */
+export interface PendingJudging
+  extends Pick<EventDraft<'judging-requested'>, 'key' | 'order' | 'until' | 'may_cost_usd'> {
   asked_at: string
   /** The run whose job judges. Scores from other runs are ignored. */
   run_id: string
 }
 
-export interface OrderScores {
-  records: ScoreRecord[]
-  model: string
-  requests: number
-  tokens: number
-  usd: number
-  /** The reason why the latest judging job ended early; null when it did not. */
-  ended: EventDraft<'judged'>['ended']
+/** The sum of all judging jobs; `ended` is the latest one's. */
+export interface OrderScores
+  extends Pick<EventDraft<'judged'>, 'records' | 'model' | 'requests' | 'tokens' | 'usd' | 'ended'> {
   ended_at: string
   /** Consecutive jobs that reached no model. */
   failures: number
 }
 
 // Queries
+
+/** Finds the landing of an experiment, unless it was reverted. */
+export function findLanding({ landings }: Pick<Campaign, 'landings'>, id: ExperimentId): Landing | undefined {
+  return landings.find(({ experiment, reverted }) => experiment === id && reverted === null)
+}
 
 /** Identifies a holdout. Another tree or directory is a fresh holdout with its own count of uses. */
 export function buildHoldoutKey({ command, source }: Pick<HoldoutRule, 'command' | 'source'>): string {

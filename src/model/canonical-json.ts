@@ -19,10 +19,10 @@ export function toCanonicalJson(value: unknown): string {
       throw new TypeError(`not representable in JSON: ${value}`)
     case 'object':
       return Array.isArray(value)
-        ? formatCanonicalArray(value)
+        ? `[${value.map(toCanonicalJson).join(',')}]`
         : value === null
           ? 'null'
-          : formatCanonicalObject(value)
+          : joinMembers(listCanonicalMembers(value).map(([, member]) => member))
     case 'bigint':
     case 'function':
     case 'symbol':
@@ -32,18 +32,10 @@ export function toCanonicalJson(value: unknown): string {
   }
 }
 
-function formatCanonicalArray(items: readonly unknown[]): string {
-  return `[${items.map(toCanonicalJson).join(',')}]`
-}
-
-function formatCanonicalObject(object: object): string {
-  return joinMembers(listCanonicalMembers(object).map(([, member]) => member))
-}
-
-/** Lists each name with its `"name":value` text, in canonical order. */
+/** Lists each name with its `"name":value` text, by UTF-16 code units, as JavaScript compares strings. */
 export function listCanonicalMembers(object: object): [name: string, member: string][] {
   const members: [string, string][] = []
-  for (const [name, value] of sortEntries(Object.entries(object)))
+  for (const [name, value] of Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)))
     if (value !== undefined) members.push([name, `${JSON.stringify(name)}:${toCanonicalJson(value)}`])
   return members
 }
@@ -51,19 +43,6 @@ export function listCanonicalMembers(object: object): [name: string, member: str
 /** Joins members, already in canonical order, to an object. */
 export function joinMembers(members: readonly string[]): string {
   return `{${members.join(',')}}`
-}
-
-/**
- * Sorts by UTF-16 code units, as the RFC requires and as JavaScript compares strings. Canonical input is already
- * sorted.
- */
-function sortEntries(entries: [string, unknown][]): [string, unknown][] {
-  const sorted = entries.every((entry, at) => at === 0 || compareKeys(entries[at - 1] ?? entry, entry) < 0)
-  return sorted ? entries : entries.sort(compareKeys)
-}
-
-function compareKeys([a]: [string, unknown], [b]: [string, unknown]): number {
-  return a < b ? -1 : 1
 }
 
 /** Undefined if the text is not JSON. */

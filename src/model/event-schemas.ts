@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { approvalFields } from './approval.ts'
 import { digestSchema, experimentIdSchema, hostSchema, oidSchema, pointSchema } from './ids.ts'
-import { orderTermsSchema } from './order.ts'
+import { orderTermsSchema, scaleSchema } from './order.ts'
 import { partialReportSchema } from './pairs.ts'
 import { reportSchema, sideSchema, snapshotSchema } from './report.ts'
 import { outcomeSchema, verdictWordSchema } from './verdict.ts'
@@ -11,7 +11,6 @@ const ideaText = z.string()
 export const prioritySchema = z.enum(['high', 'medium', 'low'])
 export type Priority = z.infer<typeof prioritySchema>
 
-/** Fields that every event about an idea shares. */
 export const ideaFields = {
   hypothesis: ideaText,
   category: ideaText,
@@ -32,14 +31,10 @@ export const scoreRecordSchema = z.strictObject({
 })
 export type ScoreRecord = z.infer<typeof scoreRecordSchema>
 
-/**
- * Reasons why a judging job stopped before it had asked everything: its time was over, its money was spent, the model
- * refused, or no model was reachable.
- */
+/** Why a judging job stopped early: its time was over, its money was spent, or the model refused or was unreachable. */
 const JUDGING_ENDS = ['late', 'set-aside', 'refused', 'unreachable'] as const
 export type JudgingEnd = (typeof JUDGING_ENDS)[number]
 
-/** True when judging can continue at once after such an end. */
 export function isRetryableEnd(end: JudgingEnd): boolean {
   return end === 'late' || end === 'set-aside'
 }
@@ -52,13 +47,11 @@ const payloadText = z.string()
 const payloadNumber = z.number().int().nonnegative()
 const nullableOid = oidSchema.nullable()
 const nullableId = experimentIdSchema.nullable()
-const payloadScale = z.enum(['log', 'linear'])
 
 /** All kinds of events in the ledger (design section 6). Each event is written once and never changes. */
 export const eventPayloads = {
   'campaign-started': {
     spec: payloadText,
-    /** Path in the repository, so that every run finds the spec again on the default branch. */
     spec_path: payloadText,
     spec_sha256: digestSchema,
     spec_yaml: payloadText,
@@ -80,7 +73,6 @@ export const eventPayloads = {
     harness: digestSchema,
     source: z.enum(['default-branch', 'person']),
     reason: payloadText,
-    /** The visibility of the repository may have changed since the campaign started. */
     private_repository: z.boolean().optional(),
     /** The new full name of the default branch after a rename. */
     default_branch: payloadText.optional(),
@@ -88,7 +80,7 @@ export const eventPayloads = {
   calibrated: {
     order: digestSchema,
     deterministic: z.boolean(),
-    scale: payloadScale,
+    scale: scaleSchema,
     reason: payloadText,
     /** The noise between pairs of the base with itself; null when no pairs were needed, or before they ran. */
     noise: z
@@ -157,7 +149,6 @@ export const eventPayloads = {
     head: nullableOid,
     base: pointSchema,
     learnings: payloadText.nullable(),
-    /** The backlog idea that it carries out. */
     carries: digestSchema.optional(),
     /** Only for an answer of a program: the tree of its head, to recognize the same answer again. */
     answer_tree: oidSchema.optional(),
@@ -191,7 +182,6 @@ export const eventPayloads = {
   'order-printed': { order: digestSchema, run_id: payloadText, digest: digestSchema },
   /** A separate job has models score the printed items of this order. No other job may score them. */
   'judging-requested': {
-    /** Identifies the request. Its result carries the same key. */
     key: payloadText,
     order: digestSchema,
     until: z.iso.datetime(),
@@ -267,9 +257,7 @@ export const eventPayloads = {
     login: payloadText,
     packages: z.array(payloadText),
   },
-  /**
-   * A user without write permission pushed this head. It does not run until a user with write permission allows it.
-   */
+  /** An author without write permission pushed this head. It runs once a person with that permission allows it. */
   'permission-requested': { experiment: experimentIdSchema, head: oidSchema, author: payloadText },
   'permission-granted': { experiment: experimentIdSchema, head: oidSchema, login: payloadText },
   /** This head is not measured until a person merges the default branch. null: it no longer waits. */
@@ -320,7 +308,7 @@ export const eventPayloads = {
     from: pointSchema,
     to: pointSchema,
     metric: payloadText,
-    scale: payloadScale,
+    scale: scaleSchema,
     effect: z.number(),
     interval: z.tuple([z.number(), z.number()]).nullable(),
     pairs: payloadNumber,

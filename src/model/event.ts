@@ -9,7 +9,7 @@ const eventNumber = z.number().int().nonnegative()
 const bySchema = z.strictObject({ run_id: eventText, attempt: eventNumber, actor: eventText })
 export type EventAuthor = z.infer<typeof bySchema>
 
-const envelopeFields = {
+const envelopeSchema = z.strictObject({
   seq: eventNumber,
   id: digestSchema,
   at: z.iso.datetime(),
@@ -19,7 +19,7 @@ const envelopeFields = {
    */
   cause: eventText,
   prev: digestSchema.nullable(),
-}
+})
 
 export type EventKind = keyof typeof eventPayloads
 type EventPayload<K extends EventKind> = z.output<z.ZodObject<(typeof eventPayloads)[K], z.core.$strict>>
@@ -27,21 +27,13 @@ export type EventDraft<K extends EventKind = EventKind> = {
   [P in K]: { kind: P; cause: string } & EventPayload<P>
 }[K]
 export type LedgerEvent<K extends EventKind = EventKind> = {
-  [P in K]: {
-    kind: P
-    seq: number
-    id: string
-    at: string
-    by: EventAuthor
-    cause: string
-    prev: string | null
-  } & EventPayload<P>
+  [P in K]: { kind: P } & z.infer<typeof envelopeSchema> & EventPayload<P>
 }[K]
 
 const eventSchemas = Object.fromEntries(
   Object.entries(eventPayloads).map(([kind, payload]) => [
     kind,
-    z.strictObject({ kind: z.literal(kind), ...envelopeFields, ...payload }),
+    z.strictObject({ kind: z.literal(kind), ...envelopeSchema.shape, ...payload }),
   ]),
 )
 
@@ -79,7 +71,6 @@ export function parseEvent(value: unknown): LedgerEvent {
   return schema.parse(value) as LedgerEvent
 }
 
-/** Returns the draft that the event was before it was appended. */
 export function removeEnvelope<K extends EventKind>(event: LedgerEvent<K>): EventDraft<K> {
   const { seq: _seq, id: _id, at: _at, by: _by, prev: _prev, ...draft } = event
   return draft as unknown as EventDraft<K>

@@ -78,7 +78,6 @@ export interface Experiment extends Approvable {
   outcome: Outcome | null
   verdict: VerdictWord | null
   reason: string | null
-  /** The file that caused the refusal. */
   refused_path: string | null
   refused_line: number | null
   /** The seq of each ledger event that its results consist of; empty after it is closed. */
@@ -99,15 +98,9 @@ export interface Experiment extends Approvable {
   evidence: PairedEvidence | null
   /** The decision rests on pairs of a single machine. */
   single_machine: boolean
-  /**
-   * The part of the campaign's error budget (alphaShare) that it has taken for good; null before its first pair was
-   * ordered.
-   */
+  /** What it has taken of the error budget for good; null before its first pair was ordered. */
   alpha_share: number | null
-  /**
-   * The variant number of its idea, which stays fixed like its share, and the changed lines that later variants are
-   * compared with.
-   */
+  /** Stays fixed like its share; later variants are compared with the lines it touched. */
   variant: number | null
   touched: PairedTerms['touched']
   resumed: number
@@ -125,10 +118,7 @@ export interface PickedChange extends Experiment {
   pick_end: PickEnd | null
 }
 
-/**
- * merged: a person merged it. declined: a person closed it. left: a person took it over. replaced: a newer pick
- * exists.
- */
+/** Merged, closed or taken over by a person, or replaced by a newer pick. */
 export type PickEnd = NonNullable<EventDraft<'closed'>['pick_end']>
 
 // Experiments and picks of a campaign
@@ -137,14 +127,9 @@ type Experiments = Readonly<Record<ExperimentId, Experiment>>
 
 const experimentLists = new WeakMap<Experiments, readonly Experiment[]>()
 
-/**
- * Lists all experiments in the order they were opened. The list is cached until the next experiment: with ten
- * thousand of them it takes long to build, and one plan reads it a dozen times.
- */
+/** Cached until the next experiment: with ten thousand the list takes long to build, and one plan reads it often. */
 export function listExperiments({ experiments }: { experiments: Experiments }): readonly Experiment[] {
-  const known = experimentLists.get(experiments)
-  if (known !== undefined) return known
-  const all = Object.values(experiments)
+  const all = experimentLists.get(experiments) ?? Object.values(experiments)
   experimentLists.set(experiments, all)
   return all
 }
@@ -167,6 +152,11 @@ export function findSubject({ experiments, picks }: Subjects, id: ExperimentId):
   return experiments[id] ?? picks[id]
 }
 
+export function findOpenSubject(campaign: Subjects, id: ExperimentId): Experiment | undefined {
+  const subject = findSubject(campaign, id)
+  return subject?.status === 'ended' ? undefined : subject
+}
+
 /** Lists experiments and picks: everything with a head, a pull request and a verdict of its own. */
 export function listSubjects(campaign: Subjects): Experiment[] {
   return [...listExperiments(campaign), ...Object.values(campaign.picks)]
@@ -181,7 +171,6 @@ export function isUnderWay({ status }: Pick<PickedChange, 'status'>): boolean {
   return status === 'queued' || status === 'ordered' || status === 'measured'
 }
 
-/** One event that asks for a pick opens exactly one. */
 export function buildPickKey(request: EventId): string {
   return `pick:${request}`
 }
@@ -198,12 +187,10 @@ export function isAwaitingPermission({ status, head, needs_permission, allowed_h
   return status === 'queued' && head !== null && needs_permission?.head === head && allowed_head !== head
 }
 
-/** The comment with which a user with write permission allows the measurement. */
 export function formatPermissionCommand({ head }: Pick<Experiment, 'head'>): string {
   return `/winnow measure ${head ?? ''}`
 }
 
-/** True when the experiment waits until a paused or stopped campaign continues. */
 export function isPausedExperiment(
   { status }: Pick<CampaignStatus, 'status'>,
   experiment: Pick<Experiment, 'status'>,
@@ -220,15 +207,10 @@ export interface UnopenedPull {
   obstacle: SyncObstacle | null
 }
 
-/**
- * True for an unproven experiment that is resumed once when the queue is empty. An experiment given up for good, or
- * resumed before, is not.
- */
-export function isResumedAutomatically({
-  status,
-  resumed,
-  given_up,
-  give_up,
-}: Pick<Experiment, 'status' | 'resumed' | 'given_up' | 'give_up'>): boolean {
+/** An unproven experiment is resumed once, when the queue is empty. */
+export function isResumedAutomatically(
+  experiment: Pick<Experiment, 'status' | 'resumed' | 'given_up' | 'give_up'>,
+): boolean {
+  const { status, resumed, given_up, give_up } = experiment
   return status === 'not-proven' && give_up === 'early' && resumed === 0 && given_up !== 'for_good'
 }

@@ -20,18 +20,10 @@ export function parseExperimentNumber(id: ExperimentId): number {
   return Number(id.slice('exp-'.length))
 }
 
-/** The branches that winnow owns (design section 5), by their role. */
-export interface CampaignRefs {
-  optimize: string
-  campaign: string
-  state: string
-  closed: string
-  /** The prefix of all branches of experiments. */
-  experiments: string
-  archive: string
-}
+export type CampaignRefs = ReturnType<typeof buildCampaignRefs>
 
-export function buildCampaignRefs(prefix: string, spec: string): CampaignRefs {
+/** The branches that winnow owns (design section 5), by their role. */
+export function buildCampaignRefs(prefix: string, spec: string) {
   return {
     optimize: `refs/heads/${prefix}/${spec}`,
     campaign: `refs/heads/${prefix}-campaign/${spec}`,
@@ -52,7 +44,6 @@ export type Host = z.infer<typeof hostSchema>
 
 const ACTIONS_PREFIX = 'actions:'
 
-/** Formats a run of GitHub Actions as events name it. */
 export function formatActionsRun(id: string | number): string {
   return `${ACTIONS_PREFIX}${id}`
 }

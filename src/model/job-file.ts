@@ -73,9 +73,9 @@ export function fitEntries<T extends { key: string }>(
   const accepted: T[] = []
   let bytes = 1024
   for (const entry of entries) {
+    if (accepted.length === MAX_ENTRIES) break
     const fitting = [entry, replace(entry)].find(
-      each =>
-        each !== null && bytes + countBytes(JSON.stringify(each)) < most && accepted.length < MAX_ENTRIES,
+      each => each !== null && bytes + countBytes(JSON.stringify(each)) < most,
     )
     if (fitting == null) continue
     bytes += countBytes(JSON.stringify(fitting)) + 1
@@ -168,9 +168,7 @@ function reduceReport(report: Report, most: number): Report {
   return { ...report, ...empty, runner_error: report.runner_error?.slice(0, 1000) ?? why }
 }
 
-/**
- * Null when the report is too large even without printed output. A shorter version would hide pairs that had begun.
- */
+/** Null when it is too large without printed output: a shorter version would hide pairs that had begun. */
 export function serializePartialReport(
   { report, begun }: PartialReport,
   most = MAX_REPORT_BYTES,
@@ -181,10 +179,7 @@ export function serializePartialReport(
   return texts.find(text => countBytes(text) <= most) ?? null
 }
 
-/**
- * Serializes the report with the items. A side that printed too many bytes is marked broken: the runner is not at
- * fault.
- */
+/** Marks a side broken that printed too many bytes: the runner is not at fault. */
 export function serializePrintedItems(
   report: Report,
   items: Readonly<Record<string, unknown[]>>,
@@ -195,12 +190,8 @@ export function serializePrintedItems(
   for (const [side, printed] of Object.entries(items)) {
     const bytes = countBytes(JSON.stringify(printed))
     accepted[side] = bytes <= most ? printed : []
-    if (bytes > most)
-      checked = markSideBroken(
-        checked,
-        side,
-        `its items have ${bytes} bytes, and no more than ${most} are scored`,
-      )
+    const why = `its items have ${bytes} bytes, and no more than ${most} are scored`
+    if (bytes > most) checked = markSideBroken(checked, side, why)
   }
   return formatReportFile('printed', { report: reduceReport(checked, MAX_REPORT_BYTES), items: accepted })
 }

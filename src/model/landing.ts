@@ -21,18 +21,9 @@ export function buildLandingMessage(
   pull: number | null,
 ): LandingMessage {
   const { id, hypothesis, single_machine } = experiment
-  const proof = { seq: decided.seq, sha256 }
-  const { reason } = decided
-  return {
-    spec: name,
-    spec_sha256,
-    experiment: id,
-    hypothesis,
-    pull,
-    reason,
-    decided: proof,
-    single_machine,
-  }
+  const { seq, reason } = decided
+  const facts = { experiment: id, hypothesis, pull, reason, single_machine }
+  return { spec: name, spec_sha256, ...facts, decided: { seq, sha256 } }
 }
 
 /**
@@ -46,21 +37,16 @@ export function getMergedTip(
   return experiment?.owned ? (results ?? head) : head
 }
 
-/** Part of the texts about a landing that a person has to merge. */
 export const AWAITING_MERGE_TEXT =
   '**Merge this pull request** exactly as it is now, before anything else is merged into its base branch: only this state was measured. Until then nothing else of the campaign is measured.'
 
 const SUBJECT_LENGTH = 120
 
-type LineFormat = (text: string, length: number) => string
-
 export function renderLandingMessage(message: LandingMessage): string {
   return renderMessage(message, (text, length) => neutralizeMentions(toOneLine(text, length)))
 }
 
-/**
- * Renders the messages of earlier releases, which neutralized less text. Commits of that time keep their messages.
- */
+/** Commits of earlier releases keep their messages, in which less text was neutralized. */
 export function renderEarlierLandingMessages(message: LandingMessage): string[] {
   return [
     renderMessage(message, (text, length) => neutralizeReferences(toOneLine(text, length))),
@@ -71,7 +57,7 @@ export function renderEarlierLandingMessages(message: LandingMessage): string[] 
   ]
 }
 
-function renderMessage(message: LandingMessage, line: LineFormat): string {
+function renderMessage(message: LandingMessage, line: (text: string, length: number) => string): string {
   const pull = message.pull === null ? '' : ` (#${message.pull})`
   const { sentence, evidence } = parseReason(message.reason)
   return [

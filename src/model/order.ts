@@ -3,13 +3,16 @@ import type { Spec } from '../spec/schema.ts'
 import { isJudgedMetric } from '../spec/spec-facts.ts'
 import { hashSha256 } from './canonical-json.ts'
 import { digestSchema, experimentIdSchema, oidSchema, pointSchema } from './ids.ts'
-import { type PairRequest, type PartialReport, pairJobSchema, resumptionSchema } from './pairs.ts'
+import {
+  listSamples,
+  type PairRequest,
+  type PartialReport,
+  pairJobSchema,
+  resumptionSchema,
+} from './pairs.ts'
 import { type Execution, type Report, type Side, snapshotSchema } from './report.ts'
 
-/**
- * An order requests measurements. It carries everything that a runner needs: the trees, the harness, the sequence
- * (random coins drawn in advance, so that a report can be checked against them) and the stop rule.
- */
+/** An order carries everything that a runner needs: trees, harness, the coins drawn in advance, and the stop rule. */
 export const orderPurposeSchema = z.enum([
   'calibration', // is the harness deterministic (base only), and how noisy is it (base against itself)?
   'baseline', // the incumbent's own numbers, for rules that compare with a stored score
@@ -34,7 +37,7 @@ const orderCandidateSchema = z.strictObject({
 })
 export type OrderCandidate = z.infer<typeof orderCandidateSchema>
 
-const scaleSchema = z.enum(['log', 'linear'])
+export const scaleSchema = z.enum(['log', 'linear'])
 
 const pairedTermsSchema = z.strictObject({
   /** idea: screened, then confirmed. confirmed: proven on an earlier base. combination: on a new incumbent. */
@@ -82,10 +85,7 @@ const stopRuleSchema = z.discriminatedUnion('rule', [
     null_effect: z.number().nonnegative(),
     screen: z.number().gt(1),
     fresh_runners: z.number().int().nonnegative(),
-    /**
-     * True on the only machine: a new build in a new process group replaces the fresh runner, and the verdict says
-     * so.
-     */
+    /** True on the only machine: a new build in a new process group replaces the fresh runner. */
     single_machine: z.boolean(),
     terms: z.record(z.string(), pairedTermsSchema),
   }),
@@ -148,19 +148,18 @@ export type ReportingPurpose = Extract<OrderPurpose, 'effect' | 'progression' | 
 export const EFFECT_JOBS = 8
 
 /** Identifies the subject of an order that belongs to no experiment, the same for all attempts. */
-export function buildOrderSubject({
-  purpose,
-  base,
-  candidates,
-  part,
-}: Pick<OrderTerms, 'purpose' | 'base' | 'candidates' | 'part'>): string {
+export function buildOrderSubject(
+  order: Pick<OrderTerms, 'purpose' | 'base' | 'candidates' | 'part'>,
+): string {
+  const { purpose, base, candidates, part } = order
   if (purpose === 'calibration') return purpose
-  if (part !== undefined) return `${purpose} ${candidates[0]?.head ?? base.commit} job ${part}`
+  const head = candidates[0]?.head ?? base.commit
+  if (part !== undefined) return `${purpose} ${head} job ${part}`
   // A landing is watched on changing trees: only the tree before it is constant.
-  return `${purpose} ${purpose === 'regression' ? base.commit : (candidates[0]?.head ?? base.commit)}`
+  return `${purpose} ${purpose === 'regression' ? base.commit : head}`
 }
 
-/** True for orders that only report a size. No landing depends on them. */
+/** No landing depends on such an order. */
 export function isReportingPurpose(purpose: OrderPurpose): purpose is ReportingPurpose {
   return purpose === 'effect' || purpose === 'progression' || purpose === 'regression'
 }
@@ -204,7 +203,7 @@ export function drawTurns<T>(
   block: number | 'build' | 'warm-up' | 'users',
   sides: readonly T[],
 ): T[] {
-  let number = drawNumber(order, block)
+  let number = Number.parseInt(hashSha256(`${order.coins}:turns:${block}`).slice(0, 12), 16)
   const remaining = [...sides]
   const result: T[] = []
   while (remaining.length > 0) {
@@ -217,10 +216,6 @@ export function drawTurns<T>(
 /** Both sides of a block share one seed; the next block has another one. */
 export function drawSeed(order: CoinTerms, block: number): number {
   return Number.parseInt(hashSha256(`${order.coins}:${block}`).slice(0, 8), 16) % 2 ** 31
-}
-
-function drawNumber({ coins }: CoinTerms, region: number | string): number {
-  return Number.parseInt(hashSha256(`${coins}:turns:${region}`).slice(0, 12), 16)
 }
 
 /** Returns the first block in the coins. An order that continues another one skips the blocks that had begun. */
@@ -239,7 +234,7 @@ export function isPartialFollowingCoins(order: Order, { report, begun }: Partial
   const sides = listSides(order)
   if (!areBuildsFollowingCoins(order, report, sides)) return false
   const { executions } = report
-  const blocks = begun?.block ?? listSideSamples(executions, 'base').length
+  const blocks = begun?.block ?? listSamples(executions, 'base').length
   const seen = new Map<Side, number>()
   const whole: Execution[] = []
   const last: Execution[] = []
@@ -252,18 +247,17 @@ export function isPartialFollowingCoins(order: Order, { report, begun }: Partial
   if (!areExecutionsFollowingCoins(order, { executions: whole }, sides)) return false
   if (last.length === 0) return true
   if (begun === null) return false
-  const drawn = drawTurns(order, getFirstBlock(order) + begun.block, begun.sides).slice(0, last.length)
-  const seed = drawSeed(order, getFirstBlock(order) + begun.block)
+  const block = getFirstBlock(order) + begun.block
+  const drawn = drawTurns(order, block, begun.sides).slice(0, last.length)
+  const seed = drawSeed(order, block)
   const actual = last.map(({ side }) => side)
   return isSameSequence(actual, drawn) && last.every(run => run.role === 'sample' && run.seed === seed)
 }
 
 function areBuildsFollowingCoins(order: Order, report: Report, sides: readonly Side[]): boolean {
   const built = report.setups.filter(({ build }) => build === 0).map(({ side }) => side)
-  return isSameSequence(
-    built,
-    drawTurns(order, 'build', sides).filter(side => built.includes(side)),
-  )
+  const drawn = drawTurns(order, 'build', sides).filter(side => built.includes(side))
+  return isSameSequence(built, drawn)
 }
 
 function areExecutionsFollowingCoins(
@@ -274,19 +268,17 @@ function areExecutionsFollowingCoins(
   const blocks = groupBlocks(report.executions, getFirstBlock(order))
   const follow = blocks.every(({ coins, seed, runs }) => {
     const actual = runs.map(({ side }) => side)
-    const present = sides.filter(side => actual.includes(side))
-    return (
-      isSameSequence(actual, drawTurns(order, coins, present)) &&
-      runs.every(run => run.seed === drawSeed(order, seed))
+    const drawn = drawTurns(
+      order,
+      coins,
+      sides.filter(side => actual.includes(side)),
     )
+    return isSameSequence(actual, drawn) && runs.every(run => run.seed === drawSeed(order, seed))
   })
-  return follow && areBlocksConsecutive(report.executions, blocks)
-}
-
-/** Blocks must not interleave: the two runs of a pair have to share the same time and the same load. */
-function areBlocksConsecutive(executions: readonly Execution[], blocks: readonly ExecutionBlock[]): boolean {
-  const drawn = blocks.flatMap(({ runs }) => runs)
-  return executions.filter(({ role }) => role !== 'smoke').every((run, index) => run === drawn[index])
+  // Blocks must not interleave: the two runs of a pair have to share the same time and the same load.
+  const grouped = blocks.flatMap(({ runs }) => runs)
+  const counted = report.executions.filter(({ role }) => role !== 'smoke')
+  return follow && counted.every((run, index) => run === grouped[index])
 }
 
 /** A side's n-th sample belongs to block n. A repeat uses the seed of its sample and a sequence of its own. */
@@ -309,10 +301,6 @@ function groupBlocks(executions: readonly Execution[], from: number): ExecutionB
 
 function listSides({ candidates }: Order): Side[] {
   return ['base', ...candidates.map(({ label }) => label)]
-}
-
-function listSideSamples(executions: readonly Execution[], side: Side): Execution[] {
-  return executions.filter(run => run.side === side && run.role === 'sample')
 }
 
 function isSameSequence(a: readonly Side[], b: readonly Side[]): boolean {

@@ -5,6 +5,7 @@ import {
   aggregateSamples,
   begunBlockSchema,
   type Execution,
+  getNumber,
   type Report,
   reportSchema,
   type Side,
@@ -18,10 +19,7 @@ const pairSchema = z.strictObject({
   first: z.enum(['base', 'candidate']),
   base: readingsSchema.nullable(),
   candidate: readingsSchema.nullable(),
-  /**
-   * The run was interrupted after this pair had begun. The pair shows no effect and counts against keeping (decision
-   * 039).
-   */
+  /** The run was interrupted after this pair had begun. It shows no effect and counts against keeping (decision 039). */
   lost: z.literal(true).optional(),
 })
 export type Pair = z.infer<typeof pairSchema>
@@ -55,7 +53,6 @@ export function collectReadings(
   return [...names].map(name => [name, all.map(each => each[name] ?? null)])
 }
 
-/** Combines the values of one side in all jobs to one number for each metric. */
 export function aggregateReadings(
   jobs: readonly PairJob[],
   side: 'base' | 'candidate',
@@ -119,10 +116,8 @@ function collectWholePairs({ metrics }: PairRequest, { executions }: MeasuredRun
   return candidate.slice(0, base.length).flatMap((sample, block): Pair[] => {
     const baseSample = base[block]
     if (baseSample === undefined) return []
-    const first = baseSample.at < sample.at ? 'base' : 'candidate'
-    return [
-      { first, base: readMetrics(baseSample.run, metrics), candidate: readMetrics(sample.run, metrics) },
-    ]
+    const [before, after] = [readMetrics(baseSample.run, metrics), readMetrics(sample.run, metrics)]
+    return [{ first: baseSample.at < sample.at ? 'base' : 'candidate', base: before, candidate: after }]
   })
 }
 
@@ -133,30 +128,19 @@ export function toMeasuredRun({ order, executions, machine, judging, begun }: Pa
   return { executions, runner: judging === undefined ? machine.boot_id : `sample:${order}`, begun }
 }
 
-interface RunSample {
-  run: Execution
-  at: number
-}
-
-function listSamples(executions: readonly Execution[], side: Side): RunSample[] {
+export function listSamples(executions: readonly Execution[], side: Side): { run: Execution; at: number }[] {
   return executions.flatMap((run, at) => (run.side === side && run.role === 'sample' ? [{ run, at }] : []))
 }
 
 /** An execution that lacks a metric has not failed, but it proves nothing about that metric (invariant 5). */
 function readMetrics(run: Execution, metrics: readonly string[]): Pair['base'] {
   if (run.status !== 'ok') return null
-  return Object.fromEntries(metrics.map(name => [name, toFiniteNumber(run.metrics[name])]))
-}
-
-function toFiniteNumber(value: unknown): number | null {
-  return typeof value === 'number' && Number.isFinite(value) ? value : null
+  return Object.fromEntries(metrics.map(name => [name, getNumber(run.metrics, name)]))
 }
 
 // Interrupted runs
 
-/**
- * The measurements of an interrupted run. The runner writes them after every execution, so that a loss keeps them.
- */
+/** The runner writes them after every execution, so that a loss keeps them. */
 export const partialReportSchema = z.strictObject({
   report: reportSchema,
   /** null between two blocks. */

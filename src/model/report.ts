@@ -11,21 +11,10 @@ export const sideSchema = z.union([
 ])
 export type Side = z.infer<typeof sideSchema>
 
-/** A number that the harness printed, or null for one that is not finite. */
-const scoreValueSchema = z.number().nullable()
-/** A number as above, or a boolean, which only gates read. */
+/** Null for a number that is not finite; only gates read booleans. */
 const readingSchema = z.union([z.number(), z.boolean()]).nullable()
 export type MetricValue = z.infer<typeof readingSchema>
 export type MetricValues = Record<string, MetricValue>
-
-const executionStatusSchema = z.enum([
-  'ok',
-  'crashed',
-  'timeout',
-  'bad-output',
-  'smoke-failed',
-  'score-failed',
-])
 
 /** The output of a failed command: enough to find the cause, within the size of a report. */
 export const failedOutputSchema = z.strictObject({
@@ -45,13 +34,13 @@ const executionSchema = z.strictObject({
   role: z.enum(['warmup', 'smoke', 'sample', 'repeat', 'holdout']),
   build: z.number().int().nonnegative(),
   seed: z.number().int().nonnegative(),
-  status: executionStatusSchema,
+  status: z.enum(['ok', 'crashed', 'timeout', 'bad-output', 'smoke-failed', 'score-failed']),
   exit_code: z.number().int().nullable(),
   signal: z.string().nullable(),
   wall_seconds: z.number().nonnegative(),
   /** Metrics by name: built-ins (wall_seconds, cpu_seconds, max_rss_mb) and the printed ones. */
   metrics: z.record(z.string(), readingSchema),
-  tasks: z.record(z.string(), scoreValueSchema).optional(),
+  tasks: z.record(z.string(), z.number().nullable()).optional(),
   artifacts: z.record(z.string(), z.string()).optional(),
   error: z.string().optional(),
   output: failedOutputSchema.optional(),
@@ -158,10 +147,6 @@ export function buildMachineKey(machine: MachineInfo): string {
   )
 }
 
-/**
- * Returns one value for each metric, aggregated as verdicts do; null when a sample is not a number. A boolean on
- * which all samples agree stays a boolean.
- */
 export function aggregateMetrics(
   report: Pick<Report, 'executions'>,
   side: Side,
@@ -170,21 +155,21 @@ export function aggregateMetrics(
   const samples = report.executions.filter(
     run => run.side === side && run.role === 'sample' && run.status === 'ok',
   )
+  const aggregate = (name: string): MetricValue => {
+    const values = samples.map(run => run.metrics[name] ?? null)
+    return aggregateSamples(values, aggregation)
+  }
   const names = new Set(samples.flatMap(run => Object.keys(run.metrics)))
-  return Object.fromEntries(
-    [...names].map(name => [
-      name,
-      aggregateSamples(
-        samples.map(run => run.metrics[name] ?? null),
-        aggregation,
-      ),
-    ]),
-  )
+  return Object.fromEntries([...names].map(name => [name, aggregate(name)]))
 }
 
 /** Returns null for a missing value and for a boolean. */
 export function getNumber(metrics: Readonly<MetricValues>, name: string): number | null {
-  const value = metrics[name]
+  return toFinite(metrics[name])
+}
+
+/** Invariant 5: anything but a finite number is missing. */
+export function toFinite(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : null
 }
 
@@ -271,7 +256,7 @@ export function aggregateSnapshot(snapshot: Snapshot | null): MetricValues {
 
 function getAggregate(value: unknown): MetricValue {
   const raw = typeof value === 'object' && value !== null && 'aggregate' in value ? value.aggregate : value
-  return typeof raw === 'boolean' || (typeof raw === 'number' && Number.isFinite(raw)) ? raw : null
+  return typeof raw === 'boolean' ? raw : toFinite(raw)
 }
 
 export type Aggregation = NonNullable<Spec['measurement']['stability']>['aggregation']
@@ -296,29 +281,17 @@ export function computeMedian(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = Math.floor(sorted.length / 2)
   const upper = sorted[middle] ?? Number.NaN
-  if (sorted.length % 2 === 1) return upper
-  const lower = sorted[middle - 1] ?? Number.NaN
-  return (lower + upper) / 2
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2
 }
 
-function combineValues(values: readonly number[], aggregation: Aggregation): number {
-  switch (aggregation) {
-    case 'median':
-      return computeMedian(values)
-    case 'mean':
-      return values.reduce((sum, value) => sum + value, 0) / values.length
-    case 'min':
-      return values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY)
-    case 'max':
-      return values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY)
-    default:
-      return aggregation satisfies never
-  }
+const AGGREGATES: Readonly<Record<Aggregation, (values: readonly number[]) => number>> = {
+  median: computeMedian,
+  mean: values => values.reduce((sum, value) => sum + value, 0) / values.length,
+  min: values => values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY),
+  max: values => values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY),
 }
 
 /** Returns null for an empty list and for a result that is not finite. */
 export function aggregateValues(values: readonly number[], aggregation: Aggregation): number | null {
-  if (values.length === 0) return null
-  const combined = combineValues(values, aggregation)
-  return Number.isFinite(combined) ? combined : null
+  return values.length === 0 ? null : toFinite(AGGREGATES[aggregation](values))
 }

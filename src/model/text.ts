@@ -49,19 +49,21 @@ export function appendToSentence(text: string | undefined, aside: string): strin
   return formatReason({ sentence: `${start}; ${aside}${end}`, evidence })
 }
 
+// Lists
+
+/** Returns "a, b, c and 2 more". */
+export function joinFirst(names: readonly string[], most: number): string {
+  const more = names.length - most
+  return `${names.slice(0, most).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
+
 // Untrusted text
 
-/**
- * Reduces untrusted text to one line of at most `length` without control characters. It does not cut a surrogate pair
- * in half.
- */
 export function toOneLine(text: string, length: number): string {
   return capLength(text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, ' ').trim(), length)
 }
 
-/**
- * Puts untrusted text on one line: it cannot steer a terminal, start a line of its own or forge a trailer.
- */
+/** Untrusted text on one line cannot steer a terminal, start a line of its own or forge a trailer. */
 export function toSafeLine(text: string, most: number): string {
   return capLength(toPrintable(text).replace(/\s+/g, ' ').trim(), most)
 }

@@ -58,7 +58,6 @@ export function getOutcomeLabel(result: Outcome | null, verdict: VerdictWord): V
   return (result === null ? undefined : labels[result]) ?? verdict
 }
 
-/** True for a proven gain that is not on the branch. */
 export function isBetterAlone(result: Outcome | null): boolean {
   return result === 'not_selected' || result === 'runner_up_dropped'
 }

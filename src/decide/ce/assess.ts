@@ -1,17 +1,12 @@
 import { z } from 'zod'
 import { UserError } from '../../errors.ts'
-import { type Report, type Side, type Snapshot, snapshotSchema } from '../../model/report.ts'
+import { getAggregation, type Report, type Side, type Snapshot, snapshotSchema } from '../../model/report.ts'
 import { buildSpecSchema, type Spec } from '../../spec/schema.ts'
 import { type AssessmentFinding, createFinding, createRetryFinding } from '../assessment.ts'
 import { findOtherThanStored } from '../failures.ts'
 import { buildSnapshot, listExecutions, lookUpMetric } from '../metrics.ts'
 import { formatCount, formatMetricChange } from '../wording.ts'
-import {
-  decideStability,
-  type StabilityDecision,
-  type StabilityPayload,
-  type StabilitySpec,
-} from './stability.ts'
+import { decideStability, type StabilityDecision, type StabilityPayload } from './stability.ts'
 
 type StabilityInput = { spec: Spec; report: Report; label: Side; baseline: Snapshot | null }
 
@@ -45,33 +40,25 @@ export function assessByStability(input: StabilityInput, ordered: Snapshot | nul
   const baseline = findStabilityBaseline(input, ordered)
   if (baseline === null) return createRetryFinding('there is no baseline to compare with')
   const sampleCount = listExecutions(report, label, 'sample').length
-  if (sampleCount < countPromisedSamples(stability)) {
+  // Fewer samples are the runner's failure, not a verdict.
+  const promised = stability.mode === 'repeat' ? stability.repeat_count : 1
+  if (sampleCount < promised)
     return createRetryFinding(
-      `the report has ${sampleCount} of ${formatCount(countPromisedSamples(stability), 'sample')} of ${label}`,
+      `the report has ${sampleCount} of ${formatCount(promised, 'sample')} of ${label}`,
     )
-  }
   const candidate = buildSnapshot(spec, report, label)
   const other = baseline.stored ? findOtherThanStored(spec, baseline.snapshot, candidate) : null
   if (other !== null) return other
   const payload = { metric: spec.metric, measurement: { stability } }
   const decided = decideStability({ spec: payload, baseline: baseline.snapshot, candidate })
-  const shown = formatPrimaryChange(spec, stability, baseline.snapshot, candidate)
+  const shown = formatPrimaryChange(spec, baseline.snapshot, candidate)
   return toStabilityFinding(decided, shown, sampleCount, spec.metric.primary.name)
 }
 
-/** Samples that a finished report must hold: fewer are the runner's failure, not a verdict. */
-function countPromisedSamples(stability: StabilitySpec): number {
-  return stability.mode === 'repeat' ? stability.repeat_count : 1
-}
-
-function formatPrimaryChange(
-  { metric }: Spec,
-  stability: StabilitySpec,
-  base: Snapshot,
-  candidate: Snapshot,
-): string | null {
-  const { name, type } = metric.primary
-  const by = { judged: type === 'judge', aggregation: stability.aggregation }
+/** Null unless both sides have the primary metric. */
+export function formatPrimaryChange(spec: Spec, base: Snapshot, candidate: Snapshot): string | null {
+  const { name, type } = spec.metric.primary
+  const by = { judged: type === 'judge', aggregation: getAggregation(spec) }
   const baseReading = lookUpMetric(base, name, by)
   const candidateReading = lookUpMetric(candidate, name, by)
   return baseReading === null || candidateReading === null
@@ -80,24 +67,17 @@ function formatPrimaryChange(
 }
 
 const STABILITY_OUTCOMES = {
-  keep: 'eligible',
-  promising: 'inconclusive',
-  revert: 'dropped',
-  inconclusive: 'inconclusive',
-  censored: 'censored',
-  degenerate: 'degenerate',
-  error: 'error',
-} as const satisfies Record<StabilityDecision['decision'], AssessmentFinding['outcome']>
-
-const FAILURE_CLASSES = {
-  keep: null,
-  promising: null,
-  revert: 'hypothesis',
-  inconclusive: null,
-  censored: 'hypothesis',
-  degenerate: 'hypothesis',
-  error: 'eval',
-} as const satisfies Record<StabilityDecision['decision'], AssessmentFinding['failure_class']>
+  keep: { outcome: 'eligible', failure_class: null },
+  promising: { outcome: 'inconclusive', failure_class: null },
+  revert: { outcome: 'dropped', failure_class: 'hypothesis' },
+  inconclusive: { outcome: 'inconclusive', failure_class: null },
+  censored: { outcome: 'censored', failure_class: 'hypothesis' },
+  degenerate: { outcome: 'degenerate', failure_class: 'hypothesis' },
+  error: { outcome: 'error', failure_class: 'eval' },
+} as const satisfies Record<
+  StabilityDecision['decision'],
+  Pick<AssessmentFinding, 'outcome' | 'failure_class'>
+>
 
 function toStabilityFinding(
   decided: StabilityDecision,
@@ -106,14 +86,14 @@ function toStabilityFinding(
   primary: string,
 ): AssessmentFinding {
   const { decision, eligible: _, reason, ...facts } = decided
-  const outcome = STABILITY_OUTCOMES[decision]
+  const { outcome, failure_class } = STABILITY_OUTCOMES[decision]
   const regressed = decided.comparisons[primary]?.verdict === 'regressed'
   const after = `${decision === 'promising' ? 'promising, not confirmed: ' : ''}${reason}`
   const text = shown === null ? after : `${shown}, ${formatCount(sampleCount, 'sample')}: ${after}`
   return createFinding(outcome, text, {
     ...facts,
     worse: outcome === 'dropped' && (regressed || decided.violated_objectives.length > 0),
-    failure_class: FAILURE_CLASSES[decision],
+    failure_class,
   })
 }
 
@@ -191,8 +171,9 @@ function normalizePrimary(metric: RawMetric): Record<string, unknown> {
     direction: listed?.['direction'],
     target: listed?.['target'],
   }
-  const primary = { ...omitMissing(filled), ...omitMissing(omitKeys(own, 'max_regression')) }
-  const bound = listed?.['max_regression'] ?? own['max_regression']
+  const { max_regression: ownBound, ...unbounded } = own
+  const primary = { ...omitMissing(filled), ...omitMissing(unbounded) }
+  const bound = listed?.['max_regression'] ?? ownBound
   const entry = { name: own['name'], direction: Reflect.get(primary, 'direction'), max_regression: bound }
   const others = objectives.filter(other => !namesake(other))
   return { ...metric, primary, objectives: bound === undefined ? others : [...others, entry] }
@@ -200,8 +181,4 @@ function normalizePrimary(metric: RawMetric): Record<string, unknown> {
 
 function omitMissing(record: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined))
-}
-
-function omitKeys(record: Record<string, unknown>, ...keys: string[]): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(record).filter(([key]) => !keys.includes(key)))
 }

@@ -5,8 +5,8 @@ import {
   computeSignedDelta,
   formatConstraint,
   isConstraintMet,
+  isGatePassed,
   listConstraintValues,
-  listFailedGates,
   listObjectives,
   lookUpMetric,
   type MaxRegression,
@@ -49,10 +49,10 @@ type ComparisonVerdict = 'improved' | 'regressed' | 'inconclusive'
 
 export type Comparison = { verdict: ComparisonVerdict; delta: number; relative: number; violated: boolean }
 
-type StabilitySettings = NonNullable<Spec['measurement']['stability']>
+export type StabilitySpec = NonNullable<Spec['measurement']['stability']>
 
 export type Thresholds = {
-  method: StabilitySettings['comparison']['method']
+  method: StabilitySpec['comparison']['method']
   noise: number
   relative: number
   /** The gain that a judge metric needs, under every method. */
@@ -60,8 +60,6 @@ export type Thresholds = {
 }
 
 type FutilityInput = { base: number; candidate: number; samples: number; elapsedSeconds: number | null }
-
-export type StabilitySpec = NonNullable<Spec['measurement']['stability']>
 
 export type NextMeasurement = 'none' | 'smoke' | 'exploratory' | 'add_sample' | 'confirm'
 
@@ -87,7 +85,10 @@ export function decideStability(payload: StabilityPayload): StabilityDecision {
 function findDegenerate({ spec, candidate }: StabilityPayload): StabilityDecision | null {
   if (candidate.smoke_passed === false)
     return createClosedDecision('degenerate', 'the smoke command failed', {})
-  const gates = listFailedGates(spec.metric.degenerate_gates, candidate.gates ?? {})
+  const values = candidate.gates ?? {}
+  const gates = spec.metric.degenerate_gates
+    .filter(({ name, check }) => !isGatePassed(Object.hasOwn(values, name) ? values[name] : undefined, check))
+    .map(({ name }) => name)
   if (gates.length > 0) {
     const reason = `gate failed: ${gates.join(', ')}`
     return createClosedDecision('degenerate', reason, { violated_objectives: gates })
@@ -106,9 +107,7 @@ function findDegenerate({ spec, candidate }: StabilityPayload): StabilityDecisio
 function createClosedDecision(
   decision: 'degenerate' | 'error' | 'censored',
   reason: string,
-  kept: Partial<
-    Pick<StabilityDecision, 'improved_objectives' | 'violated_objectives' | 'comparisons' | 'primary_delta'>
-  >,
+  kept: Partial<StabilityDecision>,
 ): StabilityDecision {
   return {
     decision,
@@ -131,15 +130,12 @@ function compareObjectives(payload: StabilityPayload, objectives: readonly Objec
   const judged: JudgedObjective[] = []
   const missing: string[] = []
   for (const objective of objectives) {
-    const by = buildLookUpOptions(spec, objective.judged)
-    const baseReading = lookUpMetric(baseline, objective.name, by)
-    const candidateReading = lookUpMetric(candidate, objective.name, by)
-    const comparison =
-      baseReading !== null && candidateReading !== null
-        ? compareMetric(objective, baseReading, candidateReading, thresholds)
-        : null
-    if (baseReading === null || candidateReading === null || comparison === null) missing.push(objective.name)
-    else judged.push({ objective, base: baseReading, candidate: candidateReading, comparison })
+    const by = { judged: objective.judged, aggregation: spec.measurement.stability.aggregation }
+    const before = lookUpMetric(baseline, objective.name, by)
+    const after = lookUpMetric(candidate, objective.name, by)
+    const comparison = before && after && compareMetric(objective, before, after, thresholds)
+    if (comparison) judged.push({ objective, base: before, candidate: after, comparison })
+    else missing.push(objective.name)
   }
   return { judged, missing }
 }
@@ -152,10 +148,6 @@ function getThresholds({ metric, measurement: { stability } }: StabilityPayload[
     relative: stability.comparison.relative_threshold,
     minimumImprovement: metric.judge?.minimum_improvement ?? Number.POSITIVE_INFINITY,
   }
-}
-
-function buildLookUpOptions(spec: StabilityPayload['spec'], judged: boolean) {
-  return { judged, aggregation: spec.measurement.stability.aggregation }
 }
 
 function weighObjectives(
@@ -182,8 +174,7 @@ function weighObjectives(
     return createClosedDecision('censored', 'too far behind for more measurements', lists)
   }
   const lost = lists.violated_objectives.length > 0 || !contending
-  const undecided = lost ? 'revert' : 'inconclusive'
-  const verdict = eligible ? 'keep' : undecided
+  const verdict = eligible ? 'keep' : lost ? 'revert' : 'inconclusive'
   const step = computeLadderStep(getRungs(stability), verdict, samples, candidate.smoke_passed ?? null)
   const values = new Map(judged.map(entry => [entry.objective.name, entry.candidate.value]))
   return {
@@ -236,9 +227,7 @@ function isHopeless(primary: Objective, measured: FutilityInput, factor: number)
 
 type LadderStep = { decision: 'keep' | 'promising' | 'inconclusive' | 'revert'; next: NextMeasurement }
 
-/**
- * Returns the next measurement for a verdict so far; a keep that has not been confirmed is only promising.
- */
+/** A keep that has not been confirmed is only promising. */
 function computeLadderStep(
   rungs: LadderRungs | null,
   decision: 'keep' | 'inconclusive' | 'revert',
@@ -252,10 +241,8 @@ function computeLadderStep(
   const budget = keeping ? rungs.confirmation : Math.min(rungs.exploratory + 1, rungs.confirmation)
   if (samples >= budget) return { decision, next: 'none' }
   const above = keeping ? 'confirm' : 'add_sample'
-  return {
-    decision: keeping ? 'promising' : decision,
-    next: samples < rungs.exploratory ? 'exploratory' : above,
-  }
+  const next = samples < rungs.exploratory ? 'exploratory' : above
+  return { decision: keeping ? 'promising' : decision, next }
 }
 
 function formatDecisionReason(
@@ -341,7 +328,10 @@ function comparePaired(
   if (base.value === 0) return 'inconclusive'
   const threshold = rules.relative * Math.abs(base.value)
   const pairs = computeSampleDifferences(objective, base, candidate)
-  if (pairs.length > 0) return compareDifferences(pairs, threshold)
+  if (pairs.length > 0) {
+    if (pairs.every(difference => difference > threshold)) return 'improved'
+    return pairs.every(difference => difference < -threshold) ? 'regressed' : 'inconclusive'
+  }
   const delta = computeSignedDelta(base.value, candidate.value, objective.direction)
   if (objective.judged) return compareWithThreshold(delta, rules.minimumImprovement)
   return delta < -threshold ? 'regressed' : 'inconclusive'
@@ -358,11 +348,6 @@ function computeSampleDifferences(
   return candidate.samples.map((value, index) =>
     computeSignedDelta(base.samples[index] ?? last, value, objective.direction),
   )
-}
-
-function compareDifferences(differences: readonly number[], threshold: number): ComparisonVerdict {
-  if (differences.every(difference => difference > threshold)) return 'improved'
-  return differences.every(difference => difference < -threshold) ? 'regressed' : 'inconclusive'
 }
 
 export function getRungs(stability: StabilitySpec): LadderRungs | null {

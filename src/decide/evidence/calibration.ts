@@ -28,29 +28,28 @@ export type NoiseCalibration = {
 /** MAD of a normal distribution times this is its standard deviation. */
 const MAD_TO_SD = 1.4826
 
-/**
- * Step 0 of a campaign (decision 3.8): reads noise, scale and determinism from pairs of the same tree, and
- * whether the harness treats both sides alike.
- */
+/** Step 0 of a campaign (decision 3.8), from pairs of the same tree. */
 export function calibrateNoiseEvidence(
   jobs: readonly CalibrationJob[],
   { scale: requested }: { scale?: EvidenceScale } = {},
 ): NoiseCalibration {
   const values = jobs.flatMap(listJobValues)
   if (values.length === 0) throw new UserError('a calibration needs at least one pair')
-  const scale = selectNoiseScale(values, requested)
+  const scale = requested ?? (values.every(value => value > 0) ? 'log' : 'linear')
   const measure = { direction: 'minimize', scale } as const
   const pairs = jobs.flatMap(job => job.pairs)
   const differences = pairs.map(({ base, candidate }) => computeSignedDifference(measure, base, candidate))
+  const measured = jobs.map(listJobValues).filter(own => own.length > 0)
+  const means = measured.map(own => computeMean(scale === 'log' ? own.map(Math.log) : own))
   return {
-    deterministic: isDeterministic(jobs, values),
+    deterministic: measured.length >= 2 && values.length >= 3 && new Set(values).size === 1,
     scale,
     pair_sd: computeRobustSpread(differences),
     pair_sd_upper90: computeRobustSpreadUpper(differences, 0.9),
-    between_job_sd: computeSampleSd(computeJobMeans(jobs, scale)),
+    between_job_sd: computeSampleSd(means),
     favours: findFavouredByEvidence(differences),
     pairs: pairs.length,
-    jobs: jobs.filter(job => job.pairs.length > 0).length,
+    jobs: measured.length,
   }
 }
 
@@ -58,29 +57,14 @@ function listJobValues({ pairs }: CalibrationJob): number[] {
   return pairs.flatMap(({ base, candidate }) => [base, candidate])
 }
 
-function selectNoiseScale(values: readonly number[], requested: EvidenceScale | undefined): EvidenceScale {
-  return requested ?? (values.every(value => value > 0) ? 'log' : 'linear')
-}
-
-function isDeterministic(jobs: readonly CalibrationJob[], values: readonly number[]): boolean {
-  const measured = jobs.filter(({ pairs }) => pairs.length > 0)
-  return measured.length >= 2 && values.length >= 3 && new Set(values).size === 1
-}
-
 function computeSampleSd(values: readonly number[]): number | null {
   if (values.length < 2) return null
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length
+  const mean = computeMean(values)
   return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1))
 }
 
-function computeJobMeans(jobs: readonly CalibrationJob[], scale: EvidenceScale): number[] {
-  return jobs
-    .map(listJobValues)
-    .filter(values => values.length > 0)
-    .map(values => {
-      const levels = values.map(value => (scale === 'log' ? Math.log(value) : value))
-      return levels.reduce((sum, level) => sum + level, 0) / levels.length
-    })
+function computeMean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length
 }
 
 const BIASED_EVIDENCE = 20

@@ -12,15 +12,12 @@ const UNLIKELY_AT = Math.log(5)
 /** A change of twice min_effect is excluded with 95 % confidence. */
 const LARGE_RULED_OUT_AT = Math.log(20)
 
-/** An estimate of half of min_effect promises little. */
 const LITTLE_PROMISE = 1 / 2
 
 /** Pairs that a search given up may still take for a proof of harm, or of no gain. */
 export const PROOF_PAIRS = 5
 
-/**
- * Average growth of the evidence per pair while every pair speaks for the proof: one pair at most doubles it.
- */
+/** Average growth of the evidence per pair that speaks for the proof: one pair at most doubles it. */
 const LN_GROWTH = Math.log(1.75)
 
 const PROMISE_CHECKS: readonly { share: number; reason: GiveUp['reason'] }[] = [
@@ -40,10 +37,7 @@ export function checkPromiseEachPair(state: EvidenceState): EvidenceState {
   return state
 }
 
-/**
- * Checked once a job is whole: HL <= theta1/4 after job 1, HL <= theta1/2 after job 2; or large changes are
- * excluded.
- */
+/** HL <= theta1/4 after job 1, HL <= theta1/2 after job 2; or large changes are excluded. */
 export function checkPromiseEachJob(state: EvidenceState): EvidenceState {
   const { rule, jobs } = state
   const estimate = estimateEffect(state) / rule.min_effect
@@ -68,14 +62,8 @@ export function checkPromiseEachJob(state: EvidenceState): EvidenceState {
   }
 }
 
-/**
- * Gains of twice min_effect are excluded: wrong for at most one such gain in twenty, no matter how often it
- * is checked.
- */
-export function isLargeGainExcluded({
-  differences,
-  rule,
-}: Pick<EvidenceState, 'differences' | 'rule'>): boolean {
+/** Wrong for at most one gain of twice min_effect in twenty, no matter how often it is checked. */
+export function isLargeGainExcluded({ differences, rule }: EvidenceState): boolean {
   return computeLnEvidence(reverseDifferences(differences), -2 * rule.min_effect) >= LARGE_RULED_OUT_AT
 }
 
@@ -131,12 +119,9 @@ export function findReasonToDrop(state: EvidenceState): EvidenceDecision['reason
 /** The 95 % interval of all pairs ends below min_effect. */
 export function isGainExcluded(state: Pick<EvidenceState, 'differences' | 'rule'>): boolean {
   const { differences, rule } = state
-  if (rule.graded) return isIntervalBelow(state, rule.min_effect)
+  if (rule.graded)
+    return (computeStateEffect(state).interval?.[1] ?? Number.POSITIVE_INFINITY) < rule.min_effect
   return computeLnEvidence(reverseDifferences(differences), -rule.min_effect) >= RULED_OUT_AT
-}
-
-function isIntervalBelow(state: Pick<EvidenceState, 'differences' | 'rule'>, gain: number): boolean {
-  return (computeStateEffect(state).interval?.[1] ?? Number.POSITIVE_INFINITY) < gain
 }
 
 /** Reads the running product, which has every pair in it as long as no decision was made. */

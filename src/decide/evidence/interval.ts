@@ -1,4 +1,5 @@
 import { UserError } from '../../errors.ts'
+import { toFinite } from '../../model/report.ts'
 import {
   computeLnEvidence,
   type Difference,
@@ -64,10 +65,7 @@ function findFirstOpen(points: readonly number[], refuted: (theta: number) => bo
   return open
 }
 
-/**
- * The one-sided 95 % upper bound of the effect. It is known before both ends of an interval are. Null while
- * unbounded.
- */
+/** One-sided, at 95 %: it is known before both ends of an interval are. Null while unbounded. */
 export function computeUpperBound(differences: readonly Difference[]): number | null {
   return findUpperEnd(differences, 1 / 0.05)
 }
@@ -79,7 +77,6 @@ export function estimateEffect({ differences, rule }: Pick<EvidenceState, 'diffe
     : estimateHodgesLehmann(differences)
 }
 
-/** NaN without an item. */
 function computeScoreMean(differences: readonly Difference[], terms: ScoreTerms): number {
   return toScoreDifferences(differences, terms).reduce((sum, each) => sum + each, 0) / differences.length
 }
@@ -90,10 +87,8 @@ function toScoreDifferences(differences: readonly Difference[], { minEffect }: S
   return differences.map(each => each ?? -most)
 }
 
-export function computeStateEffect({
-  differences,
-  rule,
-}: Pick<EvidenceState, 'differences' | 'rule'>): EffectEstimate {
+export function computeStateEffect(state: Pick<EvidenceState, 'differences' | 'rule'>): EffectEstimate {
+  const { differences, rule } = state
   return computeReportedEffect(differences, rule.graded ? { minEffect: rule.min_effect } : null)
 }
 
@@ -107,12 +102,9 @@ export function computeReportedEffect(
   scores: ScoreTerms | null = null,
 ): EffectEstimate {
   const effect = scores === null ? estimateHodgesLehmann(differences) : computeScoreMean(differences, scores)
-  return {
-    effect: Number.isFinite(effect) ? effect : null,
-    interval:
-      scores === null ? computeConfidenceInterval(differences) : computeScoreInterval(differences, scores),
-    pairs: differences.length,
-  }
+  const interval =
+    scores === null ? computeConfidenceInterval(differences) : computeScoreInterval(differences, scores)
+  return { effect: toFinite(effect), interval, pairs: differences.length }
 }
 
 /** Pairs after which the interval is meant to be narrowest. */

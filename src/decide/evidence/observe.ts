@@ -18,7 +18,7 @@ import {
   NO_SUMS,
   updateBets,
 } from './rank-test.ts'
-import type { EvidenceDecision, EvidenceJob, EvidenceState, KeepSide } from './state.ts'
+import type { EvidenceJob, EvidenceState, KeepSide } from './state.ts'
 
 /** One base and one candidate execution side by side; null: that execution failed. */
 export type EvidencePair = JobTurn & {
@@ -62,8 +62,7 @@ function checkFinite(value: number | null, side: string): void {
  * pair, and one whose machine died is not called worse (decision 039).
  */
 function addLostPair(state: EvidenceState): EvidenceState {
-  if (state.decided !== null || isStale(state)) return state
-  return { ...state, keep: addLoss(state) }
+  return state.decided !== null || isStale(state) ? state : { ...state, keep: addLoss(state) }
 }
 
 /** Later pairs of the job that screened are not fresh: they count for everything but the keep side. */
@@ -80,7 +79,7 @@ function addLoss({ differences, keep }: EvidenceState): KeepSide {
   return { from: keep.from, ln: updateBets(keep.ln, (-2 * pairs) / (pairs + 1)), sums: null }
 }
 
-/** Adds one more pair to the account of its job; a new job ends the one before it. */
+/** A new job ends the one before it. */
 function recordTurn(state: EvidenceState, turn: JobTurn, counted: boolean): EvidenceState {
   const jobs = selectJobs(state, turn)
   const rewritten = jobs.map((job, index) => {
@@ -97,19 +96,14 @@ function recordTurn(state: EvidenceState, turn: JobTurn, counted: boolean): Evid
 }
 
 function selectJobs(state: EvidenceState, turn: JobTurn): readonly EvidenceJob[] {
-  if (state.jobs.at(-1)?.id === turn.job) return continueJob(state, turn)
-  if (state.jobs.some(({ id }) => id === turn.job)) {
-    throw new UserError(`evidence: job ${turn.job} was followed by another and takes no more pairs`)
-  }
-  return addJob(state, turn)
-}
-
-function continueJob(state: EvidenceState, { job, runner }: JobTurn): readonly EvidenceJob[] {
+  const { job, runner } = turn
   const current = state.jobs.at(-1)
-  if (runner !== undefined && runner !== current?.runner) {
-    throw new UserError(`evidence: job ${job} ran on ${current?.runner}, and a pair of it on ${runner}`)
+  if (current?.id === job) {
+    if (runner === undefined || runner === current.runner) return state.jobs
+    throw new UserError(`evidence: job ${job} ran on ${current.runner}, and a pair of it on ${runner}`)
   }
-  return state.jobs
+  if (state.jobs.every(({ id }) => id !== job)) return addJob(state, turn)
+  throw new UserError(`evidence: job ${job} was followed by another and takes no more pairs`)
 }
 
 function addJob(
@@ -133,7 +127,7 @@ function addJob(
 function judgePair(state: EvidenceState): EvidenceState {
   if (state.decided !== null) return state
   if (state.rule.graded) return judgeGraded(state)
-  const reason = findDropReason(state)
+  const reason = state.failures >= MAX_CANDIDATE_FAILURES ? 'broken' : findReasonToDrop(state)
   if (reason !== null) return { ...state, decided: { status: 'drop', reason } }
   if (state.given_up === null && isScreenReached(state)) return endCurrentJob(startConfirmation(state))
   if (isLevelReached(state)) return { ...state, decided: { status: 'keep', reason: 'gain-shown' } }
@@ -198,7 +192,6 @@ function startConfirmation(state: EvidenceState): EvidenceState {
   return { ...state, screened, given_up: null, keep: restartKeepSide(state) }
 }
 
-/** After the screen ranks and sums start again; the evidence so far is carried as one number. */
 function restartKeepSide({ rule, differences }: EvidenceState): KeepSide {
   return { from: differences.length, ln: NO_BETS, sums: rule.noise === null ? null : NO_SUMS }
 }
@@ -228,17 +221,9 @@ function collectDistinctRunners(state: EvidenceState, jobs: readonly EvidenceJob
   return new Set(jobs.filter(({ pairs }) => pairs > 0).flatMap(job => listRunnerIdentities(state, job)))
 }
 
-/**
- * Boot ids: two jobs with a common one ran on the same runner. On a single machine every job counts as a
- * runner.
- */
+/** Two jobs with a common boot id ran on the same runner. On a single machine every job counts as a runner. */
 function listRunnerIdentities({ rule }: EvidenceState, job: EvidenceJob): (string | number)[] {
   return rule.single_machine ? [job.id] : [job.runner, ...(job.also_on ?? [])]
-}
-
-function findDropReason(state: EvidenceState): EvidenceDecision['reason'] | null {
-  if (state.failures >= MAX_CANDIDATE_FAILURES) return 'broken'
-  return findReasonToDrop(state)
 }
 
 function continueOrEndJob(state: EvidenceState): EvidenceState {
@@ -257,12 +242,8 @@ function weighDifference(state: EvidenceState, difference: Difference): Evidence
   if (state.decided !== null) return counted
   const drop = updateBets(state.drop, -computeSignedRank(counted.differences, 0, state.rule.min_effect))
   const harm = updateBets(state.harm, -computeSignedRank(counted.differences, 0, 0))
-  return {
-    ...counted,
-    drop,
-    harm,
-    keep: isStale(counted) ? restartKeepSide(counted) : updateKeepSide(counted),
-  }
+  const keep = isStale(counted) ? restartKeepSide(counted) : updateKeepSide(counted)
+  return { ...counted, drop, harm, keep }
 }
 
 function updateKeepSide({ rule, differences, keep }: EvidenceState): KeepSide {

@@ -8,9 +8,7 @@ export type PlanningInput = Omit<ForecastInput, 'effect'>
 
 const VISIBLE_CHANCE = 0.8
 
-/**
- * Allows a tenth: with effects that vary by a quarter between machines, exactly min_effect is never visible.
- */
+/** With effects that vary by a quarter between machines, exactly min_effect is never visible. */
 const ALLOWED_EXCESS = 1.1
 
 export type CostInput = ForecastInput & {
@@ -47,7 +45,6 @@ export type ForecastInput = {
 /** Outcomes of experiments with one true effect, as shares, and their average use of pairs and jobs. */
 export type Forecast = { keep: number; drop: number; not_proven: number; pairs: number; jobs: number }
 
-/** Numbers in [0, 1), reproducible by seed; for simulations only. */
 export type SeededRandom = () => number
 
 // Forecasts for one idea
@@ -112,11 +109,7 @@ const MORE_JOBS_TRIED = [12, 16, 24, 32]
 function findEnoughJobs(input: PlanningInput): number | null {
   const { options } = input
   const used = startEvidence(options).rule.max_jobs
-  const enough = (maxJobs: number) =>
-    isKeptAtLeast(
-      { ...input, effect: ALLOWED_EXCESS * options.minEffect, options: { ...options, maxJobs } },
-      VISIBLE_CHANCE,
-    )
+  const enough = (maxJobs: number) => isMinEffectVisible({ ...input, options: { ...options, maxJobs } })
   const most = MORE_JOBS_TRIED.at(-1) ?? used
   if (most <= used || !enough(most)) return null
   return MORE_JOBS_TRIED.find(jobs => jobs > used && enough(jobs)) ?? null
@@ -130,12 +123,8 @@ const MAX_QUIETER_STEPS = 16
  * that vary by machine, no noise at all also hides small gains, since every machine is then believed at once.
  */
 function findQuietEnough(input: PlanningInput): number | null {
-  const { noise, options } = input
-  const visible = (pairSd: number) =>
-    isKeptAtLeast(
-      { ...input, noise: { ...noise, pairSd }, effect: ALLOWED_EXCESS * options.minEffect },
-      VISIBLE_CHANCE,
-    )
+  const { noise } = input
+  const visible = (pairSd: number) => isMinEffectVisible({ ...input, noise: { ...noise, pairSd } })
   let louder = noise.pairSd
   for (let times = 1; times <= MAX_QUIETER_STEPS; times++) {
     const pairSd = louder * QUIETER_STEP
@@ -147,7 +136,7 @@ function findQuietEnough(input: PlanningInput): number | null {
 
 // Simulation
 
-/** Simulates experiments under the very rule that judges them, second looks included (decision 3.8). */
+/** Applies the very rule that judges experiments, second looks included (decision 3.8). */
 export function predictOutcomes(input: ForecastInput): Forecast {
   const total = { keep: 0, drop: 0, not_proven: 0, pairs: 0, jobs: 0 }
   for (const ended of simulateRuns(input)) {
@@ -157,20 +146,18 @@ export function predictOutcomes(input: ForecastInput): Forecast {
     total.pairs += ended.differences.length
     total.jobs += ended.jobs.length
   }
-  const runs = countRuns(input)
+  const average = (sum: number) => sum / countRuns(input)
   const { keep, drop, not_proven, pairs, jobs } = total
   return {
-    keep: keep / runs,
-    drop: drop / runs,
-    not_proven: not_proven / runs,
-    pairs: pairs / runs,
-    jobs: jobs / runs,
+    keep: average(keep),
+    drop: average(drop),
+    not_proven: average(not_proven),
+    pairs: average(pairs),
+    jobs: average(jobs),
   }
 }
 
-/**
- * Run i always draws the same numbers, so that forecasts of different effects or noises compare without luck.
- */
+/** Run i always draws the same numbers, so that forecasts compare without luck. */
 function* simulateRuns(input: ForecastInput): Generator<EvidenceState> {
   const { noise, options, seed } = input
   const runs = countRuns(input)

@@ -9,12 +9,10 @@ export type LnBets = readonly [number, number]
 const RANK_BETS: LnBets = [0.7, 1.5]
 export const NO_BETS: LnBets = [0, 0]
 
-function computeSoftplus(x: number): number {
-  return x > 0 ? x + Math.log1p(Math.exp(-x)) : Math.log1p(Math.exp(x))
-}
-
+/** ln(2/(1 + exp(-2 bet z))), without overflow. */
 function computeLnFactor(bet: number, z: number): number {
-  return Math.LN2 - computeSoftplus(-2 * bet * z)
+  const x = -2 * bet * z
+  return Math.LN2 - (x > 0 ? x + Math.log1p(Math.exp(-x)) : Math.log1p(Math.exp(x)))
 }
 
 // Rank process
@@ -100,19 +98,9 @@ function computeLogarithm(value: number): number {
 }
 
 /** Rounds far below any noise, so that equal ratios are equal in every unit of the metric. */
-function roundToGrid(difference: number): number {
+function computeLogDifference(base: number, candidate: number): number {
+  const difference = computeLogarithm(base) - computeLogarithm(candidate)
   return (Math.sign(difference) * Math.round(Math.abs(difference) * DIFFERENCE_GRID)) / DIFFERENCE_GRID
-}
-
-function computePlainDifference(scale: EvidenceScale, base: number, candidate: number): number {
-  switch (scale) {
-    case 'log':
-      return roundToGrid(computeLogarithm(base) - computeLogarithm(candidate))
-    case 'linear':
-      return requireFinite(base - candidate)
-    default:
-      return scale satisfies never
-  }
 }
 
 /**
@@ -124,7 +112,8 @@ export function computeSignedDifference(
   base: number,
   candidate: number,
 ): number {
-  const difference = computePlainDifference(scale, requireFinite(base), requireFinite(candidate))
+  const [before, after] = [requireFinite(base), requireFinite(candidate)]
+  const difference = scale === 'log' ? computeLogDifference(before, after) : requireFinite(before - after)
   if (difference === 0) return 0
   return direction === 'minimize' ? difference : -difference
 }
@@ -139,7 +128,6 @@ export function findFirstCrossing(
   return at < 0 ? Number.POSITIVE_INFINITY : at
 }
 
-/** Swaps the sides: better becomes worse. */
 export function reverseDifferences(differences: readonly Difference[]): number[] {
   return differences.map(difference => 0 - toComparable(difference))
 }
@@ -147,13 +135,6 @@ export function reverseDifferences(differences: readonly Difference[]): number[]
 // Bounded scores
 
 const BETTING_STAKES = [0.15, 0.3, 0.5, 0.75]
-
-function computeLnProduct(differences: readonly number[], m0: number, bet: number): number {
-  return differences.reduce(
-    (ln, difference) => ln + Math.log1p((bet * (difference - m0)) / (1 + Math.abs(m0))),
-    0,
-  )
-}
 
 /**
  * The betting e-process for bounded scores (decision 2b, Waudby-Smith and Ramdas), for pass/fail tasks:
@@ -166,21 +147,21 @@ export function computeBettingEvidence(differences: readonly number[], m0 = 0): 
     throw new UserError(`a difference of scores is ${outside}, and has to lie between -1 and 1`)
   }
   if (!(Math.abs(m0) < 1)) throw new UserError(`m0 is ${m0}, and has to lie between -1 and 1`)
-  const lns = BETTING_STAKES.map(bet => computeLnProduct(differences, m0, bet))
-  const most = Math.max(...lns)
-  return toEvidence(
-    most + Math.log(lns.reduce((sum, ln) => sum + Math.exp(ln - most), 0) / BETTING_STAKES.length),
+  const lns = BETTING_STAKES.map(bet =>
+    differences.reduce((ln, d) => ln + Math.log1p((bet * (d - m0)) / (1 + Math.abs(m0))), 0),
   )
+  return toEvidence(computeLnMeanOfAll(lns))
+}
+
+function computeLnMeanOfAll(lns: readonly number[]): number {
+  const most = Math.max(...lns)
+  return most + Math.log(lns.reduce((sum, ln) => sum + Math.exp(ln - most), 0) / lns.length)
 }
 
 // Likelihood ratio of the hybrid
 
 /** Sums of squares about the null effect and about each alternative. */
-export type VarianceSums = {
-  pairs: number
-  about_null: number
-  about_alternatives: readonly number[]
-}
+export type VarianceSums = { pairs: number; about_null: number; about_alternatives: readonly number[] }
 
 type VariancePrior = { null_effect: number; min_effect: number; noise: number }
 
@@ -194,9 +175,7 @@ export const NO_SUMS: VarianceSums = {
   about_alternatives: ALTERNATIVE_EFFECTS.map(() => 0),
 }
 
-/**
- * Null after a failed candidate, which ends this half of the evidence: an infinite loss has no likelihood.
- */
+/** A failed candidate ends this half of the evidence: an infinite loss has no likelihood. */
 export function addToSums(
   sums: VarianceSums | null,
   difference: Difference,
@@ -220,9 +199,7 @@ export function computeLnVarianceRatio(sums: VarianceSums, noise: number): numbe
   const prior = PRIOR_PAIRS * noise ** 2
   const top = Math.log(prior + sums.about_null)
   const power = (PRIOR_PAIRS + sums.pairs) / 2
-  const ratios = sums.about_alternatives.map(sum => power * (top - Math.log(prior + sum)))
-  const most = Math.max(...ratios)
-  return most + Math.log(ratios.reduce((total, ratio) => total + Math.exp(ratio - most), 0) / ratios.length)
+  return computeLnMeanOfAll(sums.about_alternatives.map(sum => power * (top - Math.log(prior + sum))))
 }
 
 // Levels
@@ -241,18 +218,9 @@ function requireShare(name: string, value: number): number {
  * e-LOND (decision 3.5): alpha_t = q (K + 1)/N for the next of at most N experiments when K were discoveries.
  * At most a share q of all discoveries is false, under any dependence between them.
  */
-export function computeCampaignLevel({
-  q,
-  n,
-  discoveries,
-}: {
-  q: number
-  n: number
-  discoveries: number
-}): number {
-  const level =
-    (requireShare('q', q) * (requireWhole('discoveries', discoveries, 0) + 1)) / requireWhole('n', n, 1)
-  return Math.min(level, q)
+export function computeCampaignLevel(of: { q: number; n: number; discoveries: number }): number {
+  const found = requireWhole('discoveries', of.discoveries, 0)
+  return Math.min((requireShare('q', of.q) * (found + 1)) / requireWhole('n', of.n, 1), of.q)
 }
 
 /** The level of the k-th variant of one idea (decision 3.4): alpha 6/(pi^2 k^2), which adds up to alpha. */
@@ -276,12 +244,7 @@ export function computeLargestSuiteEvidence(
 ): number {
   if (!Number.isInteger(pairs) || pairs < 0) throw new UserError(`a suite cannot have ${pairs} pairs`)
   const order = Array.from({ length: pairs }, (_, index) => index + 1)
-  switch (scores) {
-    case 'pass-fail':
-      return computeBettingEvidence(order.map(() => 1))
-    case 'graded':
-      return toEvidence(computeLnEvidence(order, 0))
-    default:
-      return scores satisfies never
-  }
+  return scores === 'graded'
+    ? toEvidence(computeLnEvidence(order, 0))
+    : computeBettingEvidence(order.map(() => 1))
 }

@@ -1,3 +1,4 @@
+import { toFinite } from '../../model/report.ts'
 import { computeStateEffect, estimateEffect, type Interval } from './interval.ts'
 import { computeLnTotal } from './observe.ts'
 import {
@@ -37,16 +38,13 @@ export type EvidenceVerdict = EvidenceProgress & {
   screened: boolean
 }
 
-const HARM_SHOWN = Math.log(20)
+/** Evidence at which one of the questions below is answered. */
+const SHOWN = 20
+const LN_SHOWN = Math.log(SHOWN)
 
 /** The status alone, which a job reads after every pair. Cheap, unlike `computeEvidenceVerdict`. */
-export function getEvidenceStatus({
-  decided,
-  given_up,
-  jobs,
-  rule,
-  screened,
-}: EvidenceState): EvidenceProgress {
+export function getEvidenceStatus(state: EvidenceState): EvidenceProgress {
+  const { decided, given_up, jobs, rule, screened } = state
   if (decided !== null) return decided
   const current = jobs.at(-1)
   if (current === undefined) return { status: 'new-job', reason: 'not-begun' }
@@ -63,12 +61,10 @@ export function computeInterval(state: Pick<EvidenceState, 'differences' | 'rule
 
 /** Whether harm is shown, E(-d) >= 20: worse, and not only unproven. A failed candidate counts as harm. */
 export function isHarmShown(differences: readonly Difference[]): boolean {
-  return computeLnEvidence(reverseDifferences(differences), 0) >= HARM_SHOWN
+  return computeLnEvidence(reverseDifferences(differences), 0) >= LN_SHOWN
 }
 
-/**
- * Status, evidence, effect and interval of a state (decision 3.3, 3.6): a pure function of it (invariant 3).
- */
+/** Decision 3.3, 3.6. */
 export function computeEvidenceVerdict(state: EvidenceState): EvidenceVerdict {
   const { rule, differences, jobs, screened } = state
   const progress = getEvidenceStatus(state)
@@ -79,7 +75,7 @@ export function computeEvidenceVerdict(state: EvidenceState): EvidenceVerdict {
     ...progress,
     evidence: toEvidence(computeLnTotal(state)),
     threshold: screening ? (rule.screen ?? 1) : 1 / rule.level,
-    effect: Number.isFinite(effect) ? effect : null,
+    effect: toFinite(effect),
     interval: final ? computeInterval(state) : null,
     pairs: differences.length,
     jobs: jobs.length,
@@ -88,8 +84,6 @@ export function computeEvidenceVerdict(state: EvidenceState): EvidenceVerdict {
     screened: screened !== null,
   }
 }
-
-const GUARDRAIL_SHOWN = 20
 
 /**
  * Judges a guardrail's own differences against its margin (decision 3.4): harmless once E(d + margin) >= 20,
@@ -101,14 +95,13 @@ export function judgeGuardrail(
   margin: number,
   forKeeping = differences,
 ): 'harmless' | 'harmful' | 'open' {
-  const harmless = findFirstCrossing(forKeeping, -margin, GUARDRAIL_SHOWN)
-  const harmful = findFirstCrossing(reverseDifferences(differences), 0, GUARDRAIL_SHOWN)
+  const harmless = findFirstCrossing(forKeeping, -margin, SHOWN)
+  const harmful = findFirstCrossing(reverseDifferences(differences), 0, SHOWN)
   if (harmless < harmful) return 'harmless'
   return Number.isFinite(harmful) ? 'harmful' : 'open'
 }
 
 const REVERT_AT = 100
-const CLEAR_AT = 20
 
 /**
  * A merge measured again, tip against the tree before it (decision 3.7): revert once E(-d) >= 100, clear once
@@ -119,24 +112,19 @@ export function checkRegression(
   minEffect: number,
 ): 'revert' | 'clear' | 'open' {
   const revert = findFirstCrossing(reverseDifferences(differences), 0, REVERT_AT)
-  const clear = findFirstCrossing(differences, -minEffect, CLEAR_AT)
+  const clear = findFirstCrossing(differences, -minEffect, SHOWN)
   if (clear < revert) return 'clear'
   return Number.isFinite(revert) ? 'revert' : 'open'
 }
 
-const SIMPLIFICATION_SHOWN = Math.log(20)
-
-/**
- * Whether a simplification may merge (decision 3.4): it is shown to cost less than min_effect, E(d + theta1)
- * >= 20.
- */
+/** A simplification may merge that is shown to cost less than min_effect, E(d + theta1) >= 20 (decision 3.4). */
 export function isSimplificationShown(differences: readonly Difference[], minEffect: number): boolean {
-  return computeLnEvidence(differences, -minEffect) >= SIMPLIFICATION_SHOWN
+  return computeLnEvidence(differences, -minEffect) >= LN_SHOWN
 }
 
 /** Whether it is shown to cost more than that, E(-d - theta1) >= 20: then no more pairs are worth it. */
 export function isSimplificationRefuted(differences: readonly Difference[], minEffect: number): boolean {
-  return computeLnEvidence(reverseDifferences(differences), minEffect) >= SIMPLIFICATION_SHOWN
+  return computeLnEvidence(reverseDifferences(differences), minEffect) >= LN_SHOWN
 }
 
 export type TieBreak = {
@@ -147,16 +135,13 @@ export type TieBreak = {
   level: number
 }
 
-const TIE_BREAKER_SHOWN = Math.log(20)
-
 /**
  * Whether a tie-breaker may decide (decision 3.4): the primary is shown to lose less than min_effect, E(d +
  * min_effect) >= 20, and the tie-breaker gains, its own E >= 1/alpha_t.
  */
 export function isTieBreakerShown({ differences, minEffect, own, level }: TieBreak): boolean {
   return (
-    computeLnEvidence(differences, -minEffect) >= TIE_BREAKER_SHOWN &&
-    computeLnEvidence(own, 0) >= -Math.log(level)
+    computeLnEvidence(differences, -minEffect) >= LN_SHOWN && computeLnEvidence(own, 0) >= -Math.log(level)
   )
 }
 
@@ -165,17 +150,14 @@ export type IdeaVariant = { family?: string | null; files: readonly string[]; li
 
 const FAMILY_OVERLAP = 0.6
 
-function isSameSet(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
-  return a.size === b.size && [...a].every(file => b.has(file))
-}
-
 /**
  * Whether two ideas are one family (decision 3.4): declared so, or with equal files and at least 60 % overlap
  * of the changed lines. Overlap counts from the smaller change, so that padding does not make a new idea.
  */
 export function isSameFamily(a: IdeaVariant, b: IdeaVariant): boolean {
   if (typeof a.family === 'string' && a.family === b.family) return true
-  if (!isSameSet(new Set(a.files), new Set(b.files))) return false
+  const [files, otherFiles] = [new Set(a.files), new Set(b.files)]
+  if (files.size !== otherFiles.size || a.files.some(file => !otherFiles.has(file))) return false
   const lines = new Set(a.lines)
   const others = new Set(b.lines)
   const smaller = Math.min(lines.size, others.size)

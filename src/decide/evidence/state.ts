@@ -1,99 +1,108 @@
 import { z } from 'zod'
 import { UserError } from '../../errors.ts'
-import {
-  type Difference,
-  type EvidenceScale,
-  type LnBets,
-  type MetricDirection,
-  NO_BETS,
-  NO_SUMS,
-  type VarianceSums,
-} from './rank-test.ts'
+import { type EvidenceScale, type MetricDirection, NO_BETS, NO_SUMS } from './rank-test.ts'
 
-/** Fixed before the first pair. `level` is alpha_t, already divided among the required objectives. */
-type EvidenceRule = {
-  direction: MetricDirection
-  scale: EvidenceScale
-  min_effect: number
-  null_effect: number
-  level: number
-  /** null: confirmed before, a combination, or no fresh runner is required. */
-  screen: number | null
-  pairs_per_job: number
-  max_jobs: number
-  fresh_runners: number
-  runners: number
-  single_machine: boolean
-  /** The hybrid's pair noise; null where the rank process decides alone. */
-  noise: number | null
-  ratio_share: number
-  give_up: GiveUpRule
-  /**
-   * Scores of items, read once a whole sample is scored: ties carry no evidence, and the mean is the effect.
-   */
-  graded: boolean
-}
+const naturalNumber = z.number().int().nonnegative()
+const positiveNumber = z.number().positive()
+const betsSchema = z.tuple([z.number(), z.number()]).readonly()
 
 /**
  * When measuring ends before a proof. early: after little promise, to save money. late: where a gain of twice
  * min_effect is excluded. equal: where a loss of twice min_effect is excluded as well, which a guard against
  * regressions needs. never: a person asked for more.
  */
-type GiveUpRule = 'early' | 'late' | 'equal' | 'never'
+const giveUpRuleSchema = z.enum(['early', 'late', 'equal', 'never'])
 
-/** The search for a gain has ended after this many pairs; that claims nothing about the gain. */
-export type GiveUp = {
-  reason:
-    | 'no-promise-after-job-1'
-    | 'no-promise-after-job-2'
-    | 'gain-unlikely'
-    | 'large-gain-ruled-out'
-    | 'large-change-ruled-out'
-    | 'gain-ruled-out'
-  pairs: number
-}
+/** Fixed before the first pair. */
+const ruleSchema = z.strictObject({
+  direction: z.enum(['minimize', 'maximize']),
+  scale: z.enum(['log', 'linear']),
+  min_effect: positiveNumber,
+  null_effect: z.number().nonnegative(),
+  /** alpha_t, already divided among the required objectives. */
+  level: positiveNumber.max(1),
+  /** null: confirmed before, a combination, or no fresh runner is required. */
+  screen: positiveNumber.nullable(),
+  pairs_per_job: naturalNumber.min(1),
+  max_jobs: naturalNumber.min(1),
+  fresh_runners: naturalNumber,
+  runners: naturalNumber.min(1),
+  single_machine: z.boolean(),
+  /** The hybrid's pair noise; null where the rank process decides alone. */
+  noise: positiveNumber.nullable(),
+  ratio_share: positiveNumber.max(1),
+  give_up: giveUpRuleSchema,
+  /** Scores of items, read once a whole sample is scored: ties carry no evidence, and the mean is the effect. */
+  graded: z.boolean(),
+})
 
-export type EvidenceJob = {
-  id: string | number
-  runner: string
-  also_on?: readonly string[] | undefined
-  pairs: number
+const jobSchema = z.strictObject({
+  id: z.union([z.string(), z.number()]),
+  runner: z.string(),
+  also_on: z.array(z.string()).readonly().optional(),
+  pairs: naturalNumber,
   /** The base failed: recorded, not counted. */
-  void_pairs: number
-  base_first: number
-  ended: boolean
-}
+  void_pairs: naturalNumber,
+  base_first: naturalNumber,
+  ended: z.boolean(),
+})
 
 /** The keep side: starts again at pair `from` when it screens. */
-export type KeepSide = {
-  from: number
-  ln: LnBets
+const keepSideSchema = z.strictObject({
+  from: naturalNumber,
+  ln: betsSchema,
   /** Sums of the hybrid; null without it, or once a candidate failed since `from`. */
-  sums: VarianceSums | null
-}
+  sums: z
+    .strictObject({
+      pairs: naturalNumber,
+      about_null: z.number().nonnegative(),
+      about_alternatives: z.array(z.number().nonnegative()).readonly(),
+    })
+    .nullable(),
+})
 
-export type EvidenceDecision = {
-  status: 'keep' | 'drop'
-  reason: 'gain-shown' | 'broken' | 'gain-ruled-out' | 'harm-shown'
-}
+const decidedSchema = z.strictObject({
+  status: z.enum(['keep', 'drop']),
+  reason: z.enum(['gain-shown', 'broken', 'gain-ruled-out', 'harm-shown']),
+})
 
-/** All that is known of one comparison; plain JSON that orders and reports carry. */
-export type EvidenceState = {
-  rule: EvidenceRule
+/** The search for a gain has ended after this many pairs; that claims nothing about the gain. */
+const givenUpSchema = z.strictObject({
+  reason: z.enum([
+    'no-promise-after-job-1',
+    'no-promise-after-job-2',
+    'gain-unlikely',
+    'large-gain-ruled-out',
+    'large-change-ruled-out',
+    'gain-ruled-out',
+  ]),
+  pairs: naturalNumber,
+})
+
+/** All that is known of one comparison; plain JSON in which every number is finite. */
+export const evidenceStateSchema = z.strictObject({
+  rule: ruleSchema,
   /** Counted pairs in order; null: the candidate failed. */
-  differences: readonly Difference[]
-  failures: number
-  keep: KeepSide
+  differences: z.array(z.number().nullable()).readonly(),
+  failures: naturalNumber,
+  keep: keepSideSchema,
   /** Bets against a gain of min_effect. */
-  drop: LnBets
+  drop: betsSchema,
   /** Bets on a loss. */
-  harm: LnBets
+  harm: betsSchema,
   /** The job that screened, and the evidence it carries over. */
-  screened: { job: number; ln: number } | null
-  jobs: readonly EvidenceJob[]
-  given_up: GiveUp | null
-  decided: EvidenceDecision | null
-}
+  screened: z.strictObject({ job: naturalNumber, ln: z.number() }).nullable(),
+  jobs: z.array(jobSchema).readonly(),
+  given_up: givenUpSchema.nullable(),
+  decided: decidedSchema.nullable(),
+})
+export type EvidenceState = z.infer<typeof evidenceStateSchema>
+export type EvidenceJob = z.infer<typeof jobSchema>
+export type KeepSide = z.infer<typeof keepSideSchema>
+export type EvidenceDecision = z.infer<typeof decidedSchema>
+export type GiveUp = z.infer<typeof givenUpSchema>
+type EvidenceRule = EvidenceState['rule']
+type GiveUpRule = EvidenceRule['give_up']
 
 export type EvidenceOptions = {
   direction: MetricDirection
@@ -116,7 +125,6 @@ export type EvidenceOptions = {
   singleMachine?: boolean
   /** When the search for a gain ends without an answer; `early` by default. */
   giveUp?: GiveUpRule
-  /** Scores of items: ties carry no evidence, and the mean is the effect. */
   graded?: boolean
   m?: number
   /**
@@ -134,11 +142,8 @@ function requireThat(holds: boolean, what: string, fix: string): void {
 }
 
 function requireWholeNumber(name: string, value: number, least: number): void {
-  requireThat(
-    Number.isInteger(value) && value >= least,
-    `${name} is ${value}`,
-    `give a whole number of at least ${least}`,
-  )
+  const holds = Number.isInteger(value) && value >= least
+  requireThat(holds, `${name} is ${value}`, `give a whole number of at least ${least}`)
 }
 
 function selectLevel({ confirmed, combination, alpha }: EvidenceOptions): number {
@@ -153,17 +158,11 @@ function checkRule(rule: EvidenceRule): void {
   const sane = null_effect >= 0 && null_effect < min_effect
   requireThat(sane, `nullEffect is ${null_effect}`, `give a number from 0 to below minEffect (${min_effect})`)
   requireThat(level > 0 && level < 1, `the level is ${level}`, 'give an alpha above 0 and below 1')
-  requireThat(
-    screen === null || (Number.isFinite(screen) && screen > 1),
-    `screen is ${screen}`,
-    'give more than 1',
-  )
+  const screens = screen === null || (Number.isFinite(screen) && screen > 1)
+  requireThat(screens, `screen is ${screen}`, 'give more than 1')
   requireThat(noise === null || (Number.isFinite(noise) && noise > 0), `hybrid.noise is ${noise}`, positive)
-  requireThat(
-    ratio_share > 0 && ratio_share < 1,
-    `hybrid.share is ${ratio_share}`,
-    'give a share between 0 and 1',
-  )
+  const shared = ratio_share > 0 && ratio_share < 1
+  requireThat(shared, `hybrid.share is ${ratio_share}`, 'give a share between 0 and 1')
   requireWholeNumber('pairsPerJob', rule.pairs_per_job, 1)
   requireWholeNumber('maxJobs', rule.max_jobs, 1)
   requireWholeNumber('freshRunners', rule.fresh_runners, 0)
@@ -192,9 +191,7 @@ function buildEvidenceRule(options: EvidenceOptions): EvidenceRule {
   }
 }
 
-/**
- * The state before the first pair of one (base tree, candidate tree, harness): E = 1 (decision 3.2 to 3.4).
- */
+/** The state before the first pair: E = 1 (decision 3.2 to 3.4). */
 export function startEvidence(options: EvidenceOptions): EvidenceState {
   const rule = buildEvidenceRule(options)
   checkRule(rule)
@@ -212,81 +209,11 @@ export function startEvidence(options: EvidenceOptions): EvidenceState {
   }
 }
 
-const naturalNumber = z.number().int().nonnegative()
-const positiveNumber = z.number().positive()
-const betsSchema = z.tuple([z.number(), z.number()])
-
-const ruleSchema = z.strictObject({
-  direction: z.enum(['minimize', 'maximize']),
-  scale: z.enum(['log', 'linear']),
-  min_effect: positiveNumber,
-  null_effect: z.number().nonnegative(),
-  level: positiveNumber.max(1),
-  screen: positiveNumber.nullable(),
-  pairs_per_job: naturalNumber.min(1),
-  max_jobs: naturalNumber.min(1),
-  fresh_runners: naturalNumber,
-  runners: naturalNumber.min(1),
-  single_machine: z.boolean(),
-  noise: positiveNumber.nullable(),
-  ratio_share: positiveNumber.max(1),
-  give_up: z.enum(['early', 'late', 'equal', 'never']),
-  graded: z.boolean(),
-})
-
-const jobSchema = z.strictObject({
-  id: z.union([z.string(), z.number()]),
-  runner: z.string(),
-  also_on: z.array(z.string()).optional(),
-  pairs: naturalNumber,
-  void_pairs: naturalNumber,
-  base_first: naturalNumber,
-  ended: z.boolean(),
-})
-
-const sumsSchema = z.strictObject({
-  pairs: naturalNumber,
-  about_null: z.number().nonnegative(),
-  about_alternatives: z.array(z.number().nonnegative()),
-})
-
-const decidedSchema = z.strictObject({
-  status: z.enum(['keep', 'drop']),
-  reason: z.enum(['gain-shown', 'broken', 'gain-ruled-out', 'harm-shown']),
-})
-
-const givenUpSchema = z.strictObject({
-  reason: z.enum([
-    'no-promise-after-job-1',
-    'no-promise-after-job-2',
-    'gain-unlikely',
-    'large-gain-ruled-out',
-    'large-change-ruled-out',
-    'gain-ruled-out',
-  ]),
-  pairs: naturalNumber,
-})
-
-/** Every number in it is finite. */
-export const evidenceStateSchema = z.strictObject({
-  rule: ruleSchema,
-  differences: z.array(z.number().nullable()),
-  failures: naturalNumber,
-  keep: z.strictObject({ from: naturalNumber, ln: betsSchema, sums: sumsSchema.nullable() }),
-  drop: betsSchema,
-  harm: betsSchema,
-  screened: z.strictObject({ job: naturalNumber, ln: z.number() }).nullable(),
-  jobs: z.array(jobSchema),
-  given_up: givenUpSchema.nullable(),
-  decided: decidedSchema.nullable(),
-}) satisfies z.ZodType<EvidenceState>
-
 /** Lets a state that is not proven use more jobs; measuring longer does not inflate the error (decision 3.3). */
 export function resumeEvidence(state: EvidenceState, { maxJobs }: { maxJobs: number }): EvidenceState {
   if (state.decided !== null) {
-    throw new UserError(
-      `evidence: a verdict was reached (${state.decided.status}), so nothing can be resumed`,
-    )
+    const { status } = state.decided
+    throw new UserError(`evidence: a verdict was reached (${status}), so nothing can be resumed`)
   }
   if (!Number.isInteger(maxJobs) || maxJobs <= state.jobs.length) {
     throw new UserError(`evidence: maxJobs is ${maxJobs}, and ${state.jobs.length} jobs are used`, {

@@ -1,5 +1,5 @@
 import { type Order, type StopRule, toPairRequest } from '../../model/order.ts'
-import { buildPairJob, type MeasuredRun, type Pair, type PairJob, toMeasuredRun } from '../../model/pairs.ts'
+import { buildPairJob, type MeasuredRun, type PairJob, toMeasuredRun } from '../../model/pairs.ts'
 import { aggregateValues, type Report, type Side } from '../../model/report.ts'
 import { formatReason } from '../../model/text.ts'
 import type { Spec } from '../../spec/schema.ts'
@@ -10,7 +10,7 @@ import { isGainExcluded, isWorthSecondLook } from '../evidence/give-up.ts'
 import { computeReportedEffect } from '../evidence/interval.ts'
 import { computeEvidenceVerdict, isHarmShown } from '../evidence/rules.ts'
 import { describeFailureOnBothSides, findFailure } from '../failures.ts'
-import { getScoreTerms, listObjectives } from '../metrics.ts'
+import { getScoreTerms, listObjectives, type Objective } from '../metrics.ts'
 import { isTargetReached } from '../stop-rules.ts'
 import { formatCount } from '../wording.ts'
 import { formatEffect } from './effect-text.ts'
@@ -41,9 +41,9 @@ export function assessPaired(input: PairedInput, rule: PairedRule): AssessmentFi
   const terms = rule.terms[label]
   if (terms === undefined) return createRetryFinding(`the order has no terms for ${label}`)
   const jobs = listPairJobs(order, toMeasuredRun(report), label)
-  const broken = jobs.flatMap(({ pairs }) => pairs).filter(isBrokenPair).length >= 2
-  const flaky =
-    !isJudgedMetric(spec) && jobs.some(({ pairs }) => pairs.some(({ base, lost }) => base === null && !lost))
+  const all = jobs.flatMap(({ pairs }) => pairs)
+  const broken = all.filter(({ base, candidate }) => base !== null && candidate === null).length >= 2
+  const flaky = !isJudgedMetric(spec) && all.some(({ base, lost }) => base === null && !lost)
   if (broken && flaky) return createRetryFinding(describeFailureOnBothSides())
   if (jobs.at(-1)?.order !== order.id) return createRetryFinding(`the report has no pair of ${label}`)
   const paired = { spec, rule, terms, jobs }
@@ -53,18 +53,15 @@ export function assessPaired(input: PairedInput, rule: PairedRule): AssessmentFi
   if (evaluation.status !== 'continue') return decidePaired(paired, evaluation)
   // All pairs were run, and only those for a proof are missing: there is no proof.
   if (jobs.at(-1)?.complete === true) return decidePaired(paired, { ...evaluation, status: 'not-proven' })
-  return createEarlyEndRetry(rule, jobs)
-}
-
-function isBrokenPair({ base, candidate }: Pair): boolean {
-  return base !== null && candidate === null
+  // A job that ends before its rule allows it would let its runner choose when to stop.
+  const ran = jobs.at(-1)?.pairs.length ?? 0
+  return createRetryFinding(`the report ends after ${ran} of ${formatCount(rule.pairs, 'pair')}, too early`)
 }
 
 function createScaleViolation(metric: string): AssessmentFinding {
   const reason = `scale violated: ${metric} was 0 or less, and this campaign compares it on a log scale since its calibration`
-  return createFinding('error', `${reason}; set evidence.scale: linear if that can happen`, {
-    failure_class: 'eval',
-  })
+  const fix = 'set evidence.scale: linear if that can happen'
+  return createFinding('error', `${reason}; ${fix}`, { failure_class: 'eval' })
 }
 
 function decidePaired(paired: PairedCase, evaluation: PairsEvaluation): AssessmentFinding {
@@ -122,9 +119,7 @@ function buildComparisons({ spec }: PairedCase, evaluation: PairsEvaluation): Re
   return { [primary.name]: { verdict: is, delta: effect, relative: effect, violated } }
 }
 
-/**
- * A target is reached when the cautious end of the interval reaches it (spec.md, stopping.target_reached).
- */
+/** The cautious end of the interval must reach the target (spec.md, stopping.target_reached). */
 function isTargetHeld({ spec, rule, jobs }: PairedCase): boolean {
   return isTargetReached(listObjectives(spec.metric), objective => {
     const { name, direction } = objective
@@ -149,42 +144,26 @@ function getGiveUpState({ primary, promising }: PairsEvaluation): AssessmentFind
   return isWorthSecondLook(primary) ? 'for_now' : 'for_good'
 }
 
-/** A job that ends before its rule allows it would let its runner choose when to stop. */
-function createEarlyEndRetry({ pairs }: PairedRule, jobs: readonly PairJob[]): AssessmentFinding {
-  return createRetryFinding(
-    `the report ends after ${jobs.at(-1)?.pairs.length ?? 0} of ${formatCount(pairs, 'pair')}, too early`,
-  )
-}
-
 type PairsRule = Extract<StopRule, { rule: 'pairs' }>
 
-type PairsInput = {
-  spec: Spec
-  order: Pick<Order, 'id' | 'stop' | 'earlier_jobs'>
-  report: Report
-  label: Side
-}
-
 /** For a revert or a foreign tip, which need no gain: gates must hold, and its pairs must not show harm. */
-export function assessPairs(input: PairsInput, rule: PairsRule): AssessmentFinding {
+export function assessPairs(input: PairedInput, rule: PairsRule): AssessmentFinding {
   const { spec, order, report, label } = input
   const failure = findFailure({ spec, report, label, pairs: true })
   if (failure !== null) return failure
   const job = buildPairJob(toPairRequest(order), toMeasuredRun(report), label)
   if (!job.complete)
     return createRetryFinding(`the report holds ${job.pairs.length} of ${formatCount(rule.pairs, 'pair')}`)
-  const harmed = listObjectives(spec.metric).flatMap(({ name, direction }) => {
+  const objectives = listObjectives(spec.metric)
+  const compare = ({ name, direction }: Objective) => {
     const pairs = collectMetricPairs([job], name)
     const scale = selectScale(rule, pairs)
-    return isHarmShown(computeDifferences(pairs, { direction, scale })) ? [name] : []
-  })
-  const [primary] = listObjectives(spec.metric)
-  const pairs = collectMetricPairs([job], primary.name)
-  const scale = selectScale(rule, pairs)
-  const { effect, interval } = computeReportedEffect(
-    computeDifferences(pairs, { direction: primary.direction, scale }),
-    getScoreTerms(spec.metric, primary),
-  )
+    return { scale, differences: computeDifferences(pairs, { direction, scale }) }
+  }
+  const harmed = objectives.filter(each => isHarmShown(compare(each).differences)).map(({ name }) => name)
+  const [primary] = objectives
+  const { scale, differences } = compare(primary)
+  const { effect, interval } = computeReportedEffect(differences, getScoreTerms(spec.metric, primary))
   const parts = effect === null ? primary.name : formatEffect(effect, interval, { ...primary, scale })
   const worse = harmed.length > 0
   const reason = `${worse ? `${harmed.join(', ')} proven worse: ` : 'no harm shown: '}${parts}, ${formatCount(job.pairs.length, 'pair')}`

@@ -21,9 +21,7 @@ const METRIC_NOUNS: Readonly<Record<string, string>> = {
   max_rss_mb: 'memory',
 }
 
-/**
- * "cpu_seconds 18.9 % less CPU" as "18.9 % less CPU": for readers who do not know the names of the metrics.
- */
+/** "cpu_seconds 18.9 % less CPU" as "18.9 % less CPU". */
 export function removeMetricName(text: string, name: string): string {
   const noun = METRIC_NOUNS[name]
   if (noun === undefined || !text.startsWith(`${name} `)) return text
@@ -44,7 +42,6 @@ function formatFactor(effect: number): string {
   return factor < 20 ? factor.toFixed(1) : String(Math.round(factor))
 }
 
-const LN_DOUBLE = Math.LN2
 const LN_FIVEFOLD = Math.log(5)
 
 /** A value that grows many times over reads as a factor: "14.2x slower", not "1042.6 % slower". */
@@ -56,7 +53,7 @@ function isReadAsFactor(
   if (scale === 'linear') return false
   const growing = (by: number) => (direction === 'minimize' ? -by : by)
   const ends = interval === null ? [] : interval.map(growing)
-  return growing(effect) >= LN_DOUBLE || ends.some(end => end >= LN_FIVEFOLD)
+  return growing(effect) >= Math.LN2 || ends.some(end => end >= LN_FIVEFOLD)
 }
 
 function formatAmount(effect: number, { direction, scale }: MeasuredMetric): string {
@@ -82,16 +79,14 @@ export function describeEffect(
   const losing = effect < 0
   const plain = direction === 'minimize' ? (['lower', 'higher'] as const) : (['higher', 'lower'] as const)
   const [better, worse] = EFFECT_WORDS[name] ?? plain
-  if (isReadAsFactor(effect, interval, measured))
-    return {
-      size: formatFactor(effect),
-      word: losing ? worse : better,
-      range: interval === null ? null : formatFactorRange(interval, losing),
-      unit: 'x',
-    }
+  const word = losing ? worse : better
+  if (isReadAsFactor(effect, interval, measured)) {
+    const range = interval === null ? null : formatFactorRange(interval, losing)
+    return { size: formatFactor(effect), word, range, unit: 'x' }
+  }
   return {
-    size: losing ? formatLoss(effect, measured) : formatAmount(effect, measured),
-    word: losing ? worse : better,
+    size: losing ? formatNegated(effect, measured) : formatAmount(effect, measured),
+    word,
     range: interval === null ? null : formatRange(interval, losing, measured),
     unit: scale === 'log' ? ' %' : '',
   }
@@ -110,10 +105,7 @@ export function formatEffect(
   return `${measured.name} ${probably ? 'probably ' : ''}${size}${unit} ${word}${between}`
 }
 
-/**
- * Renders the closed end of an interval whose other end is still open: "at most 0.4 % faster", "at least 3.1x
- * slower".
- */
+/** "at most 0.4 % faster", "at least 3.1x slower": an interval whose other end is still open. */
 export function formatUpperBound(upper: number, measured: MeasuredMetric): string {
   const { size, word, unit } = describeEffect(upper, null, measured)
   return `at ${upper < 0 ? 'least' : 'most'} ${size}${unit} ${word}`
@@ -126,20 +118,17 @@ function formatFactorRange([low, high]: Interval, losing: boolean): [string, str
   return [times(from), times(to)]
 }
 
-/** A loss as a positive number: `describeEffect` adds the word for it. */
-function formatLoss(effect: number, measured: MeasuredMetric): string {
-  const text = formatAmount(effect, measured)
-  return text.startsWith('-') ? text.slice(1) : text
+function formatRange([low, high]: Interval, losing: boolean, measured: MeasuredMetric): [string, string] {
+  return losing
+    ? [formatNegated(high, measured), formatNegated(low, measured)]
+    : [formatAmount(low, measured), formatAmount(high, measured)]
 }
 
-function formatRange([low, high]: Interval, losing: boolean, measured: MeasuredMetric): [string, string] {
-  if (!losing) return [formatAmount(low, measured), formatAmount(high, measured)]
-  const negated = (value: number) => {
-    const text = formatAmount(value, measured)
-    if (Number(text) === 0) return text.replace('-', '')
-    return text.startsWith('-') ? text.slice(1) : `-${text}`
-  }
-  return [negated(high), negated(low)]
+/** A loss as a positive number: `describeEffect` adds the word for it. */
+function formatNegated(effect: number, measured: MeasuredMetric): string {
+  const text = formatAmount(effect, measured)
+  if (Number(text) === 0) return text.replace('-', '')
+  return text.startsWith('-') ? text.slice(1) : `-${text}`
 }
 
 const BAR_EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'] as const
@@ -151,12 +140,10 @@ const EMPTY_CELL = '·'
  * before the threshold is reached.
  */
 export function renderEvidenceBar(evidence: number, threshold: number, width: number): string {
-  const share = evidence >= threshold ? 1 : Math.log(evidence) / Math.log(threshold)
-  const eighths = Math.floor(Math.min(1, Math.max(0, share)) * width * BAR_EIGHTHS.length)
-  const filled =
-    evidence >= threshold ? width * BAR_EIGHTHS.length : Math.min(eighths, width * BAR_EIGHTHS.length - 1)
-  const cells =
-    FULL_CELL.repeat(Math.floor(filled / BAR_EIGHTHS.length)) +
-    (BAR_EIGHTHS[filled % BAR_EIGHTHS.length] ?? '')
+  const most = width * BAR_EIGHTHS.length
+  const share = Math.min(1, Math.max(0, Math.log(evidence) / Math.log(threshold)))
+  const filled = evidence >= threshold ? most : Math.min(Math.floor(share * most), most - 1)
+  const partial = BAR_EIGHTHS[filled % BAR_EIGHTHS.length] ?? ''
+  const cells = FULL_CELL.repeat(Math.floor(filled / BAR_EIGHTHS.length)) + partial
   return cells.padEnd(width, EMPTY_CELL)
 }

@@ -33,9 +33,7 @@ export interface PairedCase {
   jobs: readonly PairJob[]
 }
 
-/**
- * The state of one candidate after its pairs so far: computed after every pair of a job, and for the verdict.
- */
+/** Computed after every pair of a job, and for the verdict. */
 export interface PairsEvaluation {
   status: EvidenceStatus
   primary: EvidenceState
@@ -81,17 +79,16 @@ function evaluateMeasuredPairs(paired: PairedCase): PairsEvaluation {
   const searching = !dropped && parts.primary.given_up === null
   const tie = gained || searching ? null : findWonTieBreaker(paired, parts)
   if (gained || tie !== null) return { ...evaluation, status: getGuardedStatus(paired, parts), tie }
-  if (!dropped || other === null || hasSettled(parts)) return { ...evaluation, status: getEndStatus(parts) }
+  // Where the primary has dropped, another objective may only go on if no evidence speaks against it.
+  const isSettled = parts.harmed.length > 0 || getEvidenceStatus(parts.primary).reason === 'broken'
+  if (!dropped || other === null || isSettled) return { ...evaluation, status: getEndStatus(parts) }
   return { ...evaluation, status: getEvidenceStatus(other.state).status, promising: other.name }
 }
 
 function evaluateParts(paired: PairedCase): EvaluationParts {
   const objectives = listObjectives(paired.spec.metric)
   const required = objectives.filter(({ role }) => role === 'required')
-  const all = required.map(objective => ({
-    name: objective.name,
-    state: computeObjectiveEvidence(paired, objective),
-  }))
+  const all = required.map(each => ({ name: each.name, state: computeObjectiveEvidence(paired, each) }))
   const guardrails = objectives
     .filter(({ role }) => role === 'guardrail')
     .map(guardrail => ({ name: guardrail.name, is: evaluateGuardrail(paired, guardrail) }))
@@ -105,9 +102,7 @@ function evaluateParts(paired: PairedCase): EvaluationParts {
   }
 }
 
-/**
- * With this many equal pairs a side does not differ at all, even where no margin could ever be shown to hold.
- */
+/** A side with this many equal pairs does not differ at all, even where no margin could be shown to hold. */
 const EQUAL_PAIRS = 6
 
 function evaluateGuardrail(
@@ -137,16 +132,15 @@ function computeGuardrailMargin(
   const share = maxRegression !== null && maxRegression.value >= 0 ? maxRegression.value : null
   if (scale === 'linear')
     return { scale, margin: (share ?? getEffectShare(rule)) * computeTypicalBase(pairs) }
-  if (share === null) return { scale, margin: getEffectShare(rule) }
-  return {
-    scale,
-    margin: direction === 'minimize' ? Math.log1p(share) : -Math.log1p(-Math.min(share, 0.999)),
-  }
+  return { scale, margin: share === null ? getEffectShare(rule) : toLogMargin(share, direction) }
 }
 
-/**
- * The primary's min_effect in its own units says nothing about another metric, for which 2 % is used instead.
- */
+/** The share of its value that a metric may lose, as a difference of logarithms. */
+export function toLogMargin(share: number, direction: MetricMeasure['direction']): number {
+  return direction === 'minimize' ? Math.log1p(share) : -Math.log1p(-Math.min(share, 0.999))
+}
+
+/** For other metrics: the primary's min_effect in its own units says nothing about them. */
 const DEFAULT_SHARE = 0.02
 
 function getEffectShare({ scale, min_effect }: PairedRule): number {
@@ -234,23 +228,13 @@ function getGuardedStatus({ terms, jobs }: PairedCase, { harmed, open }: Evaluat
   return getContinueStatus(terms.max_jobs, jobs)
 }
 
-/**
- * The primary drives stopping; where it has dropped, another objective may only go on if no evidence speaks
- * against it.
- */
-function hasSettled({ primary, harmed }: EvaluationParts): boolean {
-  return harmed.length > 0 || getEvidenceStatus(primary).reason === 'broken'
-}
-
 /** An idea that is given up and shown to harm another metric is worse, and not merely unproven. */
 function getEndStatus(parts: EvaluationParts): EvidenceStatus {
   const { status } = getEvidenceStatus(parts.primary)
   return status === 'not-proven' && hasEnded(parts) && parts.harmed.length > 0 ? 'drop' : status
 }
 
-/**
- * Finds a value without a logarithm although the campaign's scale is log: pairs cannot be compared any more.
- */
+/** A value without a logarithm, although the campaign's scale is log: pairs cannot be compared any more. */
 export function findOffScaleMetric({ spec, rule, jobs }: PairedCase): string | null {
   const { name } = spec.metric.primary
   return rule.scale === 'log' && !hasLogarithms(collectMetricPairs(jobs, name)) ? name : null
@@ -299,9 +283,7 @@ export function computeObjectiveEvidence(
   return observeJobs(start, jobs, objective.name)
 }
 
-/**
- * The smallest gain of an objective, in the units of its scale; never 0, since no evidence could show that.
- */
+/** The smallest gain, in the units of the scale; never 0, since no evidence could show that. */
 function selectEffects(
   rule: PairedRule,
   objective: Objective,
@@ -312,10 +294,8 @@ function selectEffects(
   const { min_effect, null_effect } = rule
   if (primary || (rule.scale === 'log' && scale === 'log'))
     return { scale, minEffect: min_effect, nullEffect: null_effect }
-  const minEffect =
-    scale === 'log'
-      ? getEffectShare(rule)
-      : getEffectShare(rule) * computeTypicalBase(pairs) || Number.MIN_VALUE
+  const share = getEffectShare(rule)
+  const minEffect = scale === 'log' ? share : share * computeTypicalBase(pairs) || Number.MIN_VALUE
   return { scale, minEffect, nullEffect: minEffect * (null_effect / min_effect) }
 }
 
@@ -324,36 +304,24 @@ function observeJobs(start: EvidenceState, jobs: readonly PairJob[], metric: str
   let gaps = 0
   for (const { order: job, runner, also_on, complete, unreported, pairs } of jobs) {
     if (unreported) state = resetKeepSide(state, ++gaps)
-    for (const { first, base, candidate, lost } of pairs) {
-      state = observePair(state, {
-        also_on,
-        lost,
-        base: getMetricValue(base, metric),
-        candidate: getMetricValue(candidate, metric),
-        job,
-        runner,
-        order: first === 'base' ? 'base-first' : 'candidate-first',
-      })
+    for (const pair of pairs) {
+      const order = pair.first === 'base' ? 'base-first' : 'candidate-first'
+      state = observePair(state, { ...readPair(pair, metric), job, runner, also_on, order })
     }
     if (complete && state.jobs.at(-1)?.id === job) state = endJob(state, job)
   }
   return state
 }
 
-function getMetricValue(readings: Pair['base'], metric: string): number | null {
-  return readings?.[metric] ?? null
-}
-
 // Pairs of one metric
 
 export function collectMetricPairs(jobs: readonly PairJob[], metric: string): MetricPair[] {
-  return jobs.flatMap(({ pairs }) =>
-    pairs.map(({ base, candidate, lost }) => ({
-      base: getMetricValue(base, metric),
-      candidate: getMetricValue(candidate, metric),
-      ...(lost ? { lost } : {}),
-    })),
-  )
+  return jobs.flatMap(({ pairs }) => pairs.map(pair => readPair(pair, metric)))
+}
+
+function readPair({ base, candidate, lost }: Pair, metric: string): MetricPair {
+  const values = { base: base?.[metric] ?? null, candidate: candidate?.[metric] ?? null }
+  return lost ? { ...values, lost } : values
 }
 
 /** Positive is better; a pair without a base is void, a candidate without a value has lost it. */
@@ -370,8 +338,7 @@ export function hasLogarithms(pairs: readonly MetricPair[]): boolean {
 
 /** The median of the base's values, without its sign: the reference for shares. */
 export function computeTypicalBase(pairs: readonly MetricPair[]): number {
-  const values = pairs
-    .flatMap(({ base }) => (base === null ? [] : [Math.abs(base)]))
-    .toSorted((a, b) => a - b)
+  const sizes = pairs.flatMap(({ base }) => (base === null ? [] : [Math.abs(base)]))
+  const values = sizes.toSorted((a, b) => a - b)
   return values[values.length >> 1] ?? 0
 }

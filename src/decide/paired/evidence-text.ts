@@ -1,21 +1,16 @@
 import { type Pair, type PairJob, selectReportedJobs } from '../../model/pairs.ts'
 import { isJudgedMetric } from '../../spec/spec-facts.ts'
-import { computeStateEffect, computeUpperBound, type Interval } from '../evidence/interval.ts'
+import { computeStateEffect, computeUpperBound } from '../evidence/interval.ts'
 import { computeLnTotal } from '../evidence/observe.ts'
-import { computeLnEvidence, computeSignedDifference, toEvidence } from '../evidence/rank-test.ts'
+import { computeLnEvidence, toEvidence } from '../evidence/rank-test.ts'
 import { computeEvidenceVerdict, type EvidenceReason, type EvidenceVerdict } from '../evidence/rules.ts'
 import type { EvidenceState } from '../evidence/state.ts'
 import { listObjectives } from '../metrics.ts'
 import { formatCount, formatNumber } from '../wording.ts'
-import {
-  describeEffect,
-  formatEffect,
-  type MeasuredMetric,
-  renderEvidenceBar,
-  toShare,
-} from './effect-text.ts'
+import { describeEffect, formatEffect, renderEvidenceBar, toShare } from './effect-text.ts'
 import {
   collectMetricPairs,
+  computeDifferences,
   computeObjectiveEvidence,
   hasNoItemsLeft,
   type PairedCase,
@@ -71,13 +66,10 @@ function describeNoDifference(
   const { rule, spec } = paired
   const [{ name, direction }] = listObjectives(spec.metric)
   if (interval[0] <= -rule.min_effect || interval[1] >= rule.min_effect) return null
-  const found = formatSmallEffect(effect, interval, { name, direction, scale: rule.scale })
-  return `${name} differs by less than ${formatLeastGain(paired)} (${found})`
-}
-
-function formatSmallEffect(effect: number, interval: Interval, measured: MeasuredMetric): string {
+  const measured = { name, direction, scale: rule.scale }
   const { size, word, range, unit } = describeEffect(effect, interval, measured)
-  return `${size}${unit} ${word}${range === null ? '' : `, ${range[0]} to ${range[1]}${unit}`}`
+  const between = range === null ? '' : `, ${range[0]} to ${range[1]}${unit}`
+  return `${name} differs by less than ${formatLeastGain(paired)} (${size}${unit} ${word}${between})`
 }
 
 /** The smallest gain worth having, or a multiple of it: "2 %", "0.5". */
@@ -136,15 +128,12 @@ function renderQualifier(
   return explainEnd(paired, reason)
 }
 
-function describeNotEnough(paired: PairedCase): string {
-  return `but ${formatEffort(paired)} were not enough to be sure`
-}
-
-function formatEffort({ spec, jobs: known }: Pick<PairedCase, 'spec' | 'jobs'>): string {
+function describeNotEnough({ spec, jobs: known }: PairedCase): string {
   const jobs = selectReportedJobs(known)
-  return isJudgedMetric(spec)
+  const effort = isJudgedMetric(spec)
     ? formatCount(countPairs(jobs), 'item')
     : formatCount(countExecutions(jobs), 'run')
+  return `but ${effort} were not enough to be sure`
 }
 
 function countPairs(jobs: PairedCase['jobs']): number {
@@ -201,10 +190,7 @@ function explainEnd(paired: PairedCase, reason: EvidenceReason): string | null {
 /** The two may be close to each other, and are passed one after the other (docs/deciding.md). */
 const NEEDED_TO = { screening: 'to measure more', confirming: 'to be sure' } as const
 
-/**
- * The evidence behind the sentence, in one line: a pure function of pairs and terms, so that `replay` renders
- * the identical line.
- */
+/** A pure function of pairs and terms, so that `replay` renders the identical line. */
 export function renderEvidenceLine(
   paired: PairedCase,
   evaluation: DecidingParts,
@@ -243,9 +229,8 @@ function weighEvidence(
 }
 
 /**
- * Counts pairs, jobs, machines and executions. Two warm-ups a job cost executions too, and so does a void
- * pair. `pairs`: a comparison knows its real number of executions, half a pair and repeated jobs included,
- * and prints that itself.
+ * Two warm-ups a job cost executions too, and so does a void pair. `pairs`: a comparison prints its real number
+ * of executions itself, half a pair and repeated jobs included.
  */
 function formatCost(paired: PairedCase, cost: 'executions' | 'pairs'): string {
   const jobs = selectReportedJobs(paired.jobs)
@@ -305,8 +290,7 @@ function tracePairs(paired: PairedCase, at: number, job: PairJob): PathPair[] {
       base,
       candidate,
       ...(lost ? { lost } : {}),
-      difference:
-        base === null || candidate === null ? null : computeSignedDifference(measure, base, candidate),
+      difference: computeDifferences([{ base, candidate }], measure)[0] ?? null,
       evidence: toEvidence(computeLnTotal(state)),
     }
   })

@@ -1,12 +1,12 @@
 import { type Consent, listAwaitedPackages } from '../approval.ts'
 import type { Campaign, EventHandler } from '../campaign.ts'
-import type { LedgerEvent } from '../event.ts'
-import { type Experiment, findSubject } from '../experiment.ts'
+import { type Experiment, findOpenSubject, findSubject } from '../experiment.ts'
 import { queueExperiment } from './experiments.ts'
+import { STATUSES_ON_INCUMBENT } from './orders.ts'
 
 const applyApprovalRequested: EventHandler<'approval-requested'> = (campaign, event) => {
-  const experiment = findSubject(campaign, event.experiment)
-  if (!experiment || experiment.status === 'ended') return
+  const experiment = findOpenSubject(campaign, event.experiment)
+  if (!experiment) return
   const { digest, packages, additions = [], why = '', min_age_days } = event
   const age = min_age_days === undefined ? {} : { min_age_days }
   experiment.approval = { digest, packages, additions, why, ...age }
@@ -16,32 +16,27 @@ const applyApprovalRequested: EventHandler<'approval-requested'> = (campaign, ev
 
 /** Names count only for the set they were approved in. A changed set is requested again. */
 const applyApproved: EventHandler<'approved'> = (campaign, event) => {
-  const { digest, packages } = event
-  const experiment = findSubject(campaign, event.experiment)
-  if (!experiment || experiment.status === 'ended') return
+  const { digest, packages, at, by, approved_at = at, review = false } = event
+  const experiment = findOpenSubject(campaign, event.experiment)
+  if (!experiment) return
   const before = experiment.approved[digest] ?? []
   experiment.approved[digest] = [...new Set([...before, ...packages])]
-  const { at, by, approved_at = at, review = false } = event
   experiment.consents.push({ digest, login: by.actor, packages, at: approved_at, review })
   deferExperiment(campaign, experiment)
 }
 
-const MEASURING_STATUSES: ReadonlySet<Experiment['status']> = new Set(['ordered', 'measured', 'landing'])
-
 /** Stops the experiment and drops a decision that is not merged yet. Changes that have landed stay landed. */
-const applyApprovalWithdrawn: EventHandler<'approval-withdrawn'> = (
-  campaign,
-  { experiment: id, digest, login },
-) => {
-  const experiment = findSubject(campaign, id)
-  if (!experiment || experiment.status === 'ended') return
+const applyApprovalWithdrawn: EventHandler<'approval-withdrawn'> = (campaign, event) => {
+  const { digest, login } = event
+  const experiment = findOpenSubject(campaign, event.experiment)
+  if (!experiment) return
   const isTheirs = (consent: Consent) => consent.digest === digest && consent.login === login
   experiment.consents = experiment.consents.filter(consent => !isTheirs(consent))
   experiment.withdrawals += 1
   const left = experiment.consents.filter(consent => consent.digest === digest)
   experiment.approved[digest] = [...new Set(left.flatMap(({ packages }) => packages))]
   const isWaiting = listAwaitedPackages(experiment).length > 0
-  if (isWaiting && MEASURING_STATUSES.has(experiment.status)) queueExperiment(campaign, experiment)
+  if (isWaiting && STATUSES_ON_INCUMBENT.has(experiment.status)) queueExperiment(campaign, experiment)
   deferExperiment(campaign, experiment)
 }
 
@@ -56,23 +51,20 @@ function deferExperiment(campaign: Campaign, experiment: Experiment): void {
     campaign.approved_after_stop.push(experiment.id)
 }
 
-const applyPermissionRequested: EventHandler<'permission-requested'> = (
-  campaign,
-  { experiment: id, head, author },
-) => {
-  const experiment = findSubject(campaign, id)
-  if (experiment && experiment.status !== 'ended') experiment.needs_permission = { author, head }
+const applyPermissionRequested: EventHandler<'permission-requested'> = (campaign, event) => {
+  const { head, author } = event
+  const experiment = findOpenSubject(campaign, event.experiment)
+  if (experiment) experiment.needs_permission = { author, head }
 }
 
-const applyPermissionGranted: EventHandler<'permission-granted'> = (campaign, { experiment: id, head }) => {
-  const experiment = findSubject(campaign, id)
-  if (experiment && experiment.status !== 'ended') experiment.allowed_head = head
+const applyPermissionGranted: EventHandler<'permission-granted'> = (campaign, event) => {
+  const experiment = findOpenSubject(campaign, event.experiment)
+  if (experiment) experiment.allowed_head = event.head
 }
 
 const applySyncAwaited: EventHandler<'sync-awaited'> = (campaign, { experiment: id, head, obstacle }) => {
-  const experiment = findSubject(campaign, id)
-  if (!experiment || experiment.status === 'ended') return
-  experiment.awaits_sync = obstacle === null ? null : { head, obstacle }
+  const experiment = findOpenSubject(campaign, id)
+  if (experiment) experiment.awaits_sync = obstacle === null ? null : { head, obstacle }
 }
 
 /** Handlers of events that a person has to answer: approval of packages, permission to run a pushed head, a sync. */
@@ -87,14 +79,13 @@ export const approvalHandlers = {
 
 const MAX_AVOIDED = 20
 
-function addAvoided({ avoid }: Campaign, { reason, by }: LedgerEvent<'steered'>): void {
-  avoid.push({ text: reason, by: by.actor })
-  if (avoid.length > MAX_AVOIDED) avoid.shift()
-}
-
 const applySteered: EventHandler<'steered'> = (campaign, event) => {
-  const { id, action, experiment, reason } = event
-  if (action === 'avoid' || experiment === null) return addAvoided(campaign, event)
+  const { id, action, experiment, reason, by } = event
+  if (action === 'avoid' || experiment === null) {
+    campaign.avoid.push({ text: reason, by: by.actor })
+    if (campaign.avoid.length > MAX_AVOIDED) campaign.avoid.shift()
+    return
+  }
   const subject = findSubject(campaign, experiment)
   if (action === 'retry') {
     if (subject?.status !== 'not-proven') return

@@ -1,6 +1,12 @@
 import { readCampaignSpec } from '../../spec/load.ts'
-import { endLostAsking, endLostMeasuring, endRaiseObstacles, RAISED_LIMIT_READABLE } from '../alerts.ts'
-import type { Campaign, EffectMeasurement, EventHandler, Landing } from '../campaign.ts'
+import { dropAlerts, endFruitlessRuns, RAISE_OBSTACLES, RAISED_LIMIT_READABLE } from '../alerts.ts'
+import {
+  type Campaign,
+  type EffectMeasurement,
+  type EventHandler,
+  findLanding,
+  type Landing,
+} from '../campaign.ts'
 import type { LedgerEvent } from '../event.ts'
 import { SYNC_OBSTACLES } from '../event-schemas.ts'
 import { findSubject, listExperiments, listSubjects } from '../experiment.ts'
@@ -13,7 +19,6 @@ import { getProgressJobs, queueAll } from './orders.ts'
 import { enableProposers, formatIdeaName, recordAnswerOutcome } from './proposers.ts'
 
 const MAX_ALERTS = 50
-const SYNC_OBSTACLE_CODES: ReadonlySet<string> = new Set(SYNC_OBSTACLES)
 
 const applyCampaignStarted: EventHandler<'campaign-started'> = (campaign, event) => {
   campaign.name = event.spec
@@ -99,7 +104,7 @@ const applyIncumbentMoved: EventHandler<'incumbent-moved'> = (campaign, event) =
 const applySynced: EventHandler<'synced'> = (campaign, event) => {
   if (event.order !== null) delete campaign.orders[event.order]
   campaign.pin = event.to
-  campaign.alerts = campaign.alerts.filter(({ code }) => !SYNC_OBSTACLE_CODES.has(code))
+  dropAlerts(campaign, SYNC_OBSTACLES)
   campaign.default_tip = event.default_tip
   for (const experiment of listExperiments(campaign)) experiment.awaits_sync = null
   campaign.reference = { commit: event.default_tip, tree: event.default_tree }
@@ -135,14 +140,12 @@ const applyForeignTip: EventHandler<'foreign-tip'> = (campaign, event) => {
   }
 }
 
-/** Invariant 11: reported effects are folded like all other events. */
 const applyEffectMeasured: EventHandler<'effect-measured'> = (campaign, event) => {
   const { what, experiment, order, metric, effect, interval, pairs, scale, from, to } = event
   const measured = { order, metric, effect, interval, pairs, scale }
-  const landing = campaign.landings.find(one => one.experiment === experiment && one.reverted === null)
-  if (what === 'progression') {
-    applyProgress(campaign, { ...measured, from, to })
-  } else if (landing && what === 'landing') landing.effect = measured
+  const landing = findLanding(campaign, experiment ?? '')
+  if (what === 'progression') applyProgress(campaign, { ...measured, from, to })
+  else if (landing && what === 'landing') landing.effect = measured
   else if (landing) updateWatch(campaign, landing, event)
   delete campaign.orders[order]
   campaign.attempts = {}
@@ -150,22 +153,15 @@ const applyEffectMeasured: EventHandler<'effect-measured'> = (campaign, event) =
 
 /** Recorded after the first job and after the last one. Only the last one ends the measurement. */
 function applyProgress(campaign: Campaign, measured: EffectMeasurement & { from: Point; to: Point }): void {
-  const { from, to } = measured
-  const jobs = getProgressJobs(campaign, { from, to }).length
-  campaign.progression = { ...measured, covers: listCoveredLandings(campaign, { from, to }), jobs }
+  const { incumbent, reference, landings } = campaign
+  const jobs = getProgressJobs(campaign, measured).length
+  const isCurrent = measured.from.commit === reference.commit && measured.to.commit === incumbent.commit
+  const covers = isCurrent ? landings.filter(isOwnGain).map(({ experiment }) => experiment) : []
+  campaign.progression = { ...measured, covers, jobs }
   if (jobs < EFFECT_JOBS) return
   campaign.progressing = null
   for (const [id, { order }] of Object.entries(campaign.orders))
     if (order.purpose === 'progression') delete campaign.orders[id]
-}
-
-/** Lists the landings between the two commits; empty when the measured commits are no longer the current ones. */
-function listCoveredLandings(
-  { incumbent, reference, landings }: Campaign,
-  { from, to }: { from: Point; to: Point },
-): string[] {
-  if (from.commit !== reference.commit || to.commit !== incumbent.commit) return []
-  return landings.filter(isOwnGain).map(({ experiment }) => experiment)
 }
 
 function updateWatch(campaign: Campaign, landing: Landing, event: LedgerEvent<'effect-measured'>): void {
@@ -194,14 +190,14 @@ const applySpent: EventHandler<'spent'> = (campaign, event) => {
   campaign.spent.usd += event.usd
   if (event.what !== 'propose' || event.who === null) return
   campaign.answered[event.cause] = true
-  endLostAsking(campaign)
+  endFruitlessRuns(campaign, 'fruitless_asking')
   if (!event.ok) delete campaign.proposal_requests[event.cause]
   recordAnswerOutcome(campaign, event.who, { ok: event.ok, seq: event.seq })
 }
 
 const applyAlert: EventHandler<'alert'> = (campaign, event) => {
   const { code, about, message, at } = event
-  if (code === RAISED_LIMIT_READABLE) return endRaiseObstacles(campaign)
+  if (code === RAISED_LIMIT_READABLE) return dropAlerts(campaign, RAISE_OBSTACLES)
   campaign.alerts.push({ code, about, message, at })
   if (campaign.alerts.length > MAX_ALERTS) campaign.alerts.shift()
 }
@@ -220,10 +216,10 @@ const applyPaused: EventHandler<'campaign-paused'> = (campaign, event) => {
 const applyResumed: EventHandler<'campaign-resumed'> = (campaign, event) => {
   if (campaign.status === 'none') return
   if (event.extra_round !== true) enableProposers(campaign)
-  endLostAsking(campaign)
-  endLostMeasuring(campaign)
+  endFruitlessRuns(campaign, 'fruitless_asking')
+  endFruitlessRuns(campaign, 'fruitless_measuring')
   if (campaign.status === 'running') return
-  continueCampaign(campaign, event.extra_round === true)
+  if (campaign.status === 'stopped') continueStopped(campaign, event.extra_round === true)
   campaign.status = 'running'
   campaign.status_reason = null
   if (campaign.foreign) campaign.foreign.state = 'found'
@@ -231,8 +227,7 @@ const applyResumed: EventHandler<'campaign-resumed'> = (campaign, event) => {
 }
 
 /** A person's resume continues everything. The engine's resume is an extra round for late approvals only. */
-function continueCampaign(campaign: Campaign, isExtraRound: boolean): void {
-  if (campaign.status !== 'stopped') return
+function continueStopped(campaign: Campaign, isExtraRound: boolean): void {
   const { stop_code: code, status_reason: reason } = campaign
   campaign.extra_round = isExtraRound ? { code: code ?? '', reason: reason ?? '' } : null
   if (!isExtraRound) campaign.approved_after_stop = []
@@ -261,18 +256,13 @@ const applyStopped: EventHandler<'campaign-stopped'> = (campaign, event) => {
 /** Codes of stops that a person caused, not a rule. */
 const CODES_BY_PEOPLE: ReadonlySet<string> = new Set(['person', 'fresh', 'archived', 'merged'])
 
-const PRIORITY_KNOB = /^priority (\S+)$/
-
 /** Changes the priority of an experiment or of an idea in the backlog. */
 const applyKnobChanged: EventHandler<'knob-changed'> = (campaign, { knob, to }) => {
-  const [, name = ''] = PRIORITY_KNOB.exec(knob) ?? []
+  const [, name = ''] = /^priority (\S+)$/.exec(knob) ?? []
   if (to !== 'high' && to !== 'medium' && to !== 'low') return
   const idea = campaign.backlog.find(each => formatIdeaName(each) === name)
   for (const each of [campaign.experiments[name], idea]) if (each) each.priority = to
 }
-
-/** Handler of events that people read and that change no state. */
-const applyNothing = (): void => {}
 
 export const campaignHandlers = {
   'campaign-started': applyCampaignStarted,
@@ -291,5 +281,5 @@ export const campaignHandlers = {
   'campaign-resumed': applyResumed,
   'campaign-stopped': applyStopped,
   'knob-changed': applyKnobChanged,
-  note: applyNothing,
+  note: () => {},
 }

@@ -18,7 +18,6 @@ export function countMinutes(run_id: string, minutes: number): number {
   return isActionsRun({ run_id }) ? Math.max(1, Math.ceil(minutes)) : minutes
 }
 
-/** Minutes of the job that made this report, including its set-up time when that is known. */
 export function countReportMinutes(report: Report): number {
   const { run_id, started_at, finished_at, prepared_seconds = 0 } = report
   const measuring = Math.max(0, Date.parse(finished_at) - Date.parse(started_at)) / 60_000

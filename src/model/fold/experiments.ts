@@ -5,16 +5,22 @@ import {
   addExperiment,
   buildPickKey,
   type Experiment,
+  findOpenSubject,
   findSubject,
   isPicked,
-  type PickedChange,
 } from '../experiment.ts'
 import { type ExperimentId, type OrderId, parseExperimentNumber } from '../ids.ts'
 import { isSingleMachineOrder } from '../order.ts'
 import { isLanded, type Outcome, toVerdictWord, type VerdictWord } from '../verdict.ts'
 import { addKeptStep } from './counters.ts'
 import { clearLanding, dropOrders } from './orders.ts'
-import { markIdeaTried, recordFailedIdea, recordKeptIdea, recordRefusedIdea } from './proposers.ts'
+import {
+  markIdeaTried,
+  recordFailedIdea,
+  recordKeptIdea,
+  recordRefusedIdea,
+  recordSource,
+} from './proposers.ts'
 
 const applyExperimentOpened: EventHandler<'experiment-opened'> = (campaign, event) => {
   const { experiment: id, picks } = event
@@ -22,9 +28,7 @@ const applyExperimentOpened: EventHandler<'experiment-opened'> = (campaign, even
   if (event.purpose === 'pick' && picks !== undefined) addPick(campaign, event, { ...created, picks })
   else addExperiment(campaign, created)
   markIdeaTried(campaign, event)
-  campaign.sources[event.source.key] = id
-  delete campaign.answered[event.source.key]
-  delete campaign.proposal_requests[event.source.key]
+  recordSource(campaign, event.source.key, id)
   campaign.next_number = Math.max(campaign.next_number, created.number + 1)
 }
 
@@ -150,15 +154,10 @@ const applyExperimentRefused: EventHandler<'experiment-refused'> = (campaign, ev
  * Outcomes that prove a tree on its own base. `runner_up_dropped` is missing because its last measurement failed on
  * another base.
  */
-const PASSED_OUTCOMES: ReadonlySet<Outcome> = new Set([
-  'kept',
-  'runner_up_kept',
-  'revert_landed',
-  'not_selected',
-])
+const PASSED_OUTCOMES: readonly Outcome[] = ['kept', 'runner_up_kept', 'revert_landed', 'not_selected']
 
 function recordProof(campaign: Campaign, { id }: Experiment, order: OrderId | null): void {
-  const measured = order === null ? undefined : campaign.orders[order]?.order
+  const measured = campaign.orders[order ?? '']?.order
   const tree = measured?.candidates.find(({ label }) => label === id)?.tree
   if (measured && tree !== undefined) campaign.proven[tree] = measured.id
 }
@@ -169,9 +168,9 @@ const applyDecided: EventHandler<'decided'> = (campaign, event) => {
   const { round } = campaign
   clearLanding(campaign, experiment)
   experiment.primary_delta = event.primary_delta
-  const measured = event.order === null ? undefined : campaign.orders[event.order]?.order
+  const measured = campaign.orders[event.order ?? '']?.order
   experiment.single_machine = measured !== undefined && isSingleMachineOrder(measured)
-  if (PASSED_OUTCOMES.has(event.outcome) && !isPicked(experiment))
+  if (PASSED_OUTCOMES.includes(event.outcome) && !isPicked(experiment))
     for (const id of [experiment.order, experiment.standalone]) recordProof(campaign, experiment, id)
   if (round?.open && round.number === experiment.round) {
     if (event.outcome === 'kept' || event.outcome === 'revert_landed') round.winner = experiment.id
@@ -249,11 +248,12 @@ const applyClosed: EventHandler<'closed'> = (campaign, event) => {
 
 /** `stale-head`: the measurements belong to the old commit, so the experiment queues again. */
 const applyHeadMoved: EventHandler<'head-moved'> = (campaign, event) => {
-  const experiment = findSubject(campaign, event.experiment)
-  if (!experiment || experiment.status === 'ended') return
+  const experiment = findOpenSubject(campaign, event.experiment)
+  if (!experiment) return
   experiment.head = event.to
   experiment.interrupted = 0
-  if (isPicked(experiment)) rebasePick(campaign, experiment)
+  // Only winnow moves a pick's branch. A push by a person takes the pick over.
+  if (isPicked(experiment)) experiment.base = campaign.default_tip
   else experiment.owned = false
   queueExperiment(campaign, experiment)
 }
@@ -272,11 +272,6 @@ export function queueExperiment(campaign: Campaign, experiment: Experiment): voi
   experiment.attempts = 0
   leaveRound(campaign, experiment)
   if (experiment.status !== 'deferred') experiment.status = 'queued'
-}
-
-/** Only winnow moves a pick's branch. A push by a person takes the pick over. */
-function rebasePick(campaign: Campaign, picked: PickedChange): void {
-  picked.base = campaign.default_tip
 }
 
 function leaveRound(campaign: Campaign, experiment: Experiment): void {

@@ -62,7 +62,7 @@ export class FoldedCopy {
     this.#campaign = campaign
   }
 
-  /** The campaign after the events so far. Later events change it, and `finish` ends its use. */
+  /** Later events change it, and `finish` ends its use. */
   get draft(): Campaign {
     this.#draft ??= immer.createDraft(this.#campaign)
     return this.#draft
@@ -72,7 +72,7 @@ export class FoldedCopy {
     applyEvent(this.draft, event)
   }
 
-  /** The campaign after the events so far, as a plain value that no later event changes. */
+  /** Returns a plain value that no later event changes. */
   finish(): Campaign {
     if (this.#draft !== null) this.#campaign = immer.finishDraft(this.#draft)
     this.#draft = null
@@ -80,15 +80,12 @@ export class FoldedCopy {
   }
 }
 
-/** Folds events in place; the caller gives up ownership of the campaign. */
 export function fold(campaign: Campaign, events: Iterable<LedgerEvent>): Campaign {
   for (const event of events) applyEvent(campaign, event)
   return campaign
 }
 
-/**
- * Records which events the results of an experiment consist of, so that its end reads only those from a long ledger.
- */
+/** The end of an experiment reads only these events from a long ledger. */
 function recordResultEvents(campaign: Campaign, event: LedgerEvent): void {
   const { start, spec } = campaign.set_by
   const seqs = event.kind === 'order-issued' ? [start, spec, event.seq] : [event.seq]

@@ -1,4 +1,4 @@
-import { clearDispatchRefused, countLostMeasuring, endLostMeasuring } from '../alerts.ts'
+import { countFruitlessRun, DISPATCH_REFUSED, dropAlerts, endFruitlessRuns } from '../alerts.ts'
 import { buildHoldoutKey, type Campaign, type EventHandler, type LiveOrder } from '../campaign.ts'
 import type { EventAuthor } from '../event.ts'
 import { type Experiment, findSubject, isPicked, listSubjects } from '../experiment.ts'
@@ -99,14 +99,14 @@ function applyMemberOrder(campaign: Campaign, experiment: Experiment, order: Ord
 
 function releaseOrders(campaign: Campaign, ids: readonly (OrderId | null)[]): void {
   for (const id of ids) {
-    const live = id === null ? undefined : campaign.orders[id]
-    if (live && !listOrderMembers(campaign, live.order).some(member => isUsingOrder(member, live.order.id)))
-      delete campaign.orders[live.order.id]
+    const live = campaign.orders[id ?? '']
+    if (id === null || live === undefined) continue
+    const isUsed = listOrderMembers(campaign, live.order).some(
+      ({ status, order, standalone, holdout }) =>
+        status !== 'ended' && [order, standalone, holdout].includes(id),
+    )
+    if (!isUsed) delete campaign.orders[id]
   }
-}
-
-function isUsingOrder({ status, order, standalone, holdout }: Experiment, id: OrderId): boolean {
-  return status !== 'ended' && (order === id || standalone === id || holdout === id)
 }
 
 /** The order's evidence becomes the experiment's. Its share of the error budget is taken only once. */
@@ -155,11 +155,8 @@ const applyOrderDispatched: EventHandler<'order-dispatched'> = (campaign, event)
   const live = campaign.orders[event.order]
   if (live) live.run_id = event.run_id
   countMeasuringRun(campaign, event.run_id)
-  clearDispatchRefused(campaign)
-}
-
-function recordIsolation({ isolated }: Campaign, { harness, executions, flags }: Report): void {
-  if (executions.some(({ status }) => status === 'ok')) isolated[harness] ??= !flags.includes('unisolated')
+  // A remote machine has started, so dispatching works again.
+  dropAlerts(campaign, [DISPATCH_REFUSED])
 }
 
 /** Counts are kept by tree, because the gates of a base ran when it became the incumbent. */
@@ -183,34 +180,36 @@ const applyOrderPrinted: EventHandler<'order-printed'> = (campaign, { order, run
 const applyMeasured: EventHandler<'measured'> = (campaign, event) => {
   const live = campaign.orders[event.order]
   if (!live || live.report) return
-  live.report = { event: event.id, at: event.at, report: event.report }
+  const { report, run_id } = event
+  const { order } = live
+  live.report = { event: event.id, at: event.at, report }
   live.scores = null
-  endLostMeasuring(campaign)
-  countMachine(campaign, event.report)
-  recordIsolation(campaign, event.report)
-  recordTests(campaign, event.report)
-  countMeasured(campaign, event.by, event.report)
-  campaign.spent.executions += event.report.executions.length
-  campaign.waited_seconds += event.report.waited_seconds ?? 0
-  if (live.order.purpose === 'progression') addProgressJob(campaign, live.order, event.report)
-  delete campaign.interruptions[buildOrderSubject(live.order)]
-  for (const candidate of live.order.candidates) {
-    const experiment = findSubject(campaign, candidate.label)
-    if (!experiment || experiment.order !== live.order.id) continue
+  endFruitlessRuns(campaign, 'fruitless_measuring')
+  countMachine(campaign, report)
+  if (report.executions.some(({ status }) => status === 'ok'))
+    campaign.isolated[report.harness] ??= !report.flags.includes('unisolated')
+  recordTests(campaign, report)
+  countMeasured(campaign, event.by, report)
+  campaign.spent.executions += report.executions.length
+  campaign.waited_seconds += report.waited_seconds ?? 0
+  if (order.purpose === 'progression') addProgressJob(campaign, order, report)
+  delete campaign.interruptions[buildOrderSubject(order)]
+  for (const { label, tree } of order.candidates) {
+    const experiment = findSubject(campaign, label)
+    if (!experiment || experiment.order !== order.id) continue
     experiment.status = 'measured'
-    experiment.measured_tree = candidate.tree
-    experiment.failed = findFailedPart(event.report, experiment.id)
-    experiment.metrics = aggregateMetrics(event.report, experiment.id, campaign.aggregation)
-    experiment.base_metrics = getBaseMetrics(campaign, live.order, event.report)
-    experiment.tests = getTestCounts(campaign, candidate.tree)
-    experiment.base_tests = getTestCounts(campaign, live.order.base.tree)
+    experiment.measured_tree = tree
+    experiment.failed = findFailedPart(report, label)
+    experiment.metrics = aggregateMetrics(report, label, campaign.aggregation)
+    experiment.base_metrics = getBaseMetrics(campaign, order, report)
+    experiment.tests = getTestCounts(campaign, tree)
+    experiment.base_tests = getTestCounts(campaign, order.base.tree)
     recordMeasuredIdea(campaign, experiment)
-    if (event.report.runner_error === null && !isPicked(experiment))
-      campaign.trees[candidate.tree] ??= experiment.id
-    if (live.order.purpose !== 'combination') experiment.standalone = live.order.id
-    addPairs(experiment, live.order, event.report)
-    experiment.measured_in = { run: event.run_id, ...countMeasuredPairs(experiment) }
-    if (live.order.stop.rule === 'paired') updateMetrics(campaign, experiment)
+    if (report.runner_error === null && !isPicked(experiment)) campaign.trees[tree] ??= experiment.id
+    if (order.purpose !== 'combination') experiment.standalone = order.id
+    addPairs(experiment, order, report)
+    experiment.measured_in = { run: run_id, ...countMeasuredPairs(experiment) }
+    if (order.stop.rule === 'paired') updateMetrics(campaign, experiment)
   }
 }
 
@@ -245,9 +244,7 @@ function countMachine(campaign: Campaign, { machine: { boot_id } }: Report): voi
   campaign.machine = { boot_id, in_a_row, reports: machine.reports + 1 }
 }
 
-/**
- * Adds every measured pair, independent of the rest of the report: leaving out seen pairs would bias the evidence.
- */
+/** Adds every measured pair, whatever else failed: leaving out seen pairs would bias the evidence. */
 function addPairs({ id, evidence }: Experiment, order: Order, report: Report): void {
   if (evidence === null || order.stop.rule !== 'paired') return
   const job = buildPairJob(toPairRequest(order), toMeasuredRun(report), id)
@@ -269,7 +266,6 @@ function addProgressJob(campaign: Campaign, order: Order, report: Report): void 
   campaign.progressing = { from, to, harness, jobs: [...jobs, job], parts: [...parts, part] }
 }
 
-/** Lists the jobs of the total improvement between these two commits. */
 export function getProgressJobs(
   { progressing, harness }: Pick<Campaign, 'progressing' | 'harness'>,
   { from, to }: { from: Point; to: Point },
@@ -300,7 +296,7 @@ function forgetOrder(campaign: Campaign, live: LiveOrder, loss: OrderLoss): void
   const { order } = live
   delete campaign.orders[order.id]
   if (campaign.foreign?.order === order.id) campaign.foreign.order = null
-  if (loss.started) countLostMeasuring(campaign, { run_id: live.run_id, at: loss.at })
+  if (loss.started) countFruitlessRun(campaign, 'fruitless_measuring', { run_id: live.run_id, at: loss.at })
   if (loss.started && !loss.partial) campaign.spent.minutes += countMinutes(live.run_id ?? '', 0)
   if (loss.partial) {
     countMeasured(campaign, loss.by, loss.partial.report)
@@ -383,7 +379,12 @@ export function clearLanding(campaign: Campaign, experiment: Experiment): void {
   Object.assign(experiment, { outcome: null, verdict: null, reason: null })
 }
 
-const STATUSES_ON_INCUMBENT: ReadonlySet<Experiment['status']> = new Set(['ordered', 'measured', 'landing'])
+/** Measured against the incumbent, so another incumbent or a withdrawn approval queues the experiment again. */
+export const STATUSES_ON_INCUMBENT: ReadonlySet<Experiment['status']> = new Set([
+  'ordered',
+  'measured',
+  'landing',
+])
 
 /** The incumbent or the harness has changed (`stale-base`): everything under way is merged and measured again. */
 export function queueAll(campaign: Campaign): void {

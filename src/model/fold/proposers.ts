@@ -1,4 +1,4 @@
-import { countLostAsking } from '../alerts.ts'
+import { countFruitlessRun, dropAlerts } from '../alerts.ts'
 import type {
   BacklogIdea,
   Campaign,
@@ -10,7 +10,7 @@ import type {
 import type { LedgerEvent } from '../event.ts'
 import { isRetryableEnd } from '../event-schemas.ts'
 import type { Experiment } from '../experiment.ts'
-import type { EventId } from '../ids.ts'
+import type { EventId, ExperimentId } from '../ids.ts'
 
 const FAILURES_UNTIL_DISABLED = 3
 
@@ -32,8 +32,7 @@ export function recordAnswerOutcome(
 
 /** An idea refused before it ran (a duplicate, out of scope, empty) counts as a failed answer. */
 export function recordRefusedIdea(campaign: Campaign, experiment: Experiment): void {
-  const who = findProposer(campaign, experiment)
-  if (who !== null) countFailure(campaign, who)
+  countFailure(campaign, findProposer(campaign, experiment) ?? '')
 }
 
 export function recordMeasuredIdea(campaign: Campaign, experiment: Experiment): void {
@@ -52,21 +51,21 @@ export function recordFailedIdea(campaign: Campaign, experiment: Experiment): vo
   if (proposer && proposer.since_kept !== null) proposer.since_kept += 1
 }
 
-/** Returns the number of consecutive failures until the proposer is disabled. */
+/** Counts consecutive failures until the proposer is disabled. */
 export function countFailuresLeft({
   failures,
   since_kept,
-}: Pick<ProposerState, 'failures' | 'since_kept'>): number {
+}: Omit<ProposerState, 'asked' | 'disabled'>): number {
   const grace = since_kept === null ? 0 : ANSWERS_AFTER_KEPT - since_kept
   return Math.max(FAILURES_UNTIL_DISABLED - failures, grace)
 }
 
-/** Called when a person resumes the campaign and may have fixed the cause. The count of failures starts again. */
+/** A person who resumes the campaign may have fixed the cause. */
 export function enableProposers(campaign: Campaign): void {
   for (const proposer of Object.values(campaign.proposers)) {
     if (proposer.disabled) Object.assign(proposer, { failures: 0, disabled: false, since_kept: null })
   }
-  campaign.alerts = campaign.alerts.filter(({ code }) => code !== 'proposer-disabled')
+  dropAlerts(campaign, ['proposer-disabled'])
 }
 
 export function listDisabledProposers({ proposers }: Pick<Campaign, 'proposers'>): string[] {
@@ -100,8 +99,7 @@ export function findProposer(
 const applyProposalRequested: EventHandler<'proposal-requested'> = (campaign, event) => {
   const { key, who, base, until, carries = null, angle = null, at, by } = event
   const about = { key, who, base, until, carries, angle, first_unseen: campaign.next_number }
-  const proposal = { ...about, asked_at: at, run_id: by.run_id, answer: null }
-  campaign.proposal_requests[key] = proposal
+  campaign.proposal_requests[key] = { ...about, asked_at: at, run_id: by.run_id, answer: null }
 }
 
 const applyProposalAnswered: EventHandler<'proposal-answered'> = (campaign, event) => {
@@ -112,11 +110,16 @@ const applyProposalAnswered: EventHandler<'proposal-answered'> = (campaign, even
 
 const applyProposalLost: EventHandler<'proposal-lost'> = (campaign, event) => {
   const proposal = campaign.proposal_requests[event.key]
-  if (proposal !== undefined) countLostAsking(campaign, { run_id: proposal.run_id, at: event.at })
+  if (proposal) countFruitlessRun(campaign, 'fruitless_asking', { run_id: proposal.run_id, at: event.at })
   delete campaign.proposal_requests[event.key]
 }
 
 const applyAnswerRepeated: EventHandler<'answer-repeated'> = (campaign, { key, experiment }) => {
+  recordSource(campaign, key, experiment)
+}
+
+/** Its request is settled: the answer has become an experiment. */
+export function recordSource(campaign: Campaign, key: string, experiment: ExperimentId): void {
   campaign.sources[key] = experiment
   delete campaign.answered[key]
   delete campaign.proposal_requests[key]
@@ -129,7 +132,6 @@ export function listPendingProposals({
   return Object.values(all).filter(proposal => proposal.answer === null)
 }
 
-/** Collects the backlog ideas that a request has handed out or answered. */
 export function collectHandedOutIdeas({
   proposal_requests: all,
 }: Pick<Campaign, 'proposal_requests'>): Set<EventId> {
