@@ -3,6 +3,14 @@ import { describe, expect, it } from 'vitest'
 import { addExperiment, listExperiments, listSubjects } from '../../src/model/experiment.ts'
 import { campaign } from '../plan/a-campaign.ts'
 
+describe('a kept change that is picked', () => {
+  it('takes no share of the error budget, and counts as no variant of its idea', () => {
+    const built = campaign().withExperiments(1)
+    built.withExperiment({ purpose: 'pick', picks: 'exp-001', source: { use: 'pick', key: 'pick:x' } })
+    expect(built.campaign.picks['exp-002']).toMatchObject({ picks: 'exp-001', alpha_share: 0, variant: 0 })
+  })
+})
+
 describe('the experiments of a campaign', () => {
   it('are listed with the one that was opened after they were listed before, in the order they were opened', () => {
     const built = campaign().withExperiments(2)

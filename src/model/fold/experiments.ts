@@ -39,9 +39,16 @@ function addPick(
   created: Experiment & { picks: ExperimentId },
 ): void {
   const { approval = null, approved = {}, consents = [] } = campaign.experiments[created.picks] ?? {}
-  const inherited = { approved: { ...approved }, consents: [...consents] }
-  const own = { approval, ...inherited, share: 0, variant: 0 }
-  campaign.picks[id] = { ...created, ...own, base: base.commit, pick_end: null }
+  campaign.picks[id] = {
+    ...created,
+    approval,
+    approved: { ...approved },
+    consents: [...consents],
+    alpha_share: 0,
+    variant: 0,
+    base: base.commit,
+    pick_end: null,
+  }
   campaign.steered = campaign.steered.filter(({ event }) => source.key !== buildPickKey(event))
 }
 
