@@ -1,7 +1,7 @@
 import { forgetLostBranches, rebuildViews, recoverBranches } from '../engine/campaign/recover.ts'
 import { auditLedger, replayLedger } from '../engine/verify/audit.ts'
 import { locateAuditMemory } from '../engine/verify/branches.ts'
-import { renderAudit, renderReplay } from '../report/audit.ts'
+import { renderAudit, renderReplay } from '../report/event-log.ts'
 import { withCampaign } from './context.ts'
 import type { Verb } from './verb.ts'
 import { resolve } from 'node:path'

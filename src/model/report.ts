@@ -71,7 +71,7 @@ const setupRunSchema = z.strictObject({
   output: failedOutputSchema.optional(),
 })
 
-const machineSchema = z.strictObject({
+export const machineSchema = z.strictObject({
   boot_id: z.string(),
   hostname_sha256: digestSchema,
   os: z.string(),

@@ -49,7 +49,11 @@ export function appendToSentence(text: string | undefined, aside: string): strin
   return formatReason({ sentence: `${start}; ${aside}${end}`, evidence })
 }
 
-// Lists
+// Sentences and lists
+
+export function toSentenceCase(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+}
 
 /** Returns "a, b, c and 2 more". */
 export function joinFirst(names: readonly string[], most: number): string {

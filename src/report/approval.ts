@@ -32,10 +32,8 @@ const COLUMN_TITLES = [
 ]
 
 const MAX_CELL_LENGTH = 80
-
 /** Most of the 60,000 characters of a comment are for the packages to review. */
 const MAX_TABLE_LENGTH = 40_000
-
 const MAX_KEPT_TABLE_LENGTH = 12_000
 
 // Requests
@@ -52,23 +50,18 @@ export function renderApprovalRequest(experiment: Experiment): string[] {
   return [
     `${id} is waiting for approval of ${describeAwaitedPackages(experiment)}`,
     `  why: ${hypothesis}`,
-    ...formatTable(buildAdditionRows(experiment)).map(line => `  ${line}`),
+    ...renderAdditions(experiment),
     `  set ${getShortDigest(approval)}`,
   ]
 }
 
-/**
- * The digest limits the approval to the packages that were shown. It does not cover packages that replaced them
- * since.
- */
+/** The digest limits the approval to the packages that were shown. */
 export function formatApproveCommand({ id, approval }: Pick<Experiment, 'id' | 'approval'>): string {
   return `winnow approve ${id}${approval === null ? '' : ` --digest ${getShortDigest(approval)}`}`
 }
 
 export function renderAdditions(experiment: Experiment): string[] {
-  return experiment.approval === null
-    ? []
-    : ['', ...formatTable(buildAdditionRows(experiment)).map(line => `  ${line}`)]
+  return formatTable(buildAdditionRows(experiment)).map(line => `  ${line}`)
 }
 
 export function renderApprovalMarkdown(experiment: Experiment, approvers: Approvers = 'write'): string[] {
@@ -78,16 +71,20 @@ export function renderApprovalMarkdown(experiment: Experiment, approvers: Approv
   // The heading above the table already gives the state when it is the same for all rows.
   const isMixed = packages.some(row => row.at(-1) !== packages[0]?.at(-1)) || status !== 'deferred'
   const columns = isMixed ? head : head.slice(0, -1)
-  const rows = packages.map(row => renderAdditionRow(row.slice(0, columns.length)))
+  const rows = packages.map(row => row.slice(0, columns.length))
+  const more = `\`winnow show ${experiment.id}\` lists all of them.`
   const how = status === 'deferred' ? ['', describeHowToApprove(experiment, approvers)] : []
-  const why = ['', `Why it is needed: ${escapeMarkdown(approval.why)}`]
-  const shown = fitLines(
-    rows,
-    MAX_TABLE_LENGTH,
-    left => `\n… and ${left} more: \`winnow show ${experiment.id}\` lists all of them.`,
-  )
-  const top = renderAdditionRow(columns)
-  return ['', top, `|${' --- |'.repeat(columns.length - 1)}`, ...shown, ...why, ...how]
+  const table = renderAdditionTable(columns, rows, { room: MAX_TABLE_LENGTH, more })
+  return ['', ...table, '', `Why it is needed: ${escapeMarkdown(approval.why)}`, ...how]
+}
+
+function renderAdditionTable(
+  columns: readonly string[],
+  rows: readonly (readonly string[])[],
+  { room, more }: { room: number; more: string },
+): string[] {
+  const shown = fitLines(rows.map(renderAdditionRow), room, left => `\n… and ${left} more: ${more}`)
+  return [renderAdditionRow(columns), `|${' --- |'.repeat(columns.length - 1)}`, ...shown]
 }
 
 /** Keeps the row narrow enough for a pull request: joins package and version, and omits the usual protocol. */
@@ -100,20 +97,19 @@ function renderAdditionRow([name = '', version = '', from = '', ...rest]: readon
 /** Posted on the campaign's pull request, or on the experiment's own if the campaign has none yet. */
 export function renderApprovalComment(experiment: Experiment, here = false): string {
   const { id, pull } = experiment
-  const where = pull === null ? id : `#${pull}`
+  if (!here) return `${renderApprovalTask(pull === null ? id : `#${pull}`, experiment)}\n`
   const what = escapeMarkdown(describeAwaitedPackages(experiment))
-  const introduction = here
-    ? `This change adds ${what}, listed above. Review and approve it here to have it measured.`
-    : `${where} adds ${what}. Review and approve it there to have it measured.`
-  return `${introduction}\n`
+  return `This change adds ${what}, listed above. Review and approve it here to have it measured.\n`
+}
+
+export function renderApprovalTask(reference: string, experiment: Experiment): string {
+  const what = escapeMarkdown(describeAwaitedPackages(experiment))
+  return `${reference} adds ${what}. Review and approve it there to have it measured.`
 }
 
 // Packages of kept changes
 
-/**
- * Lists packages of kept changes for the person who merges all of them. Includes packages that were approved
- * earlier.
- */
+/** For the person who merges all kept changes: also packages that were approved earlier. */
 function listKeptPackages(campaign: Campaign): { experiment: Experiment; addition: PackageAddition }[] {
   const found = new Map<string, { experiment: Experiment; addition: PackageAddition }>()
   for (const experiment of listKeptExperiments(campaign))
@@ -123,23 +119,17 @@ function listKeptPackages(campaign: Campaign): { experiment: Experiment; additio
 }
 
 export function renderKeptPackagesTable(campaign: Campaign): string[] {
-  const rows = listKeptPackages(campaign).map(({ experiment, addition }) => {
-    const texts = buildAdditionRow(addition, experiment).map(text => toOneLine(text, MAX_CELL_LENGTH))
-    return renderAdditionRow([...texts, experiment.id])
-  })
+  const rows = listKeptPackages(campaign).map(({ experiment, addition }) => [
+    ...buildAdditionRow(addition, experiment),
+    experiment.id,
+  ])
   if (rows.length === 0) return []
   const head = [...COLUMN_TITLES.slice(0, -1), 'with']
+  const more = '`winnow show` lists those of an experiment.'
   return [
-    '',
     '**Packages it adds**',
     '',
-    renderAdditionRow(head),
-    `|${' --- |'.repeat(head.length - 1)}`,
-    ...fitLines(
-      rows,
-      MAX_KEPT_TABLE_LENGTH,
-      left => `\n… and ${left} more: \`winnow show\` lists those of an experiment.`,
-    ),
+    ...renderAdditionTable(head, rows, { room: MAX_KEPT_TABLE_LENGTH, more }),
   ]
 }
 
@@ -160,52 +150,52 @@ function describeHowToApprove(experiment: Experiment, approvers: Approvers): str
 
 function describeApprovers(approvers: Approvers): string {
   if (approvers === 'write') return 'Everyone with write access'
-  return approvers === 'admin' ? 'Every admin' : `${approvers.map(text => escapeMarkdown(text)).join(', ')}`
+  return approvers === 'admin' ? 'Every admin' : joinEscaped(approvers)
 }
 
 function describeApproverTeams(approvers: Approvers): string {
   const teams = listTeams(approvers)
-  return teams.length === 0
-    ? ''
-    : ` The members of ${teams.map(text => escapeMarkdown(text)).join(', ')} are read with ${READS_TEAMS}.`
+  return teams.length === 0 ? '' : ` The members of ${joinEscaped(teams)} are read with ${READS_TEAMS}.`
+}
+
+function joinEscaped(names: readonly string[]): string {
+  return names.map(name => escapeMarkdown(name)).join(', ')
 }
 
 function buildAdditionRows(experiment: Experiment): string[][] {
   const { approval } = experiment
-  const additions = approval?.additions ?? []
+  if (approval === null) return []
   const awaited = new Set(listAwaitedPackages(experiment))
-  const declared = [...awaited].filter(name => !additions.some(each => each.name === name))
+  const declared = [...awaited].filter(name => !approval.additions.some(each => each.name === name))
   const state = (name: string) => (awaited.has(name) ? 'waits' : 'approved')
   return [
     COLUMN_TITLES,
-    ...additions.map(each =>
-      [...buildAdditionRow(each, experiment), state(each.name)].map(text => toOneLine(text, MAX_CELL_LENGTH)),
-    ),
+    ...approval.additions.map(each => [...buildAdditionRow(each, experiment), state(each.name)]),
     ...declared.map(name => {
       const known = [name, 'not in the change yet', '', 'the idea says it needs it']
-      return [...known, ...COLUMN_TITLES.slice(known.length, -1).map(() => ''), state(name)]
+      const row = [...known, ...COLUMN_TITLES.slice(known.length, -1).map(() => ''), state(name)]
+      return row.map(text => toOneLine(text, MAX_CELL_LENGTH))
     }),
   ]
 }
 
 function buildAdditionRow(addition: PackageAddition, { approval, asked_at }: Experiment): string[] {
   const { name, version, ecosystem, source, direct, scripts, licence, path } = addition
-  return [
+  const how = direct === null ? 'unknown' : direct ? 'direct' : 'transitive'
+  const texts = [
     name,
     version,
     `${ecosystem}, ${source}`,
-    `${direct === null ? 'unknown' : direct ? 'direct' : 'transitive'}, ${path}`,
+    `${how}, ${path}`,
     describeExtraPackages(addition),
     scripts === null ? 'unknown' : scripts ? 'runs' : 'none',
     licence ?? 'unknown',
     describeReleaseAge(addition, { asked_at, least: approval?.min_age_days ?? 0 }),
   ]
+  return texts.map(text => toOneLine(text, MAX_CELL_LENGTH))
 }
 
-/**
- * A transitive package has no text of its own. Returns "unknown" where the extra packages could not be
- * determined, and never claims that there are none.
- */
+/** Never claims that there are none where they could not be determined. */
 function describeExtraPackages({ direct, brings }: PackageAddition): string {
   if (direct === false) return ''
   if (brings === undefined || brings === null) return 'unknown'
@@ -223,9 +213,8 @@ function describeReleaseAge(
   if (released === undefined) return 'not asked'
   if (released === null || days === null) return 'unknown'
   const age = days === 0 ? 'less than a day' : formatCount(days, 'day')
-  const ageNote = isOldEnough(released, least, asked_at ?? '')
-    ? ''
-    : `, less than ${formatCount(least, 'day')}`
+  const isOld = isOldEnough(released, least, asked_at ?? '')
+  const ageNote = isOld ? '' : `, less than ${formatCount(least, 'day')}`
   return `${released.slice(0, 10)} (${age}${ageNote}${REQUIREMENT_NOTE[by ?? 'hash']})`
 }
 

@@ -8,7 +8,7 @@ import { formatTable } from './terminal.ts'
 
 type BacklogCampaign = Pick<Campaign, 'backlog' | 'experiments' | 'proposers'>
 
-export interface IdeaView extends Omit<BacklogIdea, 'id' | 'number'> {
+interface IdeaView extends Omit<BacklogIdea, 'id' | 'number'> {
   id: string
   event: string
   /** Proposers that no longer receive the idea, each with its refused answers to it. */
@@ -31,7 +31,7 @@ export function sortBacklogIdeas(campaign: BacklogCampaign): BacklogIdea[] {
 export function renderBacklog(campaign: BacklogCampaign): string[] {
   const rows = sortBacklogIdeas(campaign).map(idea => [
     formatIdeaName(idea),
-    `${describeIdeaState(idea)}`,
+    describeIdeaState(idea),
     `${idea.priority}, ${toOneLine(idea.category, 40)}`,
     toOneLine(idea.hypothesis, 100),
     idea.learnings === null ? describeIdeaRest(campaign, idea) : toOneLine(idea.learnings, 120),
@@ -43,13 +43,12 @@ export function renderBacklog(campaign: BacklogCampaign): string[] {
 
 function describeIdeaRest(campaign: BacklogCampaign, idea: BacklogIdea): string {
   if (idea.experiment !== null) return ''
-  const [first, ...others] = [...listRestingProposers(campaign, idea)].map(
+  const refused = [...listRestingProposers(campaign, idea)].map(
     ([proposer, answers]) =>
       `${toOneLine(proposer, 40)} was refused ${formatCount(answers.length, 'time')} (${answers.join(', ')})`,
   )
-  if (first === undefined) return ''
-  const refused = [first, ...others].join(', ')
-  return `${refused}; it waits until another program or winnow try --idea ${formatIdeaName(idea)} implements it`
+  if (refused.length === 0) return ''
+  return `${refused.join(', ')}; it waits until another program or winnow try --idea ${formatIdeaName(idea)} implements it`
 }
 
 function describeIdeaState({ status, experiment }: BacklogIdea): string {

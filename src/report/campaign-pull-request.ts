@@ -1,25 +1,23 @@
 import { describeEffect, removeMetricName } from '../decide/paired/effect-text.ts'
 import type { CampaignProgress } from '../decide/progress.ts'
-import { formatCount, formatNumber } from '../decide/wording.ts'
+import { formatCount, formatNumber, formatRounded } from '../decide/wording.ts'
 import { findRefusedSyncAlert, NO_MACHINE } from '../model/alerts.ts'
-import { describeAwaitedPackages } from '../model/approval.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { toShortRef } from '../model/ids.ts'
 import { describeStatus } from '../model/status.ts'
-import { neutralizeMentions, toOneLine } from '../model/text.ts'
+import { joinFirst, neutralizeMentions, toOneLine, toSentenceCase } from '../model/text.ts'
 import { getCampaignSpec } from '../spec/load.ts'
 import type { Spec } from '../spec/schema.ts'
-import { renderKeptPackagesTable } from './approval.ts'
-import { computeCampaignProgress } from './campaign-result.ts'
+import { renderApprovalTask, renderKeptPackagesTable } from './approval.ts'
 import { computeMetricChange } from './charts.ts'
 import { findPersonalTasks, type PersonalTask } from './experiment-state.ts'
 import { buildChartUrl, type PageUrl } from './github-names.ts'
 import { escapeMarkdown, fitLines, formatCode } from './markdown.ts'
 import { describeResumeHint } from './resume-hint.ts'
-import { formatMeasuringMinutes, formatModelCost } from './status.ts'
+import { computeCampaignProgress, formatMeasuringMinutes, formatModelCost } from './status.ts'
 import { renderPlainVerdict } from './verdict-markdown.ts'
-import { describeKeptEffect, listKeptExperiments, toSentenceCase } from './verdict-text.ts'
+import { describeKeptEffect, listKeptExperiments } from './verdict-text.ts'
 
 /** State that the text shows and that the ledger does not contain. */
 interface CampaignPullState {
@@ -36,10 +34,7 @@ export const COUNTS_LINE = 1
 const MAX_TITLE_LENGTH = 120
 const MAX_REASON_LENGTH = 600
 
-/**
- * The campaign's pull request is written for the person who decides whether to merge it into the default
- * branch.
- */
+/** For the person who decides whether to merge the campaign into the default branch. */
 export function renderCampaignPullTitle(campaign: Campaign): string {
   const total = computeTotalEffect(campaign)
   const changes = formatCount(listKeptExperiments(campaign).length, 'change')
@@ -65,7 +60,7 @@ export function renderCampaignPullBody(
     chart === null ? [] : [`![${escapeMarkdown(spec.metric.primary.name)} over experiments](${chart})`],
     renderKeptTable(campaign, state),
     renderNeedsYou(campaign, state),
-    renderKeptPackagesTable(campaign).slice(1),
+    renderKeptPackagesTable(campaign),
     merged ? renderMergedLines(campaign, spec) : renderFinishSection(campaign, spec),
     renderUnmergedIdeas(campaign, spec),
   ]
@@ -87,31 +82,18 @@ interface TotalEffect {
 
 function computeTotalEffect(campaign: Campaign): TotalEffect | null {
   const progress = computeCampaignProgress(campaign)
-  switch (progress.is) {
-    case 'nothing kept':
-      return null
-    case 'not measured':
-      return estimateTotalEffect(progress)
-    case 'numbers':
-      return describeTotalEffect(progress, {
-        ...progress,
-        interval: null,
-        note: describeMissingEffects(progress.missing),
-      })
-    case 'tested':
-      return describeTotalEffect(progress, { ...progress, note: describeMissingEffects(progress.missing) })
-    case 'composed': {
-      const note = `Each kept change was measured on its own. winnow measures all of them together before the campaign stops.`
-      const missing = describeMissingEffects(progress.missing)
-      return describeTotalEffect(progress, {
-        ...progress,
-        note: missing === null ? note : `${note} ${missing}`,
-      })
-    }
-    default:
-      return progress satisfies never
-  }
+  if (progress.is === 'nothing kept') return null
+  if (progress.is === 'not measured') return estimateTotalEffect(progress)
+  const interval = progress.is === 'numbers' ? null : progress.interval
+  const notes = [
+    ...(progress.is === 'composed' ? [COMPOSED_NOTE] : []),
+    ...describeMissingEffects(progress.missing),
+  ]
+  return describeTotalEffect(progress, { ...progress, interval, note: notes.join(' ') || null })
 }
+
+const COMPOSED_NOTE =
+  'Each kept change was measured on its own. winnow measures all of them together before the campaign stops.'
 
 interface MeasuredTotal {
   effect: number
@@ -136,10 +118,7 @@ function describeTotalEffect(
   }
 }
 
-/**
- * Estimates the total as the sum of the selection effects. Applies until the effect of a newly kept change is
- * measured.
- */
+/** The sum of the selection effects, until the effect of a newly kept change is measured. */
 function estimateTotalEffect(
   progress: Extract<CampaignProgress, { is: 'not measured' }>,
 ): TotalEffect | null {
@@ -150,9 +129,8 @@ function estimateTotalEffect(
   return describeTotalEffect(progress, { effect, scale, interval: null, note }, 'about ')
 }
 
-function describeMissingEffects(missing: readonly string[]): string | null {
-  if (missing.length === 0) return null
-  return `Not in this number yet: ${missing.slice(0, 5).join(', ')}${missing.length > 5 ? ', …' : ''}.`
+function describeMissingEffects(missing: readonly string[]): string[] {
+  return missing.length === 0 ? [] : [`Not in this number yet: ${joinFirst(missing, 5)}.`]
 }
 
 function renderCampaignHead(campaign: Campaign): string[] {
@@ -172,17 +150,14 @@ function renderFactsLine(campaign: Campaign): string {
   const { experiments } = campaign
   const progress = computeCampaignProgress(campaign)
   const change = computeMetricChange(campaign, progress)
+  const metric = formatCode(progress.metric)
   const ideas = Object.values(experiments).filter(({ purpose }) => purpose !== 'revert').length
   const facts = [
     ...(change === null
       ? []
-      : [
-          `${formatCode(progress.metric)} ${formatShortNumber(change.from)} → ${formatShortNumber(change.to)}`,
-        ]),
+      : [`${metric} ${formatShortNumber(change.from)} → ${formatShortNumber(change.to)}`]),
     `${listKeptExperiments(campaign).length} of ${formatCount(ideas, 'idea')} kept`,
-    campaign.host === 'github'
-      ? formatMeasuringMinutes(campaign)
-      : `${formatMeasuringMinutes(campaign)} of measuring`,
+    `${formatMeasuringMinutes(campaign)}${campaign.host === 'github' ? '' : ' of measuring'}`,
     ...formatModelCost(campaign),
     escapeMarkdown(describeStatus(campaign), MAX_REASON_LENGTH),
   ]
@@ -191,8 +166,7 @@ function renderFactsLine(campaign: Campaign): string {
 
 /** Three digits are enough next to a percentage. Integers stay whole. */
 function formatShortNumber(value: number): string {
-  if (Number.isInteger(value) || Math.abs(value) >= 1000) return formatNumber(value)
-  return formatNumber(Number(value.toPrecision(3)))
+  return Number.isInteger(value) || Math.abs(value) >= 1000 ? formatNumber(value) : formatRounded(value, 3)
 }
 
 /** After the whole campaign is merged, the table no longer offers single changes. */
@@ -203,11 +177,14 @@ function renderKeptTable(campaign: Campaign, state: CampaignPullState): string[]
     return `| ${[formatExperimentReference(experiment, state), escapeMarkdown(experiment.hypothesis), effect, ...pickState].join(' | ')} |`
   })
   if (rows.length === 0) return []
-  const more = (left: number) => `\n… and ${left} more: \`winnow status\` lists all of them.`
   const head = state.merged
     ? ['| | change | effect |', '|---|---|---|']
     : ['| | change | effect | on its own |', '|---|---|---|---|']
-  return [...head, ...fitLines(rows, MAX_KEPT_LENGTH, more)]
+  return [...head, ...fitLines(rows, MAX_KEPT_LENGTH, describeOmittedRows)]
+}
+
+function describeOmittedRows(left: number): string {
+  return `\n… and ${left} more: \`winnow status\` lists all of them.`
 }
 
 function describePickState({ picks }: Campaign, { id }: Experiment, state: CampaignPullState): string {
@@ -216,7 +193,7 @@ function describePickState({ picks }: Campaign, { id }: Experiment, state: Campa
   if (last === undefined) return command
   const reference = formatExperimentReference(last, state)
   if (last.pick_end === 'merged') return `${reference}, merged`
-  const found = last.verdict === null ? 'being measured' : last.verdict
+  const found = last.verdict ?? 'being measured'
   return last.closed ? `${command} (${reference}: ${found}, closed)` : `${reference}: ${found}`
 }
 
@@ -239,7 +216,7 @@ function renderTaskItem({ experiment, is, awaits, help }: PersonalTask, state: C
   const reference = formatExperimentReference(experiment, state)
   switch (is) {
     case 'approval':
-      return `${reference} adds ${escapeMarkdown(describeAwaitedPackages(experiment))}. Review and approve it there to have it measured.`
+      return renderApprovalTask(reference, experiment)
     case 'permission':
       return `${reference} is from a person without write access. Read it, then comment \`${help}\` there to have it measured.`
     case 'sync':
@@ -267,6 +244,8 @@ function formatExperimentReference(
   return number === undefined ? id : `#${number}`
 }
 
+const AUDIT_NOTE = 'Every commit was measured before it landed; `winnow audit` verifies that from git alone.'
+
 function renderFinishSection(campaign: Campaign, { merge }: Spec): string[] {
   const { status, default_branch } = campaign
   const into = escapeMarkdown(toShortRef(default_branch))
@@ -281,7 +260,7 @@ function renderFinishSection(campaign: Campaign, { merge }: Spec): string[] {
     '',
     grows,
     '',
-    'Every commit was measured before it landed; `winnow audit` verifies that from git alone. If checks of this repository do not start here, use *Approve workflows to run*: GitHub holds back the checks of pull requests that a job opened.',
+    `${AUDIT_NOTE} If checks of this repository do not start here, use *Approve workflows to run*: GitHub holds back the checks of pull requests that a job opened.`,
   ]
 }
 
@@ -292,7 +271,7 @@ function renderMergedLines(campaign: Campaign, { merge }: Spec): string[] {
   return [
     `Merged into ${into}.${next}${resumeHint === null ? '' : ` To continue, ${escapeMarkdown(resumeHint, 400)}.`}`,
     '',
-    'Every commit was measured before it landed; `winnow audit` verifies that from git alone.',
+    AUDIT_NOTE,
   ]
 }
 
@@ -307,13 +286,12 @@ function renderUnmergedIdeas(campaign: Campaign, spec: Spec): string[] {
     experiment =>
       `| ${formatExperimentReference(experiment)} | ${escapeMarkdown(experiment.hypothesis)} | ${escapeMarkdown(renderPlainVerdict(spec, experiment))} |`,
   )
-  const more = (left: number) => `\n… and ${left} more: \`winnow status\` lists all of them.`
   return [
     `<details><summary>${formatCount(lost.length, 'idea')} not kept</summary>`,
     '',
     '| | idea | verdict |',
     '|---|---|---|',
-    ...fitLines(rows, MAX_UNMERGED_LENGTH, more),
+    ...fitLines(rows, MAX_UNMERGED_LENGTH, describeOmittedRows),
     '',
     '</details>',
   ]

@@ -50,7 +50,6 @@ export function buildChartData(campaign: Campaign, progress: CampaignProgress): 
   }
 }
 
-/** Returns null where the start or the end is unknown. */
 export function computeMetricChange(
   campaign: Campaign,
   progress: CampaignProgress,
@@ -128,8 +127,8 @@ export function renderChart(campaign: string, data: ChartData): string {
   const { metric, gain, start, marks, end } = data
   const levels = marks.flatMap(({ from, value }) => [from, value])
   const values = [start, ...levels, end].filter(value => value !== null)
-  const body =
-    values.length === 0 ? [renderChartNote('Nothing is measured yet.')] : renderDrawing(data, values)
+  const empty = `<text class="small" x="${PLOT_AREA.left}" y="${CHART_HEIGHT / 2}">Nothing is measured yet.</text>`
+  const body = values.length === 0 ? [empty] : renderDrawing(data, values)
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${CHART_HEIGHT}" viewBox="0 0 ${WIDTH} ${CHART_HEIGHT}" role="img">`,
     `<title>${escapeSvg(metric)} of ${escapeSvg(campaign)}</title>`,
@@ -140,10 +139,6 @@ export function renderChart(campaign: string, data: ChartData): string {
     '</svg>',
     '',
   ].join('\n')
-}
-
-function renderChartNote(text: string): string {
-  return `<text class="small" x="${PLOT_AREA.left}" y="${CHART_HEIGHT / 2}">${text}</text>`
 }
 
 function renderDrawing(data: ChartData, values: readonly number[]): string[] {
@@ -157,16 +152,13 @@ function renderDrawing(data: ChartData, values: readonly number[]): string[] {
   return [
     ...renderGrid(y),
     ...renderAxisNumbers(left, left + span, across),
-    ...(start === null ? [] : [renderStartLine(start, y)]),
+    ...(start === null ? [] : [renderLevel('from', y.at(start))]),
     ...renderChartPath(steps, { start, end, across, y }),
     ...steps.map(step => renderChartMark(step, across(step.number), y.at(step.value))),
   ]
 }
 
-/**
- * A runner-up may have a lower number than the change it was merged onto. Its mark moves right, so that the
- * line never runs backwards.
- */
+/** A runner-up may have a lower number than the change below it: its mark moves right. */
 function sortChartMarks(kept: readonly ChartMark[]): ChartMark[] {
   let latest = 0
   return kept.map(each => {
@@ -182,9 +174,13 @@ function limitChartMarks(kept: readonly ChartMark[]): ChartMark[] {
 
 function renderGrid({ at, ticks }: ChartScale): string[] {
   return ticks.flatMap(value => [
-    `<path class="grid" d="M${PLOT_AREA.left} ${formatPixels(at(value))}H${PLOT_AREA.right}"/>`,
+    renderLevel('grid', at(value)),
     `<text class="small" x="${PLOT_AREA.left - 8}" y="${formatPixels(at(value) + 4)}" text-anchor="end">${formatNumber(value)}</text>`,
   ])
+}
+
+function renderLevel(style: 'grid' | 'from', y: number): string {
+  return `<path class="${style}" d="M${PLOT_AREA.left} ${formatPixels(y)}H${PLOT_AREA.right}"/>`
 }
 
 function renderAxisNumbers(start: number, end: number, across: (number: number) => number): string[] {
@@ -195,10 +191,6 @@ function renderAxisNumbers(start: number, end: number, across: (number: number) 
   )
 }
 
-function renderStartLine(from: number, { at }: ChartScale): string {
-  return `<path class="from" d="M${PLOT_AREA.left} ${formatPixels(at(from))}H${PLOT_AREA.right}"/>`
-}
-
 interface ChartArea {
   start: number | null
   end: number | null
@@ -206,10 +198,7 @@ interface ChartArea {
   y: ChartScale
 }
 
-/**
- * Reverted changes are marked but are not part of the line. A dashed line shows a change of the metric that no
- * kept change caused, for example a sync with the default branch.
- */
+/** A dashed line shows a change of the metric that no kept change caused, for example a sync. */
 function renderChartPath(steps: readonly ChartMark[], { start, end, across, y }: ChartArea): string[] {
   const current = steps.filter(({ reverted }) => !reverted)
   const [begin] = current
@@ -316,6 +305,7 @@ function renderBadgeLabel(text: string, x: number): string {
 
 // SVG text
 
+const MAX_TEXT_LENGTH = 60
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
@@ -323,7 +313,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&#39;',
 }
-const MAX_TEXT_LENGTH = 60
 
 /** Keeps foreign text inside an SVG plain, on one line and of limited length. */
 export function escapeSvg(text: string): string {

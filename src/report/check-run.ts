@@ -10,7 +10,7 @@ import {
 import type { Check } from '../model/github.ts'
 import type { ExperimentId, Oid } from '../model/ids.ts'
 import { describeStatus } from '../model/status.ts'
-import { parseReason, toOneLine } from '../model/text.ts'
+import { parseReason, toOneLine, toSentenceCase } from '../model/text.ts'
 import type { VerdictWord } from '../model/verdict.ts'
 import { getCampaignSpec } from '../spec/load.ts'
 import type { PageUrl } from './github-names.ts'
@@ -20,6 +20,7 @@ import {
   AWAITS_SYNC,
   buildSyncWords,
   findSyncWords,
+  renderPausedSentence,
   renderSyncMarkdown,
   renderSyncSentence,
 } from './verdict-text.ts'
@@ -37,7 +38,6 @@ const CONCLUSIONS: Record<VerdictWord, 'success' | 'neutral' | 'failure'> = {
 }
 
 const MAX_TITLE_LENGTH = 120
-const MAX_REASON_LENGTH = 600
 
 /** Returns null when the experiment has no head. */
 export function buildCheckRun(
@@ -82,7 +82,7 @@ function buildCheckState(campaign: Campaign, experiment: Experiment, page: PageU
   if (status === 'ended')
     return { state: 'neutral', title: 'Closed', summary: renderVerdict(campaign, experiment, page) }
   if (isPausedExperiment(campaign, experiment)) {
-    const summary = `Campaign ${escapeMarkdown(campaign.name)} is ${escapeMarkdown(describeStatus(campaign), MAX_REASON_LENGTH)}. It goes on by itself when the campaign does.`
+    const summary = toSentenceCase(renderPausedSentence(campaign))
     return { state: 'neutral', title: `Waiting: the campaign is ${campaign.status}`, summary }
   }
   return {
@@ -105,16 +105,8 @@ export function renderPausedComment(campaign: Campaign, unopened: UnopenedPull):
 /** A completed check, so that the author does not wait for a check that never starts. */
 export function buildPausedCheck(campaign: Campaign, unopened: UnopenedPull): Check {
   const { number, head } = unopened
-  const name = `winnow (${campaign.name})`
-  const title = selectPausedTitle(campaign, unopened)
-  return {
-    name,
-    head,
-    id: `pull-${number}`,
-    state: 'neutral',
-    title,
-    summary: describePaused(campaign, unopened),
-  }
+  const [title, summary] = [selectPausedTitle(campaign, unopened), describePaused(campaign, unopened)]
+  return { name: `winnow (${campaign.name})`, head, id: `pull-${number}`, state: 'neutral', title, summary }
 }
 
 function selectPausedTitle({ status }: Campaign, { obstacle }: UnopenedPull): string {

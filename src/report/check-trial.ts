@@ -1,7 +1,8 @@
 import type { WayOut } from '../decide/evidence/planning.ts'
-import { formatCount, formatNoise, formatNumber, formatSize } from '../decide/wording.ts'
+import { formatCount, formatNoise, formatNumber, formatRounded, formatSize } from '../decide/wording.ts'
 import type { Calibration } from '../model/campaign.ts'
 import type { HeldResources, MetricValues } from '../model/report.ts'
+import { joinFirst } from '../model/text.ts'
 import type { Prospects } from '../plan/prospects.ts'
 import type { Spec } from '../spec/schema.ts'
 import { renderMetrics } from './metrics.ts'
@@ -27,26 +28,21 @@ export function renderTrial(trial: HarnessTrial): string[] {
   return [...renderTrialResult(trial), ...trial.warnings.map(warning => `warning: ${warning}`)]
 }
 
-function renderTrialResult({
-  seconds,
-  metrics,
-  gates,
-  calibration,
-  prospects,
-  judging,
-}: HarnessTrial): string[] {
+function renderTrialResult(trial: HarnessTrial): string[] {
+  const { seconds, metrics, gates, calibration, prospects, judging } = trial
   const passed = gates.length === 0 ? '' : `; passed ${gates.join(', ')}`
   const [printed, ...rows] = renderMetrics(metrics)
-  const tried = [`tried: ${printed} in ${formatNumber(Number(seconds.toPrecision(3)))} s${passed}`, ...rows]
+  const tried = [`tried: ${printed} in ${formatRounded(seconds, 3)} s${passed}`, ...rows]
   if (judging !== undefined) return [...tried, ...renderJudgingForecast(judging)]
   if (calibration === null) return tried
-  const lines = [
+  const { noise } = calibration
+  return [
     ...tried,
     `repeats exactly: ${describeRepeatability(calibration)}`,
     describeScale(calibration),
+    ...(noise === null ? [] : renderNoise({ ...calibration, noise })),
+    ...(prospects === null ? [] : renderProspects(prospects, calibration)),
   ]
-  const noise = calibration.noise === null ? [] : renderNoise({ ...calibration, noise: calibration.noise })
-  return [...lines, ...noise, ...(prospects === null ? [] : renderProspects(prospects, calibration))]
 }
 
 export function describeGuessedMetric(
@@ -57,9 +53,7 @@ export function describeGuessedMetric(
   return `${metric} repeats exactly in every build: if it is a checksum and not a cost, use wall_seconds as the metric`
 }
 
-/**
- * Deterministic metrics are compared in their own unit. Only minimum_improvement and progress may be relative.
- */
+/** Deterministic metrics are compared in their own unit: only min_effect and progress may be relative. */
 function describeScale({ scale, deterministic }: Pick<Calibration, 'scale' | 'deterministic'>): string {
   if (scale === 'linear') return 'scale: linear, gains are differences'
   if (deterministic)
@@ -94,7 +88,7 @@ function renderProspects(prospects: Prospects, calibration: Omit<Calibration, 'o
     `an idea that gains ${gain(2 * prospects.min_effect)}: ${describeProspectCost(good_idea)}`,
     `a kept idea: ${describeProspectExecutions(prospects.each_keep)} more, for its reported effect${held ? ' and the holdout' : ''}`,
     `headline: ${describeProspectExecutions(prospects.headline)}, once, before the campaign stops`,
-    `time: ${formatMinuteCount(least ?? 0)} to ${formatMinuteCount(most ?? 0)} min and ${Math.round(fewest ?? 0)} to ${Math.round(highest ?? 0)} executions for ${formatCount(campaign.ideas, 'idea')}, with set-up, gates and headline; less where ideas share a base`,
+    `time: ${formatRounded(least ?? 0, 2)} to ${formatMinutes(most ?? 0)} and ${Math.round(fewest ?? 0)} to ${Math.round(highest ?? 0)} executions for ${formatCount(campaign.ideas, 'idea')}, with set-up, gates and headline; less where ideas share a base`,
     'chance to keep, by true gain:',
     ...formatTable([
       ['  true gain', ...chance_to_keep.map(({ effect }) => gain(effect))],
@@ -107,15 +101,15 @@ function renderProspects(prospects: Prospects, calibration: Omit<Calibration, 'o
 
 function describeProspectCost({ pairs, jobs, executions, minutes: took }: Prospects['null_idea']): string {
   const one = (value: number) => value.toFixed(1)
-  return `${one(pairs)} pairs in ${one(jobs)} jobs, ${Math.round(executions)} executions, ${formatMinuteCount(took)} min`
+  return `${one(pairs)} pairs in ${one(jobs)} jobs, ${Math.round(executions)} executions, ${formatMinutes(took)}`
 }
 
 function describeProspectExecutions({ executions, minutes: took }: Prospects['headline']): string {
-  return `${Math.round(executions)} executions, ${formatMinuteCount(took)} min`
+  return `${Math.round(executions)} executions, ${formatMinutes(took)}`
 }
 
-function formatMinuteCount(count: number): string {
-  return formatNumber(Number(count.toPrecision(2)))
+export function formatMinutes(minutes: number): string {
+  return `${formatRounded(minutes, 2)} min`
 }
 
 function describeVisibleGain(
@@ -195,13 +189,13 @@ function describeCostCap({ capUsd, cost: { usd } }: JudgingForecast): string {
 }
 
 function describeVisibleScoreGain({ visibleGain, assumedSpread, primary }: JudgingForecast): string {
-  const condition = `where scores of one item vary by ${formatNumber(Number(assumedSpread.toPrecision(2)))}`
+  const condition = `where scores of one item vary by ${formatRounded(assumedSpread, 2)}`
   if (visibleGain === null) return `no gain is seen ${condition}`
-  return `gains of ${formatNumber(Number(visibleGain.toPrecision(2)))} ${primary} are seen ${condition}`
+  return `gains of ${formatRounded(visibleGain, 2)} ${primary} are seen ${condition}`
 }
 
 function formatDollars(usd: number): string {
-  return `${formatNumber(Number(usd.toPrecision(2)))} USD`
+  return `${formatRounded(usd, 2)} USD`
 }
 
 // Shared resources
@@ -212,37 +206,27 @@ const FIRST_DYNAMIC_PORT = 32_768
 /** Go's build cache is content-addressed, so both sides would write the same file. */
 const CONTENT_ADDRESSED_FILE = /\/go-build\/(?:[0-9a-f]{2}\/[0-9a-f]{64}-[ad]|trim\.txt)$/
 
-/**
- * Lists the ports, files and devices that parallel executions would share, and the spec keys that separate
- * them.
- */
+/** Names what parallel executions would share, and the spec keys that separate them. */
 export function describeResourceConflicts({ ports, files, devices }: HeldResources, spec: Spec): string[] {
   const { execution, parallel } = spec
-  const serial = execution.mode === 'serial' || parallel.exclusive_resources.length > 0
-  if (serial) return []
+  if (execution.mode === 'serial' || parallel.exclusive_resources.length > 0) return []
   const own = files.filter(file => !CONTENT_ADDRESSED_FILE.test(file))
   const fixed = ports.filter(port => port < FIRST_DYNAMIC_PORT)
-  return [
-    ...(fixed.length === 0 || parallel.port_strategy === 'parameterized' ? [] : [describePorts(fixed)]),
-    ...(devices.length === 0 ? [] : [describeDevices(devices)]),
-    ...(own.length === 0 ? [] : [describeSharedFiles(own)]),
-  ]
-}
-
-function describePorts(ports: readonly number[]): string {
-  return `it listened on ${formatCount(ports.length, 'port')} (${formatFewNames(ports.map(String))}): where several run at once, read it from a variable (parallel.port_strategy: parameterized, parallel.port_env_var, parallel.port_base), or set execution.mode: serial`
-}
-
-function describeDevices(devices: readonly string[]): string {
-  return `it used ${formatFewNames(devices)}: parallel.exclusive_resources: [accelerator] keeps executions one at a time`
+  const found: string[] = []
+  if (fixed.length > 0 && parallel.port_strategy !== 'parameterized')
+    found.push(
+      `it listened on ${formatCount(fixed.length, 'port')} (${joinFirst(fixed.map(String), 3)}): where several run at once, read it from a variable (parallel.port_strategy: parameterized, parallel.port_env_var, parallel.port_base), or set execution.mode: serial`,
+    )
+  if (devices.length > 0)
+    found.push(
+      `it used ${joinFirst(devices, 3)}: parallel.exclusive_resources: [accelerator] keeps executions one at a time`,
+    )
+  if (own.length > 0) found.push(describeSharedFiles(own))
+  return found
 }
 
 function describeSharedFiles(files: readonly string[]): string {
   const locks = files.some(file => /\.(?:lock|lck|pid|sqlite3?|db)(?:-journal|-wal)?$/.test(file))
   const what = locks ? 'such files are shared by all executions' : 'the other side finds those files'
-  return `it wrote outside its own copy (${formatFewNames(files)}): ${what}; use $TMPDIR or $WINNOW_OUT_DIR, or set execution.mode: serial`
-}
-
-function formatFewNames(names: readonly string[]): string {
-  return names.slice(0, 3).join(', ') + (names.length > 3 ? ', …' : '')
+  return `it wrote outside its own copy (${joinFirst(files, 3)}): ${what}; use $TMPDIR or $WINNOW_OUT_DIR, or set execution.mode: serial`
 }

@@ -3,7 +3,7 @@ import { formatCount, formatNumber } from '../decide/wording.ts'
 import type { CampaignLocation } from '../spec/planned-features.ts'
 import type { Spec } from '../spec/schema.ts'
 import { listTimedDecisiveMetrics } from '../spec/spec-facts.ts'
-import { type HarnessTrial, renderTrial } from './check-trial.ts'
+import { formatMinutes, type HarnessTrial, renderTrial } from './check-trial.ts'
 
 // Check
 
@@ -63,8 +63,8 @@ const NOT_TRIED_NOTE =
 export function renderCheckComparison(spec: Spec, { metrics, tried }: CheckView): string[] {
   const compared = renderComparedMetrics(spec, metrics)
   if (tried === null) return [...compared.map(line => `  ${line}`), NOT_TRIED_NOTE]
-  const isTold = tried.prospects !== null || tried.judging !== undefined
-  const time = isTold ? [] : [describeCampaignTime(spec, tried.seconds)]
+  const isForecast = tried.prospects !== null || tried.judging !== undefined
+  const time = isForecast ? [] : [describeCampaignTime(spec, tried.seconds)]
   return [...compared, ...renderTrial(tried), ...time].map(line => `  ${line}`)
 }
 
@@ -73,12 +73,12 @@ export function isBlocked({ scope, unsupported, unfinished }: CheckView): boolea
 }
 
 function renderBlockers(view: CheckView): string[] {
-  if (!isBlocked(view)) return []
-  const nothing = view.scope.mutable === 0 ? 'no committed file may change' : null
-  const missing = view.unsupported.length > 0 ? 'it uses features that are not built yet' : null
-  const todo = view.unfinished.length > 0 ? 'its harness measures a placeholder' : null
-  const why = [nothing, missing, todo].filter(reason => reason !== null)
-  return [`This spec cannot be run: ${why.join(', and ')}.`]
+  const why = [
+    ...(view.scope.mutable === 0 ? ['no committed file may change'] : []),
+    ...(view.unsupported.length > 0 ? ['it uses features that are not built yet'] : []),
+    ...(view.unfinished.length > 0 ? ['its harness measures a placeholder'] : []),
+  ]
+  return why.length === 0 ? [] : [`This spec cannot be run: ${why.join(', and ')}.`]
 }
 
 // Ideas
@@ -166,10 +166,8 @@ function describeComparisonMode({ measurement }: Spec, compared: ComparisonMode)
     case 'once or pairs':
       return 'each idea run once if it repeats exactly, else in pairs of base and idea'
     case 'stored score': {
-      const runs = `${measurement.stability?.mode ?? 'stable'} runs`
-      return measurement.baseline === 'cached'
-        ? `${runs} compared with a stored score`
-        : `${runs} compared with runs of the base`
+      const base = measurement.baseline === 'cached' ? 'a stored score' : 'runs of the base'
+      return `${measurement.stability?.mode ?? 'stable'} runs compared with ${base}`
     }
     default:
       return compared satisfies never
@@ -182,11 +180,9 @@ function describeSmallestGain(spec: Spec, compared: ComparisonMode): string {
   if (measurement.stability !== null) return describeStoredGain(name, measurement.stability)
   if (evidence.min_effect !== null && evidence.min_effect > 0) {
     const least = evidence.min_effect
-    const unit =
-      evidence.scale === 'linear'
-        ? `${formatNumber(least)} ${name}`
-        : `${formatNumber(least * 100)} % of the base`
-    return `${unit} (evidence.min_effect)`
+    const isLinear = evidence.scale === 'linear'
+    const text = isLinear ? `${formatNumber(least)} ${name}` : `${formatNumber(least * 100)} % of the base`
+    return `${text} (evidence.min_effect)`
   }
   const always = `any, where ${name} repeats exactly`
   const noisy = '2 % of the base (the default of evidence.min_effect)'
@@ -254,10 +250,6 @@ export function describeCampaignTime(spec: Spec, seconds: number): string {
 /** Upper limit on the execution time of a whole campaign. */
 export function computeMaxSeconds(spec: Spec, seconds: number): number {
   return computeMaxExecutions(spec) * seconds * spec.stopping.max_iterations
-}
-
-function formatMinutes(count: number): string {
-  return `${formatNumber(Number(count.toPrecision(2)))} min`
 }
 
 function describeStopping({ stopping }: Spec): string {

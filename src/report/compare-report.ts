@@ -8,7 +8,7 @@ import type { Spec } from '../spec/schema.ts'
 import { resolvePairsPerJob } from '../spec/spec-facts.ts'
 import type { HarnessTrial } from './check-trial.ts'
 import type { CompareView, ComparisonResult } from './compare.ts'
-import { describeCalibrationNoise } from './metrics.ts'
+import { describeCalibrationNoise, SINGLE_MACHINE_LIMIT } from './metrics.ts'
 import { formatDuration } from './terminal.ts'
 import { renderFailedOutput } from './verdict-markdown.ts'
 
@@ -36,12 +36,13 @@ export function renderComparisonReport(
 ): string[] {
   const { sentence, evidence_line: evidence } = view
   if (compared.end === 'same') return [sentence]
+  const noise = describeCalibrationNoise(compared.trial?.calibration ?? null)
   return [
     sentence,
     ...(evidence === null ? [] : [`  ${evidence}`]),
     ...renderComparisonFailure(view, compared),
     ...renderTimedNote(compared),
-    ...renderNoiseLine(compared),
+    ...(noise === null ? [] : [`  ${noise}`]),
     ...(view.compared === 'pairs' ? [`  ${ONE_MACHINE_NOTE}`] : []),
     ...(view.compared === null ? [] : [`  ${describeUnprotectedBenchmark(compared, differing)}`]),
     `  ${describeComparisonCost(view, compared)}`,
@@ -49,8 +50,7 @@ export function renderComparisonReport(
   ]
 }
 
-const ONE_MACHINE_NOTE =
-  'one machine: new builds replaced fresh runners, so effects specific to this machine are not averaged out'
+const ONE_MACHINE_NOTE = `one machine: ${SINGLE_MACHINE_LIMIT}`
 
 function renderComparisonFailure({ failure }: CompareView, { assessment }: ComparisonResult): string[] {
   if (failure === null) return []
@@ -66,23 +66,15 @@ function renderComparisonFailure({ failure }: CompareView, { assessment }: Compa
 
 const MAX_OUTPUT_LINES = 15
 
-/**
- * A benchmark that repeats until a time has passed always takes that time. Suggests a printed number instead of
- * the duration.
- */
+/** A benchmark that repeats until a time has passed always takes that time, so a printed number is better. */
 function renderTimedNote({ spec, report }: ComparisonResult): string[] {
   const timed = listObjectives(spec.metric)[0].name === 'wall_seconds'
-  const [first, ...more] = timed ? listPrintedNames(report?.executions ?? [], BUILT_IN_METRICS) : []
-  if (first === undefined) return []
-  const printed = [first, ...more].slice(0, 3).join(', ')
+  const names = timed ? listPrintedNames(report?.executions ?? [], BUILT_IN_METRICS) : []
+  if (names.length === 0) return []
+  const printed = names.slice(0, 3).join(', ')
   return [
-    `  timed: all that the command does; it also prints ${printed}, and --metric ${first} compares that`,
+    `  timed: all that the command does; it also prints ${printed}, and --metric ${names[0]} compares that`,
   ]
-}
-
-function renderNoiseLine({ trial }: ComparisonResult): string[] {
-  const noise = describeCalibrationNoise(trial?.calibration ?? null)
-  return noise === null ? [] : [`  ${noise}`]
 }
 
 /** A comparison has neither scope nor pin, so the author of the change could have changed the benchmark too. */
@@ -107,9 +99,7 @@ const MANIFESTS: Readonly<Record<string, readonly string[]>> = {
   go: ['go.mod', 'go.sum'],
 }
 
-/**
- * Finds changed files that the command names, files in a folder that it names, and configuration of its tool.
- */
+/** Finds changed files that the command names, or their folder, and the configuration of its tool. */
 export function findBenchmarkFiles(
   differing: readonly string[],
   { command, working_directory: directory }: Pick<MeasurementSection, 'command' | 'working_directory'>,

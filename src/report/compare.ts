@@ -1,3 +1,4 @@
+import { toSentenceCase } from '../model/text.ts'
 import type { Assessment } from '../decide/assessment.ts'
 import { computeStateEffect, computeUpperBound } from '../decide/evidence/interval.ts'
 import { listObjectives } from '../decide/metrics.ts'
@@ -9,7 +10,7 @@ import {
 } from '../decide/paired/effect-text.ts'
 import { evaluatePairs, type PairedCase, type PairsEvaluation } from '../decide/paired/evaluate.ts'
 import { renderEvidenceLine } from '../decide/paired/evidence-text.ts'
-import { formatCount, formatMetricChange, formatNumber } from '../decide/wording.ts'
+import { formatCount, formatMetricChange, formatNumber, formatRounded } from '../decide/wording.ts'
 import type { Noise } from '../model/campaign.ts'
 import type { Point } from '../model/ids.ts'
 import { aggregateReadings } from '../model/pairs.ts'
@@ -25,7 +26,7 @@ import { EXIT_CODES } from '../model/verdict.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { HarnessTrial } from './check-trial.ts'
 import { formatDuration } from './terminal.ts'
-import { computePairedNumbers, toSentenceCase } from './verdict-text.ts'
+import { computePairedNumbers } from './verdict-text.ts'
 
 // Result
 
@@ -86,15 +87,13 @@ export interface CompareView {
   failure: { command: string | null; output: FailedOutput | null; fix: string | null } | null
 }
 
-interface SideView {
+interface SideView extends Point {
   name: string
-  commit: string
-  tree: string
   metrics: MetricValues
 }
 
 export function buildCompareView(compared: ComparisonResult): CompareView {
-  const { spec, trial, paired, executions, seconds } = compared
+  const { spec, trial, paired, report, executions, seconds, failure } = compared
   const [{ name, direction }] = listObjectives(spec.metric)
   const measured = paired !== null && paired.jobs.length > 0 ? paired : null
   const evaluation = measured === null ? null : evaluatePairs(measured)
@@ -107,7 +106,7 @@ export function buildCompareView(compared: ComparisonResult): CompareView {
     base: buildSideView(compared, 'base'),
     head: buildSideView(compared, 'head'),
     metric: { name, direction },
-    compared: toComparedMethod(compared),
+    compared: measured !== null ? 'pairs' : paired === null && report !== null ? 'once' : null,
     scale: calibration?.scale ?? null,
     min_effect: paired?.rule.min_effect ?? spec.evidence.min_effect,
     ...(measured === null || evaluation === null ? NO_PAIRS : computePairedNumbers(measured, evaluation)),
@@ -116,16 +115,11 @@ export function buildCompareView(compared: ComparisonResult): CompareView {
     executions,
     seconds,
     noise: calibration?.noise ?? null,
-    failure: toFailureView(compared),
+    failure: failure && { command: null, output: null, fix: null, ...failure },
   }
 }
 
 const NO_PAIRS = { effect: null, interval: null, evidence: null }
-
-function toComparedMethod({ paired, report }: ComparisonResult): CompareView['compared'] {
-  if (paired !== null) return paired.jobs.length === 0 ? null : 'pairs'
-  return report === null ? null : 'once'
-}
 
 function buildSideView(compared: ComparisonResult, which: 'base' | 'head'): SideView {
   const { name, point } = compared[which]
@@ -172,17 +166,10 @@ export function toCompareExitCode({ verdict }: CompareView, end: CompareEnd): nu
   return EXIT_CODES[verdict === 'better' ? 'kept' : verdict]
 }
 
-function toFailureView({ failure }: ComparisonResult): CompareView['failure'] {
-  if (failure === null) return null
-  const { command = null, output = null, fix = null } = failure
-  return { command, output, fix }
-}
-
 // Sentence
 
 export const WORK_TREE = 'your work tree'
 
-/** Answers in one sentence: the effect and its interval. The cost line tells the effort. */
 function renderComparisonSentence(
   compared: ComparisonResult,
   word: CompareVerdict,
@@ -230,12 +217,9 @@ function describePairedResult(
   }
 }
 
-function describeRuledOutDifference(
-  { paired, spec }: ComparisonResult,
-  { primary }: PairsEvaluation,
-): string {
+function describeRuledOutDifference(compared: ComparisonResult, { primary }: PairsEvaluation): string {
   if (primary.given_up?.reason !== 'large-change-ruled-out') return ''
-  return `; a difference of ${formatMinEffect({ paired, spec }, 2)} or more is ruled out either way`
+  return `; a difference of ${formatMinEffect(compared, 2)} or more is ruled out either way`
 }
 
 function describeUnproven({ end, minutes, paired }: ComparisonResult): string {
@@ -276,11 +260,11 @@ function formatPredicate(name: string, much: string): string {
   return `has ${much} ${name}`
 }
 
-function formatMinEffect({ paired, spec }: Pick<ComparisonResult, 'paired' | 'spec'>, times = 1): string {
+function formatMinEffect({ paired, spec }: ComparisonResult, times = 1): string {
   const least = times * (paired?.rule.min_effect ?? spec.evidence.min_effect ?? 0)
   const [{ name, direction }] = listObjectives(spec.metric)
   if (paired?.rule.scale === 'linear') return `${formatNumber(least)} ${name}`
-  return `${formatNumber(Number((Math.abs(toShare(least, direction)) * 100).toPrecision(2)))} %`
+  return `${formatRounded(Math.abs(toShare(least, direction)) * 100, 2)} %`
 }
 
 /** A deterministic result needs no interval: the two numbers are enough. */
@@ -289,10 +273,8 @@ function describeSingleRunResult(compared: ComparisonResult, word: CompareVerdic
   if (report === null || end !== 'decided')
     return `${end === 'time' ? 'the time ran out' : 'interrupted'} before ${head.name} and ${base.name} were compared: there is no result yet`
   const [{ name }] = listObjectives(spec.metric)
-  const aggregation = getAggregation(spec)
-  const [before, after] = (['base', label] as const).map(
-    side => aggregateMetrics(report, side, aggregation)[name],
-  )
+  const { [name]: before } = aggregateMetrics(report, 'base', getAggregation(spec))
+  const { [name]: after } = aggregateMetrics(report, label, getAggregation(spec))
   const change =
     typeof before === 'number' && typeof after === 'number' ? formatMetricChange(name, before, after) : name
   const took = 'it repeats exactly'

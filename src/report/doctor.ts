@@ -1,4 +1,5 @@
-import type { BranchGuard, Examination } from '../model/github.ts'
+import { formatCount } from '../decide/wording.ts'
+import type { ActionsPolicy, BranchGuard, Examination } from '../model/github.ts'
 
 // Findings
 
@@ -27,9 +28,8 @@ const ORDER = ['bad', 'unknown', 'good'] as const
 
 /** Prints a summary line and the problems. `all` also prints what is fine. */
 export function renderFindings(findings: readonly DoctorFinding[], all = false): string[] {
-  const shown = ORDER.filter(state => all || state !== 'good').flatMap(state =>
-    findings.filter(finding => finding.state === state),
-  )
+  const states = ORDER.filter(state => all || state !== 'good')
+  const shown = states.flatMap(state => findings.filter(finding => finding.state === state))
   return [
     describeFindingsVerdict(findings),
     ...(shown.length === 0 ? [] : ['']),
@@ -43,7 +43,7 @@ export function renderFindings(findings: readonly DoctorFinding[], all = false):
 function describeFindingsVerdict(findings: readonly DoctorFinding[]): string {
   const count = (state: DoctorFinding['state']) => findings.filter(finding => finding.state === state).length
   const [wrong, open] = [count('bad'), count('unknown')]
-  const things = (number: number) => `${number} thing${number === 1 ? '' : 's'}`
+  const things = (number: number) => formatCount(number, 'thing')
   if (wrong === 0 && open === 0) return `Ready: ${findings.length} checks, and nothing is missing.`
   const review = open === 0 ? '' : `${things(open)} to look at`
   if (wrong === 0) return `No problem found; ${review}.`
@@ -79,49 +79,42 @@ interface ExpectedSettings {
 const MAX_SKEW_S = 30
 
 export function checkSettings(examination: Examination, expected: ExpectedSettings): DoctorFinding[] {
-  return [
+  const findings = [
     checkRights(examination),
-    ...checkTokenScopes(examination),
+    checkTokenScopes(examination),
     checkPullPermission(examination, expected),
-    ...checkActionsPolicy(examination, expected),
-    ...checkActionAccess(examination, expected),
-    ...checkDefaultToken(examination, expected),
+    checkActionsPolicy(examination, expected),
+    checkActionAccess(examination, expected),
+    checkDefaultToken(examination, expected),
     ...checkModelEnvironment(examination, expected),
     ...checkBranchGuards(examination, expected),
-    ...checkWorkflowEnabled(examination, expected),
-    ...checkPaused(examination, expected),
+    checkWorkflowEnabled(examination, expected),
+    checkPaused(examination, expected),
     checkClock(examination),
   ]
+  return findings.filter(finding => finding !== null)
 }
 
 function checkRights({ permissions }: Examination): DoctorFinding {
   if (permissions === null) {
-    return reportUnknown(
-      'GitHub does not list the permissions of this token',
-      'a job has the rights under permissions: in its workflow',
-    )
+    const fix = 'a job has the rights under permissions: in its workflow'
+    return reportUnknown('GitHub does not list the permissions of this token', fix)
   }
   const held = Object.entries(permissions).flatMap(([name, has]) => (has ? [name] : []))
   if (permissions['push'] === true)
     return reportGood(`the account of this token may push (${held.join(', ')})`)
-  return reportBad(
-    'the account of this token may not push',
-    'use a token with contents: write, pull-requests: write and checks: write',
-  )
+  const fix = 'use a token with contents: write, pull-requests: write and checks: write'
+  return reportBad('the account of this token may not push', fix)
 }
 
 /** Only a classic token has scopes. Job tokens, App tokens and fine-grained tokens have none. */
-function checkTokenScopes({ scopes }: Examination): DoctorFinding[] {
-  if (scopes === null) return []
+function checkTokenScopes({ scopes }: Examination): DoctorFinding | null {
+  if (scopes === null) return null
   const held = scopes.join(', ') || 'none'
-  if (!scopes.includes('repo') && !scopes.includes('public_repo'))
-    return [
-      reportBad(
-        `the scopes of this token are ${held}: it may not push`,
-        'give it repo (public_repo for a public repository): gh auth refresh --scopes repo',
-      ),
-    ]
-  return [reportGood(`the scopes of this token are enough (${held})`)]
+  if (scopes.includes('repo') || scopes.includes('public_repo'))
+    return reportGood(`the scopes of this token are enough (${held})`)
+  const fix = 'give it repo (public_repo for a public repository): gh auth refresh --scopes repo'
+  return reportBad(`the scopes of this token are ${held}: it may not push`, fix)
 }
 
 function checkPullPermission({ actionsOpenPulls }: Examination, { page }: ExpectedSettings): DoctorFinding {
@@ -138,18 +131,18 @@ function checkPullPermission({ actionsOpenPulls }: Examination, { page }: Expect
   )
 }
 
-function checkActionsPolicy({ policy }: Examination, { page, workflow }: ExpectedSettings): DoctorFinding[] {
-  if (policy === null) return []
+function checkActionsPolicy(
+  { policy }: Examination,
+  { page, workflow }: ExpectedSettings,
+): DoctorFinding | null {
+  if (policy === null) return null
   const where = `${page}/settings/actions`
-  if (!policy.enabled)
-    return [
-      reportBad(
-        'GitHub Actions are off in this repository',
-        `${where}\nActions permissions: choose "Allow all actions and reusable workflows", then Save`,
-      ),
-    ]
+  if (!policy.enabled) {
+    const fix = 'Actions permissions: choose "Allow all actions and reusable workflows", then Save'
+    return reportBad('GitHub Actions are off in this repository', `${where}\n${fix}`)
+  }
   const refused = workflow.actions.filter(action => !isActionAllowed(policy, action, page))
-  if (refused.length === 0) return [reportGood('every action that the workflow uses may run')]
+  if (refused.length === 0) return reportGood('every action that the workflow uses may run')
   const owner = getRepositoryOwner(page)
   const own = refused.filter(action => /^(?:actions|github)\//.test(action))
   const others = refused.filter(action => !own.includes(action))
@@ -160,17 +153,15 @@ function checkActionsPolicy({ policy }: Examination, { page, workflow }: Expecte
       ? []
       : [`under "Allow or block specified actions" add: ${others.map(each => `${each}@*`).join(', ')}`]),
   ]
-  return [reportBad(`${refused.join(', ')} may not run in this repository`, [where, ...steps].join('\n'))]
+  return reportBad(`${refused.join(', ')} may not run in this repository`, [where, ...steps].join('\n'))
 }
 
 function getRepositoryOwner(page: string): string {
   return new URL(page).pathname.split('/')[1] ?? ''
 }
 
-type AllowedActions = NonNullable<Examination['policy']>
-
 /** Follows GitHub's policy: the owner's actions are always allowed, and a pattern with ! removes. */
-function isActionAllowed({ allowed, selected }: AllowedActions, action: string, page: string): boolean {
+function isActionAllowed({ allowed, selected }: ActionsPolicy, action: string, page: string): boolean {
   if (allowed === 'all' || allowed === null) return true
   const owner = getRepositoryOwner(page)
   const patterns = selected?.patterns ?? []
@@ -182,9 +173,7 @@ function isActionAllowed({ allowed, selected }: AllowedActions, action: string, 
   return (selected.githubOwned && /^(?:actions|github)\//.test(action)) || named(patterns)
 }
 
-/**
- * Patterns: `owner/*`, `owner/name@*`, where a star matches any text. A pattern with a ref counts as a match.
- */
+/** In `owner/*` and `owner/name@*` a star matches any text. A pattern with a ref counts as a match. */
 function isPatternMatch(pattern: string, action: string): boolean {
   const [name = ''] = pattern.trim().split('@')
   const words = name.split('*').map(part => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
@@ -196,61 +185,49 @@ const USE_OTHER_ACTION = 'or take another action: winnow init --github --action 
 function checkActionAccess(
   { action: found, isPublic }: Examination,
   { page, action }: ExpectedSettings,
-): DoctorFinding[] {
-  if (found === null || action === null) return []
+): DoctorFinding | null {
+  if (found === null || action === null) return null
   const { repository, commit, webUrl, server } = action
   const settings = `${webUrl}/${repository}/settings`
   if (!found.exists) {
     const what = `this token sees no repository ${repository}, whose action the workflow runs`
     const fix = `push winnow to ${webUrl}/${repository}, or give the account of this token access to it\n${USE_OTHER_ACTION}`
-    return [
-      server
-        ? reportUnknown(what, `it may be one of github.com (GitHub Connect); else ${fix}`)
-        : reportBad(what, fix),
-    ]
+    return server
+      ? reportUnknown(what, `it may be one of github.com (GitHub Connect); else ${fix}`)
+      : reportBad(what, fix)
   }
-  if (found.hasCommit === false)
-    return [
-      reportBad(
-        `${repository} has no commit ${commit.slice(0, 10)}, which the workflow runs`,
-        'winnow init --github --update',
-      ),
-    ]
-  if (!found.isPrivate) return [reportGood(`${repository} has the commit that the workflow runs`)]
+  if (found.hasCommit === false) {
+    const what = `${repository} has no commit ${commit.slice(0, 10)}, which the workflow runs`
+    return reportBad(what, 'winnow init --github --update')
+  }
+  if (!found.isPrivate) return reportGood(`${repository} has the commit that the workflow runs`)
   if (isPublic) {
-    const fix = `${settings}\nDanger Zone: change the visibility to public\n${USE_OTHER_ACTION}`
-    return [
-      reportBad(
-        `${repository} is private, and a public repository cannot use an action of a private one`,
-        fix,
-      ),
-    ]
+    const what = `${repository} is private, and a public repository cannot use an action of a private one`
+    return reportBad(what, `${settings}\nDanger Zone: change the visibility to public\n${USE_OTHER_ACTION}`)
   }
   const owner = repository.split('/')[0] ?? ''
   if (getRepositoryOwner(page).toLowerCase() !== owner.toLowerCase() && found.access !== 'enterprise') {
     const what = `${repository} is private, and only repositories of ${owner} can use an action of it`
-    return [reportBad(what, `move it to the owner of this repository\n${USE_OTHER_ACTION}`)]
+    return reportBad(what, `move it to the owner of this repository\n${USE_OTHER_ACTION}`)
   }
   const where = `${settings}/actions\nAccess: choose "Accessible from repositories owned by ${owner}", then Save`
   if (found.access === null)
-    return [reportUnknown(`this token cannot see whether other repositories may use ${repository}`, where)]
+    return reportUnknown(`this token cannot see whether other repositories may use ${repository}`, where)
   if (found.access === 'none')
-    return [reportBad(`${repository} is private, and lets no other repository use its action`, where)]
-  return [reportGood(`${repository} has the commit that the workflow runs, and lets this repository use it`)]
+    return reportBad(`${repository} is private, and lets no other repository use its action`, where)
+  return reportGood(`${repository} has the commit that the workflow runs, and lets this repository use it`)
 }
 
 /** If the default token can write, other workflows give that permission to the code of ideas. */
 function checkDefaultToken(
   { defaultToken }: Examination,
   { page, unguarded }: ExpectedSettings,
-): DoctorFinding[] {
-  if (defaultToken !== 'write' || unguarded.length === 0) return []
-  return [
-    reportBad(
-      `${unguarded.join(', ')} would run ideas with a token that may write to this repository`,
-      `${page}/settings/actions\nWorkflow permissions: choose "Read repository contents and packages permissions", then Save\nor write permissions: { contents: read } at the top of ${unguarded.length === 1 ? 'that file' : 'those files'}`,
-    ),
-  ]
+): DoctorFinding | null {
+  if (defaultToken !== 'write' || unguarded.length === 0) return null
+  return reportBad(
+    `${unguarded.join(', ')} would run ideas with a token that may write to this repository`,
+    `${page}/settings/actions\nWorkflow permissions: choose "Read repository contents and packages permissions", then Save\nor write permissions: { contents: read } at the top of ${unguarded.length === 1 ? 'that file' : 'those files'}`,
+  )
 }
 
 function checkModelEnvironment(
@@ -262,19 +239,13 @@ function checkModelEnvironment(
   const rule = `Deployment branches and tags: allow ${model.branches.join(' and ')}`
   const where = `${page}/settings/environments`
   const add = `Add environment secret "${model.secret}": the key of your model`
+  const refused = `the environment ${model.environment} does not let ${model.refused.join(' and ')} use its secret`
   const kept =
-    model.refused.length === 0
-      ? []
-      : [
-          reportBad(
-            `the environment ${model.environment} does not let ${model.refused.join(' and ')} use its secret`,
-            `${where}\n${model.environment}, ${rule}`,
-          ),
-        ]
-  if (exists === true && hasSecret === true)
-    return kept.length > 0
-      ? kept
-      : [reportGood(`the environment ${model.environment} has the secret ${model.secret}`)]
+    model.refused.length === 0 ? [] : [reportBad(refused, `${where}\n${model.environment}, ${rule}`)]
+  if (exists === true && hasSecret === true) {
+    const good = reportGood(`the environment ${model.environment} has the secret ${model.secret}`)
+    return kept.length > 0 ? kept : [good]
+  }
   if (exists === null || hasSecret === null) {
     const what = `this token cannot see whether the environment ${model.environment} has the secret ${model.secret}`
     return [...kept, reportUnknown(what, `${where}\n${model.environment}: ${add}`)]
@@ -286,10 +257,8 @@ function checkModelEnvironment(
     ? [where, `${model.environment}: ${add}`]
     : [where, `New environment "${model.environment}"`, rule, add]
   const fix = steps.join('\n')
-  return [
-    ...kept,
-    model.needed ? reportBad(what, fix) : reportUnknown(`${what}: programs that need a key find none`, fix),
-  ]
+  const unknown = reportUnknown(`${what}: programs that need a key find none`, fix)
+  return [...kept, model.needed ? reportBad(what, fix) : unknown]
 }
 
 /** Rules that block a push of an ordinary commit. */
@@ -339,35 +308,28 @@ function checkBranchGuard(
 function checkWorkflowEnabled(
   { workflows }: Examination,
   { page, workflow }: ExpectedSettings,
-): DoctorFinding[] {
-  if (!workflow.isThere) return []
+): DoctorFinding | null {
+  if (!workflow.isThere) return null
   const { path } = workflow
   const where = `${page}/actions/workflows/${path.replace(/^.*\//, '')}`
   if (workflows === null)
-    return [reportUnknown('whether the workflow is on cannot be read with this token', where)]
+    return reportUnknown('whether the workflow is on cannot be read with this token', where)
   const state = workflows.get(path)
-  if (state === 'active') return [reportGood(`${path} is on`)]
-  if (state === undefined)
-    return [
-      reportUnknown(
-        `GitHub does not list ${path} yet`,
-        `${page}/actions\nwhere Actions were never used, press the button that enables workflows`,
-      ),
-    ]
+  if (state === 'active') return reportGood(`${path} is on`)
+  if (state === undefined) {
+    const fix = `${page}/actions\nwhere Actions were never used, press the button that enables workflows`
+    return reportUnknown(`GitHub does not list ${path} yet`, fix)
+  }
   const why =
     state === 'disabled_inactivity' ? ' (GitHub turns schedules off after 60 days without a commit)' : ''
-  return [
-    reportBad(
-      `${path} is disabled (${state}), so no event starts winnow`,
-      `${where}\npress "Enable workflow"${why}`,
-    ),
-  ]
+  const what = `${path} is disabled (${state}), so no event starts winnow`
+  return reportBad(what, `${where}\npress "Enable workflow"${why}`)
 }
 
-function checkPaused({ paused }: Examination, { page }: ExpectedSettings): DoctorFinding[] {
-  if (!paused) return []
+function checkPaused({ paused }: Examination, { page }: ExpectedSettings): DoctorFinding | null {
+  if (!paused) return null
   const where = `${page}/settings/variables/actions\nremove WINNOW_PAUSED, or set it to false`
-  return [reportBad('the repository variable WINNOW_PAUSED is set: no job of winnow starts', where)]
+  return reportBad('the repository variable WINNOW_PAUSED is set: no job of winnow starts', where)
 }
 
 function checkClock({ skewSeconds }: Examination): DoctorFinding {
@@ -375,8 +337,6 @@ function checkClock({ skewSeconds }: Examination): DoctorFinding {
     return reportUnknown('GitHub did not report its time', 'check the clock of this machine yourself')
   const off = Math.abs(skewSeconds)
   if (off <= MAX_SKEW_S) return reportGood('the clock is right')
-  return reportBad(
-    `this clock is ${off} s ${skewSeconds > 0 ? 'behind' : 'ahead of'} GitHub's`,
-    'set it by NTP',
-  )
+  const side = skewSeconds > 0 ? 'behind' : 'ahead of'
+  return reportBad(`this clock is ${off} s ${side} GitHub's`, 'set it by NTP')
 }

@@ -1,5 +1,5 @@
 import { formatCount, formatNumber } from '../decide/wording.ts'
-import { formatPackages } from '../model/approval.ts'
+import { formatPackages, type PackageAddition } from '../model/approval.ts'
 import type { EventKind, LedgerEvent } from '../model/event.ts'
 import { toShortRef } from '../model/ids.ts'
 import { aggregateMetrics, aggregateSnapshot, formatRunnerError, type Side } from '../model/report.ts'
@@ -150,15 +150,11 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>, metrics: ShownMetrics) 
   'campaign-stopped': ({ reason }) => withReason('stopped', reason),
 }
 
-function describeNoApprovalNeeded(
-  experiment: string,
-  additions: NonNullable<ApprovalRequestedEvent['additions']>,
-): string {
+function describeNoApprovalNeeded(experiment: string, additions: readonly PackageAddition[]): string {
   if (additions.length === 0) return `${experiment} no longer needs an approval`
   const names = [...new Set(additions.map(({ name }) => name))]
   return `${experiment} adds ${formatPackages(names, additions)}, which the spec approves`
 }
-type ApprovalRequestedEvent = LedgerEvent<'approval-requested'>
 
 function describeDecision(event: LedgerEvent<'decided'>): string {
   const { evidence } = parseReason(event.reason)
@@ -193,4 +189,59 @@ function formatWarnings(warnings: readonly string[]): string {
 
 export function toShortId(id: string): string {
   return id.slice(0, 12)
+}
+
+// Audit and replay
+
+interface AuditFindings {
+  ok: boolean
+  campaign: string
+  checked: Readonly<Record<string, number>>
+  problems: readonly { what: string }[]
+  unproven: { what: string } | null
+  open: readonly { what: string }[]
+  continuity: string | null
+  limits: string
+}
+
+interface ReplayFindings {
+  ok: boolean
+  decisions: number
+  rounds: number
+  differences: readonly {
+    seq: number
+    experiment: string | null
+    field: string
+    recorded: unknown
+    recomputed: unknown
+  }[]
+}
+
+export function renderAudit(found: AuditFindings): string[] {
+  const counts = Object.entries(found.checked).map(([name, count]) =>
+    name.endsWith('s') ? formatCount(count, name.slice(0, -1)) : `${count} ${name}`,
+  )
+  const result = found.ok ? 'no problem' : formatCount(found.problems.length, 'problem')
+  return [
+    `Audit of ${found.campaign}: ${result}. Checked ${counts.join(', ')}.`,
+    ...(found.unproven === null ? [] : [`First without evidence: ${found.unproven.what}`]),
+    ...found.problems
+      .filter(({ what }) => what !== found.unproven?.what)
+      .map(({ what }) => `  problem: ${what}`),
+    ...found.open.map(({ what }) => `  open: ${what}`),
+    ...(found.continuity === null ? [] : [found.continuity]),
+    found.limits,
+  ]
+}
+
+export function renderReplay(campaign: string, found: ReplayFindings): string[] {
+  const result = found.ok ? 'no difference' : formatCount(found.differences.length, 'difference')
+  const json = (value: unknown) => JSON.stringify(value) ?? 'nothing'
+  return [
+    `Replay of ${campaign}: ${formatCount(found.decisions, 'verdict')} in ${formatCount(found.rounds, 'round')}, ${result}.`,
+    ...found.differences.map(
+      ({ seq, experiment, field, recorded, recomputed }) =>
+        `  event ${seq}${experiment === null ? '' : ` ${experiment}`}: ${field} is recorded as ${json(recorded)}, computed as ${json(recomputed)}`,
+    ),
+  ]
 }

@@ -32,33 +32,17 @@ export function getExperimentState(campaign: StateCampaign, experiment: Experime
     return { status, verdict, outcome, reason, reverted, stays_open: true, next }
   }
   if (status === 'ended' || status === 'landing') return { status, verdict, outcome, reason, reverted }
+  const waiting = { status, verdict: null, outcome, reason }
   if (status === 'deferred')
-    return {
-      status,
-      verdict: null,
-      outcome,
-      reason,
-      packages: describeAwaitedPackages(experiment),
-      next: `winnow approve ${id}`,
-    }
+    return { ...waiting, packages: describeAwaitedPackages(experiment), next: `winnow approve ${id}` }
   if (isAwaitingPermission(experiment))
-    return {
-      status,
-      verdict: null,
-      outcome,
-      reason,
-      permission: true,
-      next: formatPermissionCommand(experiment),
-    }
+    return { ...waiting, permission: true, next: formatPermissionCommand(experiment) }
   const words = findSyncWords(campaign, experiment)
-  if (words !== null) return { status, verdict: null, outcome, reason, sync: true, next: words.next }
+  if (words !== null) return { ...waiting, sync: true, next: words.next }
   const live = describeExperimentProgress(campaign, experiment)
   const before = reason === null ? null : parseReason(reason).sentence
   return {
-    status,
-    verdict: null,
-    outcome,
-    reason,
+    ...waiting,
     reverted,
     progress: live?.sentence ?? (verdict === null ? null : before),
     after: describeWaitWhenStopped(campaign),
@@ -74,20 +58,8 @@ export function getEvidenceLine(campaign: StateCampaign, experiment: Experiment)
   return describeExperimentProgress(campaign, experiment)?.evidence ?? recorded
 }
 
-type ProgressCampaign = Pick<Campaign, 'orders' | 'calibration'> & CampaignSpecText
-
-interface ExperimentProgress {
-  sentence: string
-  evidence: string
-  next: string
-}
-
 /** Returns null before the first pair, and after the pairs have decided while the rest of the round runs. */
-function describeExperimentProgress(
-  campaign: ProgressCampaign,
-  experiment: Experiment,
-): ExperimentProgress | null {
-  const { evidence, order } = experiment
+function describeExperimentProgress(campaign: StateCampaign, { evidence, order }: Experiment) {
   if (evidence === null || evidence.jobs.length === 0) return null
   const rule = order === null ? undefined : campaign.orders[order]?.order.stop
   if (rule?.rule !== 'paired') return null
@@ -102,7 +74,7 @@ function describeExperimentProgress(
   }
 }
 
-function describeNextJob({ calibration }: ProgressCampaign, { single_machine, pairs }: PairedRule): string {
+function describeNextJob({ calibration }: StateCampaign, { single_machine, pairs }: PairedRule): string {
   const what = single_machine ? 'one more job on this machine' : 'one more runner'
   const noise = calibration?.noise ?? null
   if (noise === null) return what
@@ -112,7 +84,6 @@ function describeNextJob({ calibration }: ProgressCampaign, { single_machine, pa
 
 // Tasks for a person
 
-/** An experiment that continues only after a person has acted. */
 export interface PersonalTask {
   experiment: Experiment
   is: 'approval' | 'permission' | 'sync'
@@ -134,14 +105,8 @@ export function findPersonalTasks(campaign: TaskCampaign): PersonalTask[] {
     const { id, status } = experiment
     if (status === 'deferred') {
       const awaits = `approval of ${describeAwaitedPackages(experiment)}`
-      return [
-        {
-          experiment,
-          is: 'approval',
-          awaits,
-          help: `winnow approve ${id}${describeAfterStop(campaign, experiment)}`,
-        },
-      ]
+      const help = `winnow approve ${id}${describeAfterStop(campaign, experiment)}`
+      return [{ experiment, is: 'approval', awaits, help }]
     }
     if (isAwaitingPermission(experiment)) {
       const awaits = 'permission to be measured: its author may not write to this repository'

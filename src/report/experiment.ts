@@ -56,7 +56,7 @@ export function renderExperiment(
     `${id} ${renderStateSentence(getExperimentState(campaign, experiment))}`,
     ...[evidence, noise].flatMap(line => (line === null ? [] : [`  ${line}`])),
     ...formatTable(facts.flatMap(([name, value]) => (value === null ? [] : [[`  ${name}`, value]]))),
-    ...renderAdditions(experiment),
+    ...(experiment.approval === null ? [] : ['', ...renderAdditions(experiment)]),
     '',
     ...charts,
     ...renderFailedPart(experiment.failed),

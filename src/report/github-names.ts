@@ -1,7 +1,7 @@
-import type { Campaign, Landing } from '../model/campaign.ts'
+import type { Campaign } from '../model/campaign.ts'
 import { findSubject } from '../model/experiment.ts'
 import { buildCampaignRefs, toShortRef } from '../model/ids.ts'
-import { neutralizeMentions, toOneLine } from '../model/text.ts'
+import { joinFirst, neutralizeMentions, toOneLine } from '../model/text.ts'
 import type { Order } from '../model/order.ts'
 import { selectReportedJobs } from '../model/pairs.ts'
 import { type CampaignSpecText, getCampaignSpec } from '../spec/load.ts'
@@ -22,9 +22,7 @@ export function formatJobTitle(campaign: NamedCampaign, order: NamedOrder): stri
 /** Example: "speed: measure exp-007, exp-008". */
 export function formatRunTitle(campaign: NamedCampaign, orders: readonly NamedOrder[]): string {
   const subjects = [...new Set(orders.flatMap(order => listOrderSubjects(campaign, order)))]
-  const shown = subjects.slice(0, MAX_SUBJECTS).join(', ')
-  const more = subjects.length - MAX_SUBJECTS
-  return toTitle(`${campaign.name}: measure ${shown}${more > 0 ? ` and ${more} more` : ''}`)
+  return toTitle(`${campaign.name}: measure ${joinFirst(subjects, MAX_SUBJECTS)}`)
 }
 
 /** For a run that plans and requests the missing work. */
@@ -69,7 +67,7 @@ function describeOrderSubject(campaign: NamedCampaign, order: NamedOrder): strin
     case 'sync':
       return `merge of ${main} into the incumbent`
     case 'foreign':
-      return `commit ${toShortHead(order)}, pushed by a person`
+      return `commit ${order.candidates[0]?.head.slice(0, 7) ?? ''}, pushed by a person`
     case 'revert':
       return `revert: ${joinCandidates(order)} vs incumbent`
     case 'progression':
@@ -87,18 +85,13 @@ function describeOrderSubject(campaign: NamedCampaign, order: NamedOrder): strin
 function listOrderSubjects(campaign: NamedCampaign, { purpose, base, candidates }: NamedOrder): string[] {
   const named = candidates.flatMap(({ label }) => (findSubject(campaign, label) === undefined ? [] : [label]))
   if (named.length > 0) return named
-  const landing = findOrderLanding(campaign, purpose, { base: base.commit, head: candidates[0]?.head })
+  const landing = campaign.landings.find(
+    each =>
+      (purpose === 'regression' && each.base.commit === base.commit) ||
+      (purpose === 'effect' && each.commit === candidates[0]?.head),
+  )
   if (landing !== undefined) return [landing.experiment]
   return purpose === 'progression' ? ['total improvement'] : [purpose]
-}
-
-function findOrderLanding(
-  { landings }: NamedCampaign,
-  purpose: NamedOrder['purpose'],
-  { base, head }: { base: string; head: string | undefined },
-): Landing | undefined {
-  if (purpose === 'regression') return landings.find(landing => landing.base.commit === base)
-  return purpose === 'effect' ? landings.find(({ commit }) => commit === head) : undefined
 }
 
 function joinCandidates({ candidates }: NamedOrder): string {
@@ -115,10 +108,6 @@ function describeJobNumber({ stop, earlier_jobs }: NamedOrder): string {
   return last === undefined ? '' : `, job ${last.job} of at most ${last.most}`
 }
 
-function toShortHead({ candidates }: NamedOrder): string {
-  return candidates[0]?.head.slice(0, 7) ?? ''
-}
-
 // Links
 
 /** Web address such as https://github.com/owner/name; null where the repository has none. */
@@ -132,10 +121,7 @@ export function buildRunUrl(page: PageUrl, runId: string): string | null {
   return page === null || run === undefined ? null : `${page}/actions/runs/${run}`
 }
 
-/**
- * Links the chart on the ledger branch. `blob/…?raw=true` works for every reader of the repository, private
- * ones included; raw.githubusercontent.com answers 404 for those.
- */
+/** `blob/…?raw=true` works for every reader; raw.githubusercontent.com answers 404 in private repositories. */
 export function buildChartUrl(
   page: PageUrl,
   campaign: Pick<Campaign, 'name'> & CampaignSpecText,

@@ -1,27 +1,25 @@
+import { toSentenceCase } from '../model/text.ts'
 import { type CampaignProgress, computeProgress, formatProgress } from '../decide/progress.ts'
 import { formatCount } from '../decide/wording.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
+import { listDisabledProposers } from '../model/fold/proposers.ts'
 import { describeStatus } from '../model/status.ts'
 import { formatAdvice, summarizeCategories } from '../plan/backlog.ts'
 import type { Spec } from '../spec/schema.ts'
 import { formatIdeaToTake, listIdeasToTake } from './backlog.ts'
-import { computeCampaignProgress, renderTally } from './campaign-result.ts'
 import { buildChartData, renderBadge, renderChart } from './charts.ts'
 import { getExperimentState, renderPersonalTasks } from './experiment-state.ts'
 import { escapeMarkdown } from './markdown.ts'
 import { describeCalibrationNoise } from './metrics.ts'
 import { describeResumeHint } from './resume-hint.ts'
 import { describeSingleMachine } from './run-summary.ts'
-import { formatMeasuringMinutes, formatModelCost } from './status.ts'
-import { describeTableReason, describeVerdict, listKeptExperiments, toSentenceCase } from './verdict-text.ts'
+import { computeCampaignProgress, formatMeasuringMinutes, formatModelCost, renderTally } from './status.ts'
+import { describeTableReason, describeVerdict, listKeptExperiments } from './verdict-text.ts'
 
 export const BADGE_FILE = 'badge.svg'
 
-/**
- * Renders all ledger files that people read. A pure function of the events, so the files can be deleted and
- * rebuilt.
- */
+/** A pure function of the events, so the files can be deleted and rebuilt. */
 export function renderLedgerViews(campaign: Campaign, spec: Spec): Record<string, string> {
   const progress = computeProgress(campaign, spec)
   return {
@@ -35,9 +33,9 @@ export function renderLedgerViews(campaign: Campaign, spec: Spec): Record<string
 // README
 
 const README_ROWS = 30
-const MAX_README_REASON_LENGTH = 600
+const MAX_REASON_LENGTH = 600
 
-/** Front page of the state branch. Derived from the events, and never read back. */
+/** The front page of the state branch. */
 export function renderLedgerReadme(campaign: Campaign): string {
   const closed = Object.values(campaign.experiments)
     .filter(({ status }) => status === 'ended')
@@ -57,7 +55,7 @@ export function renderLedgerReadme(campaign: Campaign): string {
     '',
     'Recent activity: [digest.md](digest.md).',
     '',
-    `Campaign ${escapeMarkdown(describeStatus(campaign), MAX_README_REASON_LENGTH)}.`,
+    `Campaign ${escapeMarkdown(describeStatus(campaign), MAX_REASON_LENGTH)}.`,
     ...(resumeHint === null ? [] : [`To continue, ${escapeMarkdown(resumeHint, 400)}.`]),
     `${renderTally(campaign)}.`,
     ...(machine === null ? [] : [machine]),
@@ -85,11 +83,10 @@ const OTHERS_SHOWN = 8
 const ALERTS_SHOWN = 3
 const CATEGORIES_SHOWN = 8
 const LEARNINGS_SHOWN = 2
-const MAX_DIGEST_REASON_LENGTH = 600
 
-/** A one-minute summary of recent events for a maintainer. Derived like all views. */
+/** A one-minute summary of recent events for a maintainer. */
 export function renderDigest(campaign: Campaign, progress: CampaignProgress): string {
-  const { name } = campaign
+  const spent = [`${formatMeasuringMinutes(campaign)} spent`, ...formatModelCost(campaign)].join(', ')
   const parts = [
     renderDigestSection('Recently kept', renderKeptLately(campaign)),
     renderDigestSection('Recently tried and not kept', renderNotKeptLately(campaign)),
@@ -101,12 +98,12 @@ export function renderDigest(campaign: Campaign, progress: CampaignProgress): st
       listIdeasToTake(campaign).map(idea => `- ${escapeMarkdown(formatIdeaToTake(idea))}`),
     ),
   ]
-  const state = `The campaign is ${escapeMarkdown(describeStatus(campaign), MAX_DIGEST_REASON_LENGTH)}.`
+  const state = `The campaign is ${escapeMarkdown(describeStatus(campaign), MAX_REASON_LENGTH)}.`
   const lines = [
-    `# ${escapeMarkdown(name)}`,
+    `# ${escapeMarkdown(campaign.name)}`,
     '',
     `${state} Progress: ${escapeMarkdown(formatProgress(progress))}.`,
-    `${renderTally(campaign)}; ${describeSpent(campaign)}.`,
+    `${renderTally(campaign)}; ${spent}.`,
     ...parts.flat(),
   ]
   return `${lines.join('\n')}\n`
@@ -117,21 +114,17 @@ function renderDigestSection(title: string, lines: readonly string[]): string[] 
 }
 
 function renderKeptLately(campaign: Campaign): string[] {
-  const kept = new Set(listKeptExperiments(campaign).map(({ id }) => id))
+  const kept = listKeptExperiments(campaign)
   const landed = campaign.landings.flatMap(({ experiment }) => campaign.experiments[experiment] ?? [])
-  const latest = landed.filter(({ id }) => kept.has(id)).slice(-KEPT_SHOWN)
+  const latest = landed.filter(each => kept.includes(each)).slice(-KEPT_SHOWN)
   return latest.reverse().map(each => renderDigestLine(campaign, each))
 }
 
 function renderNotKeptLately(campaign: Campaign): string[] {
-  const kept = new Set(listKeptExperiments(campaign).map(({ id }) => id))
-  const others = Object.values(campaign.experiments).filter(
-    ({ id, status }) => status === 'ended' && !kept.has(id),
-  )
-  return others
-    .slice(-OTHERS_SHOWN)
-    .reverse()
-    .map(each => renderDigestLine(campaign, each))
+  const kept = new Set(listKeptExperiments(campaign))
+  const ended = Object.values(campaign.experiments).filter(({ status }) => status === 'ended')
+  const latest = ended.filter(each => !kept.has(each)).slice(-OTHERS_SHOWN)
+  return latest.reverse().map(each => renderDigestLine(campaign, each))
 }
 
 function renderDigestLine(campaign: Campaign, experiment: Experiment): string {
@@ -158,21 +151,13 @@ function describeOpenExperiments({ experiments }: Campaign): string[] {
 }
 
 function renderPersonSection(campaign: Campaign): string[] {
-  const { alerts, proposers } = campaign
-  const disabled = Object.entries(proposers).filter(([, { disabled: is }]) => is)
+  const disabled = 'is disabled: it failed to produce a usable idea several times in a row'
   return [
     ...renderPersonalTasks(campaign).map(line => `- ${escapeMarkdown(line)}`),
-    ...disabled.map(
-      ([who]) =>
-        `- ${escapeMarkdown(who)} is disabled: it failed to produce a usable idea several times in a row`,
-    ),
-    ...alerts
+    ...listDisabledProposers(campaign).map(who => `- ${escapeMarkdown(who)} ${disabled}`),
+    ...campaign.alerts
       .filter(({ code }) => code !== 'proposer-disabled')
       .slice(-ALERTS_SHOWN)
       .map(({ at, message }) => `- ${at.slice(0, 10)}: ${escapeMarkdown(message)}`),
   ]
-}
-
-function describeSpent(campaign: Campaign): string {
-  return [`${formatMeasuringMinutes(campaign)} spent`, ...formatModelCost(campaign)].join(', ')
 }

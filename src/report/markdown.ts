@@ -4,10 +4,7 @@ import { neutralizeMentions, toOneLine } from '../model/text.ts'
 
 const MAX_CELL_LENGTH = 160
 
-/**
- * The only way for text from branches into Markdown. Removes markup, HTML, mentions, issue links, direction
- * changes and line breaks.
- */
+/** The only way for text from branches into Markdown: no markup, HTML, mention, issue link or line break is left. */
 export function escapeMarkdown(text: string, length = MAX_CELL_LENGTH): string {
   const plain = neutralizeMentions(toOneLine(toPlainText(text), length))
   return plain
@@ -33,10 +30,7 @@ export function fitLines(lines: readonly string[], room: number, rest: (left: nu
 
 // Terminal
 
-/**
- * Makes text from branches, harnesses and remotes safe for a terminal. Escape sequences, control characters and
- * direction changes could hide or fake output.
- */
+/** Escape sequences, control characters and direction changes could hide or fake output of a terminal. */
 const ESCAPE = String.fromCodePoint(27)
 const BELL = String.fromCodePoint(7)
 const SEQUENCES = new RegExp(
@@ -61,10 +55,7 @@ export function toPlainText(text: string): string {
 
 const SEPARATOR = '\u200b'
 
-/**
- * CI runners execute printed commands: `::name::` at the start of a line, `##[name]` anywhere. Splits both, so
- * that they stay text.
- */
+/** CI runners execute printed commands: `::name::` at the start of a line, `##[name]` anywhere. */
 export function neutralizeWorkflowCommands(text: string): string {
   return text.replace(/^([^\S\n]*):(?=:)/gm, `$1:${SEPARATOR}`).replaceAll('##[', `##${SEPARATOR}[`)
 }
@@ -77,11 +68,6 @@ export function neutralizeJsonCommands(json: string): string {
 /** Escapes characters that a terminal would interpret, without changing the JSON value. */
 export function toPlainJson(value: unknown, indent?: number): string {
   const text = JSON.stringify(value, null, indent) ?? 'null'
-  return text.replace(CONTROL_CHARACTERS, character =>
-    character === '\n' ? character : escapeCharacter(character),
-  )
-}
-
-function escapeCharacter(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  const escape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return text.replace(CONTROL_CHARACTERS, character => (character === '\n' ? character : escape(character)))
 }

@@ -31,8 +31,8 @@ export function selectShownMetrics(spec: Pick<Spec, 'metric' | 'measurement'> | 
 const MAX_PER_LINE = 6
 
 /**
- * Puts the primary first and always shows it. Shows only the objectives and a count of the rest if the line
- * would be too long. Shows metrics that winnow measures itself only as objectives, or if there are no others.
+ * Puts the primary first. A line that would be too long has only the objectives and a count of the rest. Metrics
+ * that winnow measures itself appear only as objectives, or if there are no others.
  */
 export function formatMetrics(
   metrics: ReadonlyMetrics,
@@ -91,22 +91,15 @@ export function formatMetricValue(value: MetricValue): string {
 
 // Missing metrics
 
-interface MissingMetrics {
-  fix: string
-  printed: string[]
-}
-
 export function findMissingMetrics(
   needed: readonly string[],
   printed: readonly string[],
-): MissingMetrics | null {
+): { fix: string; printed: string[] } | null {
   const missing = needed.filter(name => !printed.includes(name))
   if (missing.length === 0) return null
   const advice = missing.map(name => {
     const suggestion = printed.find(each => each.startsWith(`${name}.`)) ?? findNearestWord(name, printed)
-    return suggestion === undefined
-      ? `${name} is not printed.`
-      : `${name} is not printed: did you mean ${suggestion}?`
+    return `${name} is not printed${suggestion === undefined ? '.' : `: did you mean ${suggestion}?`}`
   })
   const fix = `${advice.join(' ')} Name one of the printed metrics, or print it.`
   return { fix: printed.length === 0 ? `print ${missing.join(', ')}` : fix, printed: limitLines(printed) }
@@ -122,7 +115,9 @@ export function describeAbsentMetric({ name, key, printed }: AbsentMetric, names
 
 // Noise
 
-/** Difference between identical copies of the base, for comparison with every other difference. */
+export const SINGLE_MACHINE_LIMIT =
+  'new builds replaced fresh runners, so effects specific to this machine are not averaged out'
+
 export function describeCalibrationNoise(
   calibration: Pick<Calibration, 'noise' | 'scale'> | null,
 ): string | null {
@@ -133,10 +128,7 @@ export function describeCalibrationNoise(
 }
 
 /** Returns null for a deterministic campaign, and before calibration. */
-export function describeNoisyCalibration({
-  scale,
-  noise,
-}: Pick<Calibration, 'scale' | 'noise'>): string | null {
+export function describeNoisyCalibration({ scale, noise }: Calibration): string | null {
   return noise === null ? null : `noisy, ${formatNoise({ scale, noise })}, ${scale} scale, fair to both sides`
 }
 

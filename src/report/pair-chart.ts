@@ -1,14 +1,20 @@
 import { computeReportedEffect } from '../decide/evidence/interval.ts'
 import { getScoreTerms, listObjectives } from '../decide/metrics.ts'
-import { formatEffect, renderEvidenceBar, toShare } from '../decide/paired/effect-text.ts'
+import {
+  formatEffect,
+  type MeasuredMetric,
+  renderEvidenceBar,
+  toShare,
+} from '../decide/paired/effect-text.ts'
 import { collectMetricPairs, computeDifferences, type PairedRule } from '../decide/paired/evaluate.ts'
 import { formatEvidence, type PathJob, type PathPair, traceEvidence } from '../decide/paired/evidence-text.ts'
-import { formatCount, formatNumber } from '../decide/wording.ts'
+import { formatCount, formatNumber, formatRounded } from '../decide/wording.ts'
 import type { LedgerEvent } from '../model/event.ts'
 import { countReportMinutes } from '../model/fold/counters.ts'
 import { type Order, type PairedTerms, toPairRequest } from '../model/order.ts'
 import { buildPairJob, type Pair, type PairJob, selectReportedJobs, toMeasuredRun } from '../model/pairs.ts'
 import { type ParsedSpecFile, parseSpec } from '../spec/load.ts'
+import { formatMinutes } from './check-trial.ts'
 import { toShortId } from './event-log.ts'
 import { formatTable } from './terminal.ts'
 
@@ -105,13 +111,7 @@ const AS = {
   simplify: 'as a simplification',
 } as const satisfies Record<PairStory['terms']['as'], string>
 
-interface PairMetric {
-  name: string
-  direction: 'minimize' | 'maximize'
-  scale: 'log' | 'linear'
-}
-
-/** Draws the pairs behind a verdict, job by job, with the evidence so far and the threshold. */
+/** Job by job, with the evidence so far and the threshold. */
 export function renderPairChart(story: PairStory): string[] {
   const jobs = traceEvidence(story)
   return [
@@ -126,26 +126,26 @@ export function renderPairChart(story: PairStory): string[] {
   ]
 }
 
-function toPairMetric({ spec, rule }: PairStory): PairMetric {
+function toMeasuredMetric({ spec, rule }: PairStory): MeasuredMetric {
   const [{ name, direction }] = listObjectives(spec.metric)
   return { name, direction, scale: rule.scale }
 }
 
 function renderPairHeadline(story: PairStory): string[] {
   const { rule, terms, base, tree } = story
-  const measured = toPairMetric(story)
+  const measured = toMeasuredMetric(story)
   const better = measured.direction === 'minimize' ? 'lower' : 'higher'
   const screened = terms.as === 'idea' && rule.fresh_runners > 0
   const screen = screened ? `continued at ${formatNumber(rule.screen)}, ` : ''
   return [
     `Pairs of ${measured.name}: ${better} is better, ${measured.scale} scale`,
-    `  ${AS[terms.as]}: ${screen}kept at ${formatEvidence(1 / terms.alpha)} (error budget ${formatNumber(Number(terms.alpha.toPrecision(3)))})`,
+    `  ${AS[terms.as]}: ${screen}kept at ${formatEvidence(1 / terms.alpha)} (error budget ${formatRounded(terms.alpha, 3)})`,
     `  smallest gain: ${formatPairGain(rule.min_effect, measured)}; counts as no effect below: ${formatPairGain(rule.null_effect, measured)}`,
     `  base tree ${toShortId(base.tree)}, candidate tree ${toShortId(tree)}`,
   ]
 }
 
-function formatPairGain(difference: number, { direction, scale }: PairMetric): string {
+function formatPairGain(difference: number, { direction, scale }: MeasuredMetric): string {
   if (scale === 'linear') return formatNumber(difference)
   return `${Math.abs(toShare(difference, direction) * 100).toFixed(1)} %`
 }
@@ -160,7 +160,7 @@ function renderJobTitle({ rule }: PairStory, job: PathJob, at: number): string {
 }
 
 function renderPairRows(story: PairStory, { pairs }: PathJob): string[] {
-  const measured = toPairMetric(story)
+  const measured = toMeasuredMetric(story)
   const keep = 1 / story.terms.alpha
   const end = formatEvidence(keep)
   const axis = ` 1${end.padStart(BAR_WIDTH - 1)}`
@@ -176,14 +176,16 @@ function renderPairRows(story: PairStory, { pairs }: PathJob): string[] {
 function renderPairRow(
   pair: PathPair,
   at: number,
-  { measured, keep, width }: { measured: PairMetric; keep: number; width: number },
+  { measured, keep, width }: { measured: MeasuredMetric; keep: number; width: number },
 ): string[] {
   const { base, candidate, difference, first, evidence, lost = false } = pair
+  const size = difference === null ? 'none' : formatPairGain(difference, measured).replace('-', '')
+  const sign = difference === null ? '' : difference < 0 ? '-' : '+'
   return [
     `  ${String(at + 1).padStart(4)}`,
     formatPairValue(base, lost).padStart(width),
     formatPairValue(candidate, lost).padStart(width),
-    (difference === null ? 'none' : formatSignedGain(difference, measured)).padStart(7),
+    `${sign}${size}`.padStart(7),
     first === 'base' ? 'base' : 'cand.',
     formatEvidence(evidence).padStart(8),
     `▕${renderEvidenceBar(evidence, keep, BAR_WIDTH)}▏`,
@@ -195,14 +197,10 @@ function formatPairValue(value: number | null, lost: boolean): string {
   return value === null ? 'failed' : formatNumber(value)
 }
 
-function formatSignedGain(difference: number, measured: PairMetric): string {
-  return `${difference < 0 ? '-' : '+'}${formatPairGain(difference, measured).replace('-', '')}`
-}
-
 function renderPairSummary(story: PairStory): string[] {
   const { minutes } = story
   const jobs = selectReportedJobs(story.jobs)
-  const measured = toPairMetric(story)
+  const measured = toMeasuredMetric(story)
   const pairs = collectMetricPairs(jobs, measured.name)
   const { metric } = story.spec
   const scores = getScoreTerms(metric, listObjectives(metric)[0])
@@ -213,7 +211,7 @@ function renderPairSummary(story: PairStory): string[] {
   const cost = `${formatCount(2 * (pairs.length + jobs.length), 'execution')} in ${formatCount(jobs.length, 'job')}`
   return [
     `  ${scores === null ? 'Hodges-Lehmann' : 'mean'}: ${difference}`,
-    `  cost: ${cost} of ${formatNumber(Number(took.toPrecision(2)))} min, with all candidates of these jobs`,
+    `  cost: ${cost} of ${formatMinutes(took)}, with all candidates of these jobs`,
   ]
 }
 
@@ -229,12 +227,9 @@ interface PairView {
   jobs: JobView[]
 }
 
-interface JobView {
-  order: string
-  runner: string
-  complete: boolean
-  fresh: boolean
-  screened: boolean
+interface JobView
+  extends Pick<PairJob, 'order' | 'runner' | 'complete'>,
+    Pick<PathJob, 'fresh' | 'screened'> {
   minutes: number
   pairs: (Pair & Pick<PathPair, 'difference' | 'evidence'>)[]
 }
@@ -245,19 +240,11 @@ export function toPairView(story: PairStory): PairView {
   const path = traceEvidence(story)
   const jobs = story.jobs.map(({ order, runner, complete, pairs }, at): JobView => {
     const { fresh = false, screened = false, pairs: weighed = [] } = path[at] ?? {}
-    return {
-      order,
-      runner,
-      complete,
-      fresh,
-      screened,
-      minutes: minutes[order] ?? 0,
-      pairs: pairs.map((pair, index) => ({ ...pair, ...toPairWeight(weighed[index]) })),
-    }
+    const views = pairs.map((pair, index) => {
+      const { difference = null, evidence = 1 } = weighed[index] ?? {}
+      return { ...pair, difference, evidence }
+    })
+    return { order, runner, complete, fresh, screened, minutes: minutes[order] ?? 0, pairs: views }
   })
   return { purpose, base_tree: base.tree, tree, rule: common, terms, jobs }
-}
-
-function toPairWeight(pair: PathPair | undefined): Pick<PathPair, 'difference' | 'evidence'> {
-  return { difference: pair?.difference ?? null, evidence: pair?.evidence ?? 1 }
 }

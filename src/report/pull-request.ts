@@ -10,7 +10,6 @@ import {
 } from '../model/experiment.ts'
 import { toShortRef } from '../model/ids.ts'
 import { AWAITING_MERGE_TEXT } from '../model/landing.ts'
-import { describeStatus } from '../model/status.ts'
 import { neutralizeMentions, toOneLine } from '../model/text.ts'
 import { isLanded } from '../model/verdict.ts'
 import { isDeniedOutsider } from '../plan/permissions.ts'
@@ -19,11 +18,14 @@ import { getExperimentState } from './experiment-state.ts'
 import type { PageUrl } from './github-names.ts'
 import { escapeMarkdown } from './markdown.ts'
 import { renderVerdict } from './verdict-markdown.ts'
-import { findSyncWords, renderStateSentence, renderSyncMarkdown } from './verdict-text.ts'
+import {
+  findSyncWords,
+  renderPausedSentence,
+  renderStateSentence,
+  renderSyncMarkdown,
+} from './verdict-text.ts'
 
 // Experiments
-
-const MAX_REASON_LENGTH = 600
 
 export function renderPullTitle({ hypothesis }: Experiment): string {
   return neutralizeMentions(toOneLine(hypothesis, 120))
@@ -59,15 +61,17 @@ function renderPullState(campaign: Campaign, experiment: Experiment, page: PageU
     if (status === 'landing') return `${verdict}\n\n${AWAITING_MERGE_TEXT}`
     return status === 'not-proven' ? `${verdict}\n\n${describeRetry(experiment)}` : verdict
   }
-  if (status === 'deferred')
-    return `**Waiting for approval of ${escapeMarkdown(describeAwaitedPackages(experiment))}.**`
+  if (status === 'deferred') return renderApprovalHeadline(experiment)
   if (isAwaitingPermission(experiment))
     return `**Waiting for permission.** Its author has no write access to this repository. To have it measured, read the change, then comment \`${formatPermissionCommand(experiment)}\` (people with write access only).`
   const words = findSyncWords(campaign, experiment)
   if (words !== null) return renderSyncMarkdown(words)
-  if (isPausedExperiment(campaign, experiment))
-    return `**Waiting:** campaign ${escapeMarkdown(name)} is ${escapeMarkdown(describeStatus(campaign), MAX_REASON_LENGTH)}. It goes on by itself when the campaign does.`
+  if (isPausedExperiment(campaign, experiment)) return `**Waiting:** ${renderPausedSentence(campaign)}`
   return `**Being measured** in campaign ${escapeMarkdown(name)}, against what the campaign has kept so far.`
+}
+
+function renderApprovalHeadline(experiment: Experiment): string {
+  return `**Waiting for approval of ${escapeMarkdown(describeAwaitedPackages(experiment))}.**`
 }
 
 function describeRetry(experiment: Experiment): string {
@@ -76,15 +80,16 @@ function describeRetry(experiment: Experiment): string {
     : '`/winnow retry` measures more.'
 }
 
-const TRY_AGAIN =
-  'To try again, push a new commit and reopen this pull request. It will be measured as a new experiment.'
+function describeTryAgain(commit = 'a new commit'): string {
+  return `To try again, push ${commit} and reopen this pull request. It will be measured as a new experiment.`
+}
 
-/** The final comment on a contributor's pull request: the outcome and the next steps. */
+/** For a contributor: the outcome and the next steps. */
 export function renderEndedComment(campaign: Campaign, experiment: Experiment, page: PageUrl = null): string {
   const verdict = renderVerdict(campaign, experiment, page)
   const { outcome } = experiment
   const isOver = (outcome !== null && isLanded(outcome)) || isDeniedOutsider(experiment)
-  const next = isOver ? [] : [TRY_AGAIN]
+  const next = isOver ? [] : [describeTryAgain()]
   return [verdict, ...next, `${describeSource(campaign, experiment)}.`].join('\n\n')
 }
 
@@ -104,10 +109,10 @@ export function renderReopenedComment(
   const why = owned
     ? `this branch belongs to ${id}, which has ended`
     : `${id} has ended with exactly this commit`
-  const empty = outcome === 'withdrawn' && measured_tree === null ? ' (an empty one will do)' : ''
+  const isEmptyEnough = outcome === 'withdrawn' && measured_tree === null
   const next = owned
     ? 'To try something else, open a pull request from a branch of your own.'
-    : `To try again, push a new commit${empty} and reopen this pull request. It will be measured as a new experiment.`
+    : describeTryAgain(isEmptyEnough ? 'a new commit (an empty one will do)' : 'a new commit')
   const verdict = renderVerdict(campaign, experiment, page)
   return `Closed again: ${why}. ${next} winnow does not close it a second time.\n\n${verdict}\n`
 }
@@ -141,30 +146,18 @@ export function renderPickBody(campaign: Campaign, pick: PickedChange, page: Pag
 function renderPickState(campaign: Campaign, pick: PickedChange, page: PageUrl): string {
   if (pick.verdict !== null || pick.closed)
     return `${renderVerdict(campaign, pick, page)}${describePickEnd(campaign, pick)}`
-  if (pick.status === 'deferred')
-    return `**Waiting for approval of ${escapeMarkdown(describeAwaitedPackages(pick))}.**`
+  if (pick.status === 'deferred') return renderApprovalHeadline(pick)
   return `**Being measured** on its own, in campaign ${escapeMarkdown(campaign.name)}.`
 }
 
-/** The end of the pull request, after the measured verdict. */
-function describePickEnd(
-  { default_branch }: Pick<Campaign, 'default_branch'>,
-  { pick_end }: PickedChange,
-): string {
-  const into = escapeMarkdown(toShortRef(default_branch))
-  switch (pick_end) {
-    case 'merged':
-      return `\n\nIt is on ${into} now.`
-    case 'declined':
-      return '\n\nA person closed it.'
-    case 'replaced':
-      return '\n\nA newer pull request replaces it.'
-    case 'left':
-    case null:
-      return ''
-    default:
-      return pick_end satisfies never
+function describePickEnd({ default_branch }: Campaign, { pick_end }: PickedChange): string {
+  const texts = {
+    merged: `\n\nIt is on ${escapeMarkdown(toShortRef(default_branch))} now.`,
+    declined: '\n\nA person closed it.',
+    replaced: '\n\nA newer pull request replaces it.',
+    left: '',
   }
+  return pick_end === null ? '' : texts[pick_end]
 }
 
 function describeKeptChange(campaign: Campaign, { picks }: PickedChange): string {
@@ -179,7 +172,6 @@ function describePickBase(campaign: Campaign, { base, status }: PickedChange): s
   return `${status === 'ended' ? 'one commit on' : 'to be compared with'} ${where}`
 }
 
-/** True when the default branch has moved since the change was put on top of it. */
 export function isBehind({ default_tip }: Campaign, { base }: PickedChange): boolean {
   return base !== default_tip
 }
@@ -187,13 +179,9 @@ export function isBehind({ default_tip }: Campaign, { base }: PickedChange): boo
 function renderPickInstructions(campaign: Campaign, pick: PickedChange): string[] {
   if (pick.closed) return []
   const into = escapeMarkdown(toShortRef(campaign.default_branch))
-  const outdatedNote = isBehind(campaign, pick)
-    ? [
-        `${into} has moved since this was measured. \`/winnow pick ${pick.picks}\` measures it again on what is there now.`,
-      ]
-    : []
+  const outdated = `${into} has moved since this was measured. \`/winnow pick ${pick.picks}\` measures it again on what is there now.`
   return [
-    ...outdatedNote,
+    ...(isBehind(campaign, pick) ? [outdated] : []),
     `Merge it to have the change on ${into}; the campaign goes on with it and counts it once. Close it to leave the change in the campaign alone. After a push to its branch winnow leaves the branch to you.`,
   ]
 }

@@ -12,7 +12,7 @@ interface PushContext {
   prefix: string
   /** Without a campaign there is nothing to resume. */
   next: string
-  /** Letting the forge merge is an alternative. */
+  /** `merge.via: api` is an alternative. */
   couldMerge: boolean
 }
 
@@ -24,9 +24,7 @@ const RULE = /\b(GH\d{3}): .*? for (\S+?)\.?$/m
 const WORKFLOW =
   /refusing to allow (?:a|an) .+? to create or update workflow `([^`]+)` without `(workflows?)` (permission|scope)/
 
-/**
- * Names branch, rule and fix if GitHub's message is known. Always ends with the whole message of the remote.
- */
+/** Always ends with the whole message of the remote. */
 export function renderPushRefusal(refusal: PushRefusal, context: PushContext): string {
   const { what, fix } = explainPushRefusal(refusal, context)
   const branches = findRefusedRefs(refusal, context).map(toShortRef).join(', ')
@@ -44,23 +42,18 @@ function explainPushRefusal(refusal: PushRefusal, context: PushContext): { what:
   const [, path, permission = '', kind = ''] = WORKFLOW.exec(message) ?? []
   if (path !== undefined) {
     const what = `a commit changes the workflow ${path}, and this token lacks the ${kind} ${permission}`
-    return {
-      what,
-      fix: kind === 'scope' ? `Push with a token that has the scope ${permission}` : PERSON_FIX,
-    }
+    return { what, fix: kind === 'scope' ? `Push with a token that has the scope ${permission}` : PERSON_FIX }
   }
   const broken = listBrokenRules(message)
   const named = broken.length === 0 ? '' : `: ${broken.join('; ')}`
-  if (rule === 'GH006')
-    return {
-      what: `GH006, the branch is protected${named}`,
-      fix: describeRuleFix('branch protection', broken, context),
-    }
-  if (rule === 'GH013')
-    return {
-      what: `GH013, a repository rule forbids it${named}`,
-      fix: describeRuleFix('ruleset', broken, context),
-    }
+  if (rule === 'GH006') {
+    const fix = describeRuleFix('branch protection', broken, context)
+    return { what: `GH006, the branch is protected${named}`, fix }
+  }
+  if (rule === 'GH013') {
+    const fix = describeRuleFix('ruleset', broken, context)
+    return { what: `GH013, a repository rule forbids it${named}`, fix }
+  }
   return { what: 'its answer is below', fix: 'Allow winnow to push to its branches' }
 }
 

@@ -9,7 +9,6 @@ import {
   listExecutions,
   listObjectives,
   listTieBreakers,
-  type Objective,
   readGate,
   readGateValue,
 } from '../decide/metrics.ts'
@@ -25,6 +24,7 @@ import {
   failedOutputSchema,
   findFailedPart,
   getAggregation,
+  machineSchema,
   type MetricValue,
 } from '../model/report.ts'
 import { parseReason } from '../model/text.ts'
@@ -60,6 +60,8 @@ const samples = z.union([
   }),
 ])
 type Samples = z.infer<typeof samples>
+
+const shownMachineSchema = machineSchema.omit({ boot_id: true, hostname_sha256: true, node: true })
 
 const metric = z.strictObject({
   /** Aggregated like the verdict. */
@@ -137,16 +139,7 @@ export const resultsSchema = z.strictObject({
       paths: z.array(z.string()),
     })
     .nullable(),
-  machines: z.array(
-    z.strictObject({
-      os: z.string(),
-      kernel: z.string(),
-      cpu_model: z.string(),
-      cores: z.number().int(),
-      memory_mb: z.number().int(),
-      image: z.string().nullable(),
-    }),
-  ),
+  machines: z.array(shownMachineSchema),
   flags: z.array(z.string()),
   cost: z.strictObject({
     /** Minutes of all its measurements. Up to four candidates share one measurement. */
@@ -168,17 +161,9 @@ export type Results = z.infer<typeof resultsSchema>
 
 // Results
 
-export interface ExperimentEnding {
-  outcome: Outcome
-  reason: string
-}
+export type ExperimentEnding = { outcome: Outcome; reason: string }
 
-export interface ChangedPath {
-  status: string
-  path: string
-  added: number | null
-  deleted: number | null
-}
+export type ChangedPath = { status: string; path: string; added: number | null; deleted: number | null }
 
 interface ResultsInput {
   spec: string
@@ -299,10 +284,9 @@ function buildMetricResults(
 
 /** Every metric that takes part in the verdict, the primary first. */
 function listJudgedMetrics({ metric, policy }: Spec): string[] {
-  const objectives: Pick<Objective, 'name'>[] = listObjectives(metric)
-  const others = [...listTieBreakers(policy), ...metric.degenerate_gates]
+  const named = [...listObjectives(metric), ...listTieBreakers(policy), ...metric.degenerate_gates]
   const constrained = metric.constraints.map(each => each.metric)
-  return [...new Set([...[...objectives, ...others].map(({ name }) => name), ...constrained])]
+  return [...new Set([...named.map(({ name }) => name), ...constrained])]
 }
 
 function collectSamples(runs: readonly Execution[], name: string): MetricValue[] {
@@ -368,8 +352,7 @@ function collectMachinesAndCost({
   const machines = new Map<string, Results['machines'][number]>()
   const cost = { minutes: 0, executions: 0, judge_requests: 0, judge_tokens: 0, judge_usd: 0 }
   for (const { report } of measurements) {
-    const { os, kernel, cpu_model, cores, memory_mb, image } = report.machine
-    const machine = { os, kernel, cpu_model, cores, memory_mb, image }
+    const { boot_id: _boot, hostname_sha256: _host, node: _node, ...machine } = report.machine
     machines.set(toCanonicalJson(machine), machine)
     cost.minutes += countReportMinutes(report)
     cost.executions += report.executions.length

@@ -4,7 +4,7 @@ import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { toShortRef } from '../model/ids.ts'
 import { isMovable } from '../model/status.ts'
-import { toSentenceCase } from './verdict-text.ts'
+import { joinFirst, toSentenceCase } from '../model/text.ts'
 
 type StoppedCampaign = Pick<
   Campaign,
@@ -21,10 +21,7 @@ type StoppedCampaign = Pick<
   | 'sources'
 >
 
-/**
- * Explains how to continue after a limit of the spec, a used-up error budget, or a stop that requeued ideas.
- * Otherwise returns null.
- */
+/** After a limit of the spec, a used-up error budget, or a stop that requeued ideas. */
 export function describeResumeHint(campaign: StoppedCampaign): string | null {
   const { status, stop_code: code } = campaign
   if (status !== 'stopped' || code === null) return null
@@ -32,10 +29,7 @@ export function describeResumeHint(campaign: StoppedCampaign): string | null {
   return listRequeuedExperiments(campaign).length === 0 ? null : describeResumeCommand(campaign)
 }
 
-/**
- * For a limit that is reached but has not stopped the campaign yet, for example after `winnow try`: campaigns
- * stop only between rounds of a run.
- */
+/** For a limit that has not stopped the campaign yet: campaigns stop only between rounds of a run. */
 export function describeLimitReached(campaign: StoppedCampaign, { code, reason }: StopRuleHit): string {
   const nextRun = describeNextRun(campaign)
   return `its limit is reached: ${reason}. Nothing new is tried, and ${nextRun} stops it. To continue: ${describeLimitRaise(campaign, code)}`
@@ -77,11 +71,11 @@ function describeIdeaCount(
 ): string | null {
   const count = waiting.length + fresh
   if (count === 0) return null
-  const which = [
-    ...waiting.slice(0, MAX_LISTED).map(({ id }) => id),
-    ...(waiting.length > MAX_LISTED ? ['others'] : []),
-  ]
-  const all = [...which, ...(fresh === 0 ? [] : [`${fresh} new`])].join(', ')
+  const named = joinFirst(
+    waiting.map(({ id }) => id),
+    MAX_LISTED,
+  )
+  const all = [named, fresh === 0 ? '' : `${fresh} new`].filter(part => part !== '').join(', ')
   return count === 1 ? `1 idea ${one} (${all})` : `${count} ideas ${more} (${all})`
 }
 
@@ -123,9 +117,6 @@ export function describeWaitWhenStopped({
   return isMovable(stop_code ?? '') ? `a raised ${getLimitKey(stop_code ?? '')}` : '`winnow resume`'
 }
 
-/**
- * Explains how to raise one limit where the campaign runs, and names obstacles to reading the new spec there.
- */
 export function describeLimitRaise(
   campaign: StoppedCampaign,
   code: string,
@@ -158,7 +149,6 @@ function getLimitKey(code: string): string {
 
 type HostedCampaign = Pick<Campaign, 'host'>
 
-/** Names the next run for use in a sentence. */
 export function describeNextRun({ host }: HostedCampaign): string {
   return host === 'github' ? 'the next run on GitHub' : 'the next winnow run'
 }

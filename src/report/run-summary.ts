@@ -1,21 +1,23 @@
 import { formatProgress } from '../decide/progress.ts'
 import type { Campaign } from '../model/campaign.ts'
 import { buildCampaignRefs, toShortRef } from '../model/ids.ts'
-import { toOneLine } from '../model/text.ts'
+import { quoteShell, toOneLine } from '../model/text.ts'
 import type { PlanWaiting } from '../plan/action.ts'
-import { renderKeptPackageLines } from './approval.ts'
+import { listAwaitingApproval, renderKeptPackageLines } from './approval.ts'
+import { toShortId } from './event-log.ts'
+import { renderPersonalTasks } from './experiment-state.ts'
+import { SINGLE_MACHINE_LIMIT } from './metrics.ts'
+import { describeResumeHint, describeWaitingIdeas } from './resume-hint.ts'
 import {
   buildCampaignResult,
   type CampaignResult,
   computeCampaignProgress,
   describeVerdictCounts,
+  formatCampaignCost,
+  renderExperimentSentence,
   renderTally,
-} from './campaign-result.ts'
-import { toShortId } from './event-log.ts'
-import { renderPersonalTasks } from './experiment-state.ts'
-import { describeResumeHint, describeWaitingIdeas } from './resume-hint.ts'
-import { formatCampaignCost, renderExperimentSentence } from './status.ts'
-import { formatClock, formatTable } from './terminal.ts'
+} from './status.ts'
+import { formatClock, formatTable, limitLines } from './terminal.ts'
 import { describeWaiting, listKeptExperiments } from './verdict-text.ts'
 
 export function renderRunSummary(campaign: Campaign, waiting: PlanWaiting): string[] {
@@ -47,10 +49,13 @@ export function renderFinalSummary(campaign: Campaign, where: ResultLocation): s
     ...labelRows('verdicts', describeVerdictCounts(campaign)),
     ...labelRows(
       'kept',
-      ...limitSummaryLines(result.improvements.map(({ id }) => describeKeptExperiment(campaign, id))),
+      ...limitLines(
+        result.improvements.map(({ id }) => describeKeptExperiment(campaign, id)),
+        MAX_LISTED,
+      ),
     ),
-    ...labelRows('packages', ...limitSummaryLines(renderKeptPackageLines(campaign))),
-    ...labelRows('waiting', ...limitSummaryLines(renderPersonalTasks(campaign))),
+    ...labelRows('packages', ...limitLines(renderKeptPackageLines(campaign), MAX_LISTED)),
+    ...labelRows('waiting', ...limitLines(renderPersonalTasks(campaign), MAX_LISTED)),
     ...labelRows('took', describeTimeTaken(campaign, result)),
     ...labelRows('to continue', describeResumeHint(campaign) ?? ''),
     ...labelRows('next', ...listNextSteps(campaign, result, where)),
@@ -60,11 +65,6 @@ export function renderFinalSummary(campaign: Campaign, where: ResultLocation): s
 
 function labelRows(label: string, ...lines: readonly string[]): string[][] {
   return lines.filter(line => line !== '').map((line, index) => [index === 0 ? `  ${label}` : '', line])
-}
-
-function limitSummaryLines(lines: readonly string[]): string[] {
-  const more = lines.length - MAX_LISTED
-  return more > 0 ? [...lines.slice(0, MAX_LISTED), `and ${more} more`] : [...lines]
 }
 
 function describeKeptExperiment(campaign: Campaign, id: string): string {
@@ -88,13 +88,11 @@ function listNextSteps(
 ): string[] {
   const some = Object.keys(campaign.experiments)
   const last = improvements.at(-1)?.id ?? some.at(-1)
-  const review =
-    last === undefined
-      ? []
-      : [
-          ['winnow status', 'every experiment'],
-          [`winnow show ${last}`, 'its evidence'],
-        ]
+  const steps = [
+    ['winnow status', 'every experiment'],
+    [`winnow show ${last}`, 'its evidence'],
+  ]
+  const review = last === undefined ? [] : steps
   const taken = campaign.incumbent.tree === campaign.reference.tree
   const take =
     improvements.length === 0 || taken || where.astray === true ? [] : listMergeSteps(campaign, where)
@@ -122,7 +120,7 @@ function listMergeSteps({ name, reference }: Campaign, { prefix, remote }: Resul
   ]
 }
 
-/** Discloses that no second machine has confirmed the kept changes (decision.md 3.3). */
+/** No second machine has confirmed these changes (decision.md 3.3). */
 export function describeSingleMachine(campaign: Pick<Campaign, 'experiments' | 'landings'>): string | null {
   const kept = listKeptExperiments(campaign)
   const single = kept.filter(({ single_machine }) => single_machine).length
@@ -130,5 +128,54 @@ export function describeSingleMachine(campaign: Pick<Campaign, 'experiments' | '
   const all = single === 1 ? 'The kept change was' : `All ${single} kept changes were`
   const which =
     single === kept.length ? all : `${single} of ${kept.length} kept changes ${single === 1 ? 'was' : 'were'}`
-  return `${which} measured on a single machine: new builds replaced fresh runners, so effects specific to this machine are not averaged out.`
+  return `${which} measured on a single machine: ${SINGLE_MACHINE_LIMIT}.`
+}
+
+// The demo
+
+interface DemoPlace {
+  directory: string
+  /** `winnow`, or the command that the user typed instead. */
+  called: string
+  /** Everything that the demo left on this machine. */
+  leftovers: readonly string[]
+}
+
+export function renderDemoIntro({ directory }: Pick<DemoPlace, 'directory'>): string[] {
+  return [
+    'The demo improves a small program that packs messages into bytes. Ten ideas try to use fewer bytes; every message must unpack correctly.',
+    `  ${directory}`,
+    '  .winnow/squeeze.yaml is the spec, ideas/ holds the ideas; no network or model is needed.',
+    '',
+  ]
+}
+
+export function renderDemoNextSteps(
+  campaign: Campaign,
+  { directory, called, leftovers }: DemoPlace,
+): string[] {
+  const next = listDemoCommands(campaign).map(([words, why]) => [`  ${called} ${words}`, `# ${why}`])
+  return [
+    'Next:',
+    `  cd ${quoteShell(directory)}`,
+    ...formatTable(next),
+    'To remove all of it:',
+    `  rm -rf ${leftovers.map(quoteShell).join(' ')}`,
+  ]
+}
+
+function listDemoCommands(campaign: Campaign): [words: string, why: string][] {
+  const runnerUp = Object.values(campaign.experiments).find(({ outcome }) => outcome === 'runner_up_dropped')
+  const [deferred] = listAwaitingApproval(campaign)
+  const commands: [string, string][] = [['audit', 'prove from git that every kept change was measured']]
+  if (runnerUp)
+    commands.unshift([`show ${runnerUp.id}`, 'promising alone, but harmful on top of the kept changes'])
+  if (deferred) {
+    commands.push(
+      ['approve', `what ${deferred.id} would add`],
+      [`approve ${deferred.id}`, 'approve it'],
+      ['run', 'measure it'],
+    )
+  }
+  return commands
 }

@@ -1,20 +1,21 @@
-import { isProgressByPairs } from '../decide/progress.ts'
+import {
+  type CampaignProgress,
+  computeChange,
+  computeProgress,
+  formatProgress,
+  isProgressByPairs,
+} from '../decide/progress.ts'
 import { formatCount, formatNumber } from '../decide/wording.ts'
-import { type Campaign, getIncumbentMetrics } from '../model/campaign.ts'
+import { listAwaitedPackages } from '../model/approval.ts'
+import { type Campaign, type EffectMeasurement, findLanding, getIncumbentMetrics } from '../model/campaign.ts'
 import type { Experiment, PickEnd } from '../model/experiment.ts'
 import { aggregateSnapshot } from '../model/report.ts'
 import { describeStatus } from '../model/status.ts'
-import { parseReason, toOneLine } from '../model/text.ts'
-import type { Outcome } from '../model/verdict.ts'
-import { readCampaignSpec } from '../spec/load.ts'
+import { parseReason, toOneLine, toSentenceCase } from '../model/text.ts'
+import { isBetterAlone, type Outcome, type VerdictWord, verdictWordSchema } from '../model/verdict.ts'
+import { getCampaignSpec, readCampaignSpec } from '../spec/load.ts'
 import { formatIdeaToTake, listIdeasToTake } from './backlog.ts'
-import {
-  buildCampaignResult,
-  type CampaignResult,
-  findMeasuredEffect,
-  type MeasuredEffect,
-  renderTally,
-} from './campaign-result.ts'
+import { listAwaitingApproval } from './approval.ts'
 import { toShortId } from './event-log.ts'
 import { getExperimentState, type StateCampaign } from './experiment-state.ts'
 import {
@@ -30,11 +31,168 @@ import {
   describeReportedEffect,
   describeTableReason,
   describeVerdict,
+  isReverted,
+  listKeptExperiments,
   renderStateSentence,
-  toSentenceCase,
 } from './verdict-text.ts'
 
-// View
+// Result
+
+/** Effect of a landing, measured with pairs that were not used to select it; null until then. */
+export type MeasuredEffect = Pick<EffectMeasurement, 'effect' | 'interval' | 'pairs' | 'scale'>
+
+interface ProgressView {
+  metric: string
+  /**
+   * numbers: deterministic values. tested: one test of all changes together. composed: effects of the single
+   * changes.
+   */
+  by: CampaignProgress['is']
+  text: string
+  scale: EffectMeasurement['scale'] | null
+  /** Positive is better. On the log scale, a difference of logarithms. */
+  effect: number | null
+  interval: EffectMeasurement['interval']
+  pairs: number | null
+  /** Relative change of the metric: -0.25 is a quarter less. */
+  change: number | null
+  /** Values before and after, for a deterministic metric; a new entry where the default branch changed them. */
+  stretches: readonly { from: number; to: number }[]
+  /** Kept changes that none of these numbers includes. */
+  not_measured: readonly string[]
+}
+
+export interface CampaignResult {
+  started_at: string | null
+  /** From the start to the last event. */
+  duration_seconds: number | null
+  /** The part of it that was spent waiting for other processes of the machine. */
+  waited_seconds: number
+  /** By displayed word; each experiment counts once. */
+  verdicts: Tally
+  progress: ProgressView
+  improvements: {
+    id: string
+    hypothesis: string
+    effect: MeasuredEffect | null
+    selected_by: number | null
+  }[]
+  deferred: { id: string; hypothesis: string; packages: string[]; approve: string }[]
+  spent: Campaign['spent']
+}
+
+export function buildCampaignResult(campaign: Campaign): CampaignResult {
+  const { started_at, updated_at, spent, waited_seconds } = campaign
+  return {
+    started_at,
+    duration_seconds:
+      started_at === null || updated_at === null
+        ? null
+        : (Date.parse(updated_at) - Date.parse(started_at)) / 1_000,
+    waited_seconds,
+    verdicts: countVerdicts(campaign),
+    progress: toProgressView(computeCampaignProgress(campaign)),
+    improvements: listKeptExperiments(campaign).map(({ id, hypothesis, primary_delta }) => ({
+      id,
+      hypothesis,
+      effect: findMeasuredEffect(campaign, id),
+      selected_by: primary_delta,
+    })),
+    deferred: listAwaitingApproval(campaign).map(experiment => ({
+      id: experiment.id,
+      hypothesis: experiment.hypothesis,
+      packages: listAwaitedPackages(experiment),
+      approve: `winnow approve ${experiment.id}`,
+    })),
+    spent,
+  }
+}
+
+export function computeCampaignProgress(campaign: Campaign): CampaignProgress {
+  return computeProgress(campaign, getCampaignSpec(campaign))
+}
+
+function toProgressView(progress: CampaignProgress): ProgressView {
+  const { metric, is: by } = progress
+  const text = formatProgress(progress)
+  const none = { scale: null, effect: null, interval: null, pairs: null, change: null, stretches: [] }
+  if (!('effect' in progress))
+    return { metric, by, text, ...none, not_measured: by === 'not measured' ? progress.missing : [] }
+  const change = computeChange(progress)
+  const { scale, effect, missing } = progress
+  return {
+    metric,
+    by,
+    text,
+    scale,
+    effect,
+    interval: progress.is === 'numbers' ? null : progress.interval,
+    pairs: progress.is === 'numbers' ? null : progress.pairs,
+    change: 'share' in change ? change.share : null,
+    stretches: progress.is === 'numbers' ? progress.stretches : [],
+    not_measured: missing,
+  }
+}
+
+export function findMeasuredEffect(
+  campaign: Pick<Campaign, 'landings'>,
+  id: Experiment['id'],
+): MeasuredEffect | null {
+  const measured = findLanding(campaign, id)?.effect ?? null
+  if (measured === null) return null
+  const { effect, interval, pairs, scale } = measured
+  return { effect, interval, pairs, scale }
+}
+
+// Counts
+
+export type Tally = Record<VerdictWord | 'waiting' | 'reverted' | 'reverts', number>
+
+type TallyCampaign = Pick<Campaign, 'experiments' | 'landings'>
+
+export function countVerdicts(campaign: TallyCampaign): Tally {
+  const keys = [...verdictWordSchema.options, 'waiting', 'reverted', 'reverts']
+  const tally = Object.fromEntries(keys.map(key => [key, 0])) as Tally
+  for (const experiment of Object.values(campaign.experiments)) tally[getTallyKey(campaign, experiment)] += 1
+  return tally
+}
+
+/** Example: "10 experiments: 3 kept, 5 no gain, 1 broken, 1 waiting". */
+export function renderTally(campaign: TallyCampaign): string {
+  const opened = formatCount(Object.keys(campaign.experiments).length, 'experiment')
+  const verdicts = describeVerdictCounts(campaign)
+  return verdicts === '' ? opened : `${opened}: ${verdicts}`
+}
+
+export function describeVerdictCounts(campaign: TallyCampaign): string {
+  const experiments = Object.values(campaign.experiments)
+  const better = experiments.filter(each => !isOpen(each) && isBetterAlone(each.outcome)).length
+  return Object.entries(countVerdicts(campaign))
+    .filter(([, count]) => count > 0)
+    .map(([key, count]) => {
+      const words = key === 'reverts' ? formatCount(count, 'revert') : `${count} ${WORDS[key] ?? key}`
+      return key === 'no gain' && better > 0 ? `${words} (${better} better alone)` : words
+    })
+    .join(', ')
+}
+
+const WORDS: Readonly<Record<string, string>> = { reverted: 'kept, then reverted' }
+
+const OPEN: ReadonlySet<Experiment['status']> = new Set(['queued', 'deferred', 'ordered', 'measured'])
+
+/** Can be true after a verdict: a not proven experiment may be measured again. */
+function isOpen({ status }: Experiment): boolean {
+  return OPEN.has(status)
+}
+
+function getTallyKey(campaign: TallyCampaign, experiment: Experiment): keyof Tally {
+  const { id, verdict, outcome } = experiment
+  if (isOpen(experiment) || verdict === null) return 'waiting'
+  if (outcome === 'revert_landed') return 'reverts'
+  return isReverted(campaign, id) ? 'reverted' : verdict
+}
+
+// Status
 
 interface MeasuredVersion {
   commit: string
@@ -116,25 +274,19 @@ export function buildExperimentView(
 ): ExperimentView {
   const { id, hypothesis, reason, metrics, pull, outcome } = experiment
   const pr = pull ?? (experiment.branch === null ? null : (pulls.get(experiment.branch) ?? null))
-  const said = reason === null ? null : parseReason(reason)
+  // Refused in the push that would have created its branch: only a pull request can show that it existed.
+  const neverAppeared = outcome === 'refused' && experiment.owned && pr === null
   return {
     id,
     outcome,
     verdict: describeVerdict(getExperimentState(campaign, experiment)),
     hypothesis,
     pr,
-    branch: hasNeverAppeared(experiment, pr) ? null : experiment.branch,
-    reason: said?.sentence ?? null,
+    branch: neverAppeared ? null : experiment.branch,
+    reason: reason === null ? null : parseReason(reason).sentence,
     metrics,
     effect: findMeasuredEffect(campaign, id),
   }
-}
-
-/**
- * Refused in the push that would have created its branch: only a pull request can show that the branch existed.
- */
-function hasNeverAppeared({ outcome, owned }: Experiment, pr: number | null): boolean {
-  return outcome === 'refused' && owned && pr === null
 }
 
 // Text
@@ -144,6 +296,7 @@ const ALERTS_SHOWN = 3
 export function renderStatus(campaign: Campaign, view: StatusView): string[] {
   const { to_go_on: resumeHint, notes, alerts } = view
   const shown = selectShownMetrics(readCampaignSpec(campaign))
+  const calibration = campaign.calibration && describeNoisyCalibration(campaign.calibration)
   return [
     `Campaign ${view.campaign}: ${describeCampaignState(campaign)}`,
     ...(resumeHint === null ? [] : [`  to continue: ${resumeHint}`]),
@@ -156,9 +309,9 @@ export function renderStatus(campaign: Campaign, view: StatusView): string[] {
         `${formatMetrics(view.incumbent.metrics, shown)}${describeSeparateMeasurement(campaign, view)}`,
       ],
     ]),
-    ...renderStatusCalibration(campaign),
+    ...(calibration === null ? [] : [`  calibration: ${calibration}`]),
     `  ${renderTally(campaign)}`,
-    ...renderStatusCost(campaign),
+    ...(campaign.spent.minutes > 0 ? [`  cost: ${formatCampaignCost(campaign)}`] : []),
     ...notes.map(note => `  note: ${note}`),
     ...alerts.slice(-ALERTS_SHOWN).map(({ code, message }) => `  alert ${code}: ${message}`),
     ...listIdeasToTake(campaign).map(idea => `  to take: ${formatIdeaToTake(idea)}`),
@@ -185,23 +338,11 @@ export function renderStatusSentence(campaign: Campaign, view: StatusView): stri
   return `Campaign ${view.campaign}: ${parts.join('; ')}`
 }
 
-function renderStatusCost(campaign: Campaign): string[] {
-  return campaign.spent.minutes > 0 ? [`  cost: ${formatCampaignCost(campaign)}`] : []
-}
-
-function renderStatusCalibration({ calibration }: Campaign): string[] {
-  const text = calibration === null ? null : describeNoisyCalibration(calibration)
-  return text === null ? [] : [`  calibration: ${text}`]
-}
-
 export function describeCampaignState(campaign: Campaign): string {
   return describeStatus(campaign, (word, reason) => `${word}, ${reason}`)
 }
 
-/**
- * For a kept change, prefers the reported effect as soon as it is known: the selection effect is biased
- * upwards.
- */
+/** Prefers the reported effect of a kept change: the selection effect is biased upwards. */
 export function renderExperimentSentence(campaign: Campaign, experiment: Experiment): string {
   const sentence = renderStateSentence(getExperimentState(campaign, experiment))
   const effect = describeReportedEffect(campaign, experiment)
@@ -212,26 +353,18 @@ export function renderExperimentSentence(campaign: Campaign, experiment: Experim
 function renderPicks(campaign: Campaign, { picks }: StatusView): string[] {
   const rows = picks.flatMap(({ id, pr }) => {
     const pick = campaign.picks[id]
-    return pick === undefined
-      ? []
-      : [`${toOneLine(renderPickLine(campaign, pick), 200)}${pr === null ? '' : ` (#${pr})`}`]
+    const number = pr === null ? '' : ` (#${pr})`
+    return pick === undefined ? [] : [`${toOneLine(renderPickLine(campaign, pick), 200)}${number}`]
   })
   return rows.length === 0 ? [] : ['', ...rows]
 }
 
 function renderExperiments(campaign: Campaign, { experiments }: StatusView): string[] {
   const rows = experiments.flatMap(({ id, pr, hypothesis }) => {
-    const standing = campaign.experiments[id]
-    if (standing === undefined) return []
-    const number = pr === null ? '' : `#${pr}`
-    return [
-      [
-        id,
-        number,
-        toOneLine(renderExperimentSentence(campaign, standing), 160),
-        toSentenceCase(toOneLine(hypothesis, 80)),
-      ],
-    ]
+    const experiment = campaign.experiments[id]
+    if (experiment === undefined) return []
+    const sentence = toOneLine(renderExperimentSentence(campaign, experiment), 160)
+    return [[id, pr === null ? '' : `#${pr}`, sentence, toSentenceCase(toOneLine(hypothesis, 80))]]
   })
   return rows.length === 0 ? [] : ['', ...formatTable(rows)]
 }
@@ -240,9 +373,7 @@ function renderExperiments(campaign: Campaign, { experiments }: StatusView): str
 
 type CampaignCost = Pick<Campaign, 'spent' | 'host'>
 
-/**
- * Formats measuring time, the same in every view: "138 job-minutes" where jobs are billed, otherwise "41:36".
- */
+/** "138 job-minutes" where jobs are billed, otherwise "41:36". */
 export function formatMeasuringMinutes({ spent: { minutes }, host }: CampaignCost): string {
   return host === 'github' ? formatCount(Math.ceil(minutes), 'job-minute') : formatMeasuringTime(minutes)
 }

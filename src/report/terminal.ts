@@ -3,22 +3,22 @@ import { type CampaignProgress, formatGain } from '../decide/progress.ts'
 import { formatNumber } from '../decide/wording.ts'
 import type { Campaign, LiveOrder } from '../model/campaign.ts'
 import type { Order } from '../model/order.ts'
-import { aggregateSnapshot, getNumber, type Report } from '../model/report.ts'
+import { aggregateSnapshot, aggregateValues, getNumber, type Report } from '../model/report.ts'
 
 // Tables
 
 /** Pads every column to its widest cell, except the last column. */
 export function formatTable(rows: readonly (readonly string[])[], gap = 2): string[] {
   const widths: number[] = []
-  for (const row of rows) {
+  for (const row of rows)
     for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length)
-  }
   return rows.map(row =>
     row
       .map((cell, column) => {
         const width = widths[column] ?? 0
         // A column without any text takes no room.
-        return column === row.length - 1 || width === 0 ? cell : cell.padEnd(width + gap)
+        const isLast = column === row.length - 1 || width === 0
+        return isLast ? cell : cell.padEnd(width + gap)
       })
       .join('')
       .trimEnd(),
@@ -27,9 +27,9 @@ export function formatTable(rows: readonly (readonly string[])[], gap = 2): stri
 
 const MAX_LINES = 40
 
-export function limitLines(lines: readonly string[]): string[] {
-  const more = lines.length - MAX_LINES
-  return more <= 0 ? [...lines] : [...lines.slice(0, MAX_LINES), `and ${more} more`]
+export function limitLines(lines: readonly string[], most = MAX_LINES): string[] {
+  const more = lines.length - most
+  return more <= 0 ? [...lines] : [...lines.slice(0, most), `and ${more} more`]
 }
 
 // Width
@@ -111,11 +111,10 @@ interface LiveState {
 
 /** The status line of a run: current work, elapsed and expected time, best result so far. */
 export function renderLiveLine(campaign: Campaign, progress: CampaignProgress, now: LiveState): string {
-  const expected = findLongest(now.orders.map(({ order }) => estimateOrderSeconds(campaign, order)))
+  const expected = now.orders.flatMap(({ order }) => estimateOrderSeconds(campaign, order) ?? [])
+  const whole = expected.length === 0 ? '' : ` of ~${formatClock(Math.max(...expected))}`
   const busy = now.orders.length > 0 || now.asked.length > 0
-  const time = busy
-    ? ` ${formatClock(now.seconds)}${expected === null ? '' : ` of ~${formatClock(expected)}`}`
-    : ''
+  const time = busy ? ` ${formatClock(now.seconds)}${whole}` : ''
   return `${describeActivity(now)}${time}, ${describeBest(progress)}`
 }
 
@@ -167,11 +166,6 @@ function describeBest(progress: CampaignProgress): string {
   return `best ${formatGain(progress)}${value}`
 }
 
-function findLongest(seconds: readonly (number | null)[]): number | null {
-  const known = seconds.filter(each => each !== null)
-  return known.length === 0 ? null : Math.max(...known)
-}
-
 type TimedCampaign = Pick<Campaign, 'calibration' | 'orders' | 'origin'>
 
 /** Estimates from earlier measurements on this machine; null without any. */
@@ -184,17 +178,13 @@ export function estimateOrderSeconds(campaign: TimedCampaign, { stop, candidates
   const alike = Object.values(campaign.orders).flatMap(({ order, report }) =>
     report === null || order.stop.rule !== stop.rule ? [] : [computeReportSeconds(report.report)],
   )
-  if (alike.length > 0) return computeMean(alike)
+  if (alike.length > 0) return aggregateValues(alike, 'mean')
   const each = getNumber(aggregateSnapshot(campaign.origin?.snapshot ?? null), 'wall_seconds')
   return each === null ? null : sides * each
 }
 
 function computeReportSeconds({ started_at, finished_at }: Report): number {
   return Math.max(0, Date.parse(finished_at) - Date.parse(started_at)) / 1_000
-}
-
-function computeMean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length
 }
 
 // Durations

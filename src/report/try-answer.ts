@@ -1,4 +1,5 @@
-import type { Campaign } from '../model/campaign.ts'
+import { toSentenceCase } from '../model/text.ts'
+import { type Campaign, findLanding } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import type { FailedPart } from '../model/report.ts'
 import {
@@ -13,7 +14,7 @@ import { getEvidenceLine, getExperimentState } from './experiment-state.ts'
 import type { ReadonlyMetrics } from './metrics.ts'
 import type { Results } from './results.ts'
 import { renderFailedOutput } from './verdict-markdown.ts'
-import { describeVerdict, renderStateSentence, toSentenceCase } from './verdict-text.ts'
+import { describeVerdict, renderStateSentence } from './verdict-text.ts'
 
 /** Answer of `winnow try`. Agents rely on exactly these JSON keys. */
 export interface TryAnswer {
@@ -58,9 +59,8 @@ export interface TryContext {
 
 export function buildTryAnswer(campaign: Campaign, experiment: Experiment, context: TryContext): TryAnswer {
   const state = getExperimentState(campaign, experiment)
-  const landing = campaign.landings.find(one => one.experiment === experiment.id && one.reverted === null)
   const { id, outcome, hypothesis, branch } = experiment
-  const landed = landing?.commit ?? null
+  const landed = findLanding(campaign, id)?.commit ?? null
   const sentence = renderStateSentence({ ...state, next: null })
   return {
     campaign: campaign.name,
@@ -91,11 +91,9 @@ function collectTryNumbers(
   lastMeasured: ReadonlyMetrics,
 ): TryNumbers {
   const decided = Object.entries(metrics)
+  const candidates = Object.fromEntries(decided.map(([name, { candidate }]) => [name, candidate]))
   return {
-    metrics:
-      decided.length === 0
-        ? lastMeasured
-        : Object.fromEntries(decided.map(([name, { candidate }]) => [name, candidate])),
+    metrics: decided.length === 0 ? lastMeasured : candidates,
     effect: effect?.value ?? null,
     interval: effect?.interval ?? null,
     scale: effect?.scale ?? null,
@@ -150,9 +148,7 @@ function describeNextStep(experiment: Experiment, { take, optimize, measured }: 
   }
 }
 
-/**
- * Suggests more jobs first if all jobs were used, but not if measuring stopped for lack of a promising result.
- */
+/** Suggests more jobs first, unless measuring stopped for lack of a promising result. */
 function describeNotProvenStep({ resumed, given_up }: Experiment): string {
   const again = 'repeat the command for more jobs'
   if (given_up !== null) return `look for a larger gain, or ${again}`
@@ -166,8 +162,7 @@ export function describeConflictStep(optimize: string): string {
 
 // Without an experiment
 
-/** The change was examined, but no experiment was created. */
-export interface UnmeasuredTry {
+interface UnmeasuredTry {
   campaign: string
   verdict: 'refused' | 'broken' | `waiting for ${string}`
   message: string
@@ -175,13 +170,8 @@ export interface UnmeasuredTry {
   leftOut: readonly string[]
 }
 
-export function buildUnmeasuredAnswer({
-  campaign,
-  verdict,
-  message,
-  next,
-  leftOut,
-}: UnmeasuredTry): TryAnswer {
+export function buildUnmeasuredAnswer(unmeasured: UnmeasuredTry): TryAnswer {
+  const { campaign, verdict, message, next, leftOut } = unmeasured
   return {
     campaign,
     id: null,
@@ -189,14 +179,7 @@ export function buildUnmeasuredAnswer({
     outcome: verdict === 'refused' ? 'refused' : null,
     sentence: `${toSentenceCase(verdict)}: ${message.replace(/\.$/, '')}.`,
     evidence_line: null,
-    metrics: {},
-    effect: null,
-    interval: null,
-    scale: null,
-    evidence: null,
-    base_metrics: {},
-    warnings: [],
-    failed: null,
+    ...collectTryNumbers({ effect: null, evidence: null, metrics: {}, warnings: [], failed: null }, {}),
     next,
     hypothesis: null,
     branch: null,

@@ -1,8 +1,8 @@
 import { listObjectives } from '../decide/metrics.ts'
 import { describeEffect, removeMetricName } from '../decide/paired/effect-text.ts'
 import { isProgressByPairs } from '../decide/progress.ts'
-import { formatCount, formatPercent, formatSize } from '../decide/wording.ts'
-import type { Campaign } from '../model/campaign.ts'
+import { formatCount, formatPercent, formatRounded, formatSize } from '../decide/wording.ts'
+import { type Campaign, findLanding } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { buildCampaignRefs, toShortRef } from '../model/ids.ts'
 import {
@@ -12,7 +12,7 @@ import {
   joinStreams,
   type MetricValue,
 } from '../model/report.ts'
-import { neutralizeReferences, parseReason } from '../model/text.ts'
+import { neutralizeReferences, parseReason, toSentenceCase } from '../model/text.ts'
 import { isLanded } from '../model/verdict.ts'
 import { getCampaignSpec } from '../spec/load.ts'
 import type { Spec } from '../spec/schema.ts'
@@ -21,7 +21,7 @@ import { isJudgedMetric } from '../spec/spec-facts.ts'
 import { buildRunUrl, type PageUrl } from './github-names.ts'
 import { escapeMarkdown, formatCode, toPlainText } from './markdown.ts'
 import { formatMetricValue } from './metrics.ts'
-import { renderVerdictSentence, toSentenceCase } from './verdict-text.ts'
+import { renderVerdictSentence } from './verdict-text.ts'
 
 // Verdict
 
@@ -94,13 +94,12 @@ function renderMetricTable(campaign: Campaign, experiment: Experiment, spec: Spe
   const names = listObjectives(spec.metric).map(({ name }) => name)
   // One run of each side says nothing about time and memory.
   const others = [...BUILT_IN_METRICS].filter(
-    name =>
-      isProgressByPairs(campaign, spec) && !names.includes(name) && isWorse(before, metrics, { name, spec }),
+    name => isProgressByPairs(campaign, spec) && !names.includes(name) && isWorse(experiment, name, spec),
   )
   const rows = [...names, ...others].flatMap(name => {
     const [base = null, candidate = null] = [before[name], metrics[name]]
     if (base === null && candidate === null) return []
-    const change = renderChangeCell(campaign, experiment, { name, spec })
+    const change = renderChangeCell(campaign, experiment, name, spec)
     return [
       `| ${formatCode(name)} | ${formatShortValue(base)} | ${formatShortValue(candidate)} | ${change} |`,
     ]
@@ -125,22 +124,14 @@ function renderTestRows({ tests, base_tests: before }: Experiment): string[] {
 
 const NOTABLE_CHANGE = 0.02
 
-function isWorse(
-  before: Experiment['metrics'],
-  after: Experiment['metrics'],
-  { name, spec }: { name: string; spec: Spec },
-): boolean {
-  const [base, candidate] = [getNumber(before, name), getNumber(after, name)]
+function isWorse({ base_metrics, metrics }: Experiment, name: string, spec: Spec): boolean {
+  const [base, candidate] = [getNumber(base_metrics, name), getNumber(metrics, name)]
   const least = spec.evidence.min_effect ?? NOTABLE_CHANGE
   return base !== null && candidate !== null && base > 0 && candidate / base - 1 >= least
 }
 
 /** Uses the pairs for the primary, and the two values for all other metrics. */
-function renderChangeCell(
-  campaign: Campaign,
-  experiment: Experiment,
-  { name, spec }: { name: string; spec: Spec },
-): string {
+function renderChangeCell(campaign: Campaign, experiment: Experiment, name: string, spec: Spec): string {
   const [{ name: primary, direction }] = listObjectives(spec.metric)
   const { primary_delta: delta } = experiment
   if (name === primary && delta !== null && isProgressByPairs(campaign, spec)) {
@@ -156,9 +147,8 @@ function renderChangeCell(
 
 /** Four digits are enough next to a percentage. Integers stay whole. */
 function formatShortValue(value: MetricValue): string {
-  if (typeof value !== 'number' || Number.isInteger(value) || Math.abs(value) >= 1000)
-    return formatMetricValue(value)
-  return formatMetricValue(Number(value.toPrecision(4)))
+  const isShort = typeof value !== 'number' || Number.isInteger(value) || Math.abs(value) >= 1000
+  return isShort ? formatMetricValue(value) : formatRounded(value, 4)
 }
 
 function renderOutputDetails({ failed, verdict }: Experiment, spec: Spec): string[] {
@@ -195,16 +185,13 @@ function renderEvidenceFacts(
   const pairs = measured?.pairs ?? 0
   if (pairs > 0) {
     const where = single_machine ? 'this machine' : formatCount(measured?.machines ?? 1, 'machine')
-    facts.push(
-      isJudgedMetric(spec) ? formatCount(pairs, 'item') : `${formatCount(pairs, 'pair')} of runs on ${where}`,
-    )
-    const noise = campaign.calibration?.noise ?? null
-    if (noise !== null && noise.pair_sd > 0 && campaign.calibration !== null)
-      facts.push(
-        `identical code differs by ${formatSize(noise.pair_sd, campaign.calibration.scale)} from run to run`,
-      )
+    const counted = `${formatCount(pairs, 'pair')} of runs on ${where}`
+    facts.push(isJudgedMetric(spec) ? formatCount(pairs, 'item') : counted)
+    const { noise = null, scale = 'log' } = campaign.calibration ?? {}
+    if (noise !== null && noise.pair_sd > 0)
+      facts.push(`identical code differs by ${formatSize(noise.pair_sd, scale)} from run to run`)
   }
-  const landing = campaign.landings.find(({ experiment: of, reverted }) => of === id && reverted === null)
+  const landing = findLanding(campaign, id)
   if (closed && outcome !== null && isLanded(outcome) && landing !== undefined) {
     const branch = toShortRef(buildCampaignRefs(spec.branches.prefix, campaign.name).optimize)
     facts.push(`merged into ${formatCode(branch)} as ${landing.commit.slice(0, HASH_LENGTH)}`)
@@ -217,16 +204,13 @@ function renderEvidenceFacts(
 // Failed output
 
 const HASH_LENGTH = 7
-
 const MAX_TERMINAL_LINES = 20
 
-interface OutputSection {
-  title: string
-  lines: string[]
-}
-
 /** Shows failing tests first, then the end of both streams. */
-function buildOutputSections(output: FailedOutput | null | undefined, most: number): OutputSection[] {
+function buildOutputSections(
+  output: FailedOutput | null | undefined,
+  most: number,
+): { title: string; lines: string[] }[] {
   if (output == null) return []
   const shown = new Set(output.failing.map(line => line.trim()).filter(line => line !== ''))
   return [
@@ -280,11 +264,6 @@ export function renderFailedPartMarkdown(failed: FailedPart | null): string[] {
 
 // Failed tests
 
-interface FailedTests {
-  failed: number
-  total: number
-}
-
 /** Summary lines of test runners: `failed` with either `total` or `passed`. */
 const RUNNERS: readonly RegExp[] = [
   // vitest: "Tests  2 failed | 131 passed (133)"
@@ -301,7 +280,7 @@ const RUNNERS: readonly RegExp[] = [
   /^\s*(?<passed>\d+) passing\b[^]*^\s*(?<failed>\d+) failing$/m,
 ]
 
-export function countFailedTests(output: FailedOutput | null): FailedTests | null {
+export function countFailedTests(output: FailedOutput | null): { failed: number; total: number } | null {
   const text = joinStreams(output ?? undefined)
   for (const runner of RUNNERS) {
     const groups = runner.exec(text)?.groups

@@ -2,15 +2,15 @@ import { computeStateEffect } from '../decide/evidence/interval.ts'
 import { computeEvidenceVerdict } from '../decide/evidence/rules.ts'
 import { listObjectives } from '../decide/metrics.ts'
 import { formatEffect, removeMetricName } from '../decide/paired/effect-text.ts'
-import { evaluatePairs, type PairedCase, type PairsEvaluation } from '../decide/paired/evaluate.ts'
+import { evaluatePairs, type PairedCase } from '../decide/paired/evaluate.ts'
 import { formatCount } from '../decide/wording.ts'
 import { describeSyncObstacle, isAwaitingSync } from '../model/alerts.ts'
-import type { Campaign, EffectMeasurement } from '../model/campaign.ts'
+import { type Campaign, type EffectMeasurement, findLanding } from '../model/campaign.ts'
 import type { SyncObstacle } from '../model/event-schemas.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { buildCampaignRefs, toShortRef } from '../model/ids.ts'
-import { withReason } from '../model/status.ts'
-import { parseReason } from '../model/text.ts'
+import { describeStatus, withReason } from '../model/status.ts'
+import { parseReason, toSentenceCase } from '../model/text.ts'
 import { getOutcomeLabel, isLanded, type OutcomeLabel, type VerdictWord } from '../model/verdict.ts'
 import type { PlanWaiting } from '../plan/action.ts'
 import { HOLDOUT_FAILED_REASON } from '../plan/holdout.ts'
@@ -19,11 +19,10 @@ import { escapeMarkdown } from './markdown.ts'
 
 // Verdict
 
-/** The state of an experiment as people read it: a verdict word, or what it waits for. */
 export type ExperimentState = Pick<Experiment, 'status' | 'verdict' | 'outcome' | 'reason'> & {
   /** A reverted change is no longer kept. */
   reverted?: boolean
-  /** The verdict is not final: the experiment stays open and may be measured again. */
+  /** The experiment may be measured again. */
   stays_open?: boolean
   /** Result of its pairs before there is a verdict. */
   progress?: string | null
@@ -112,19 +111,15 @@ export function renderStateSentence(experiment: ExperimentState): string {
   return `${toSentenceCase(NOT_PROVEN)} yet: ${progress}${then}`
 }
 
-export function toSentenceCase(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
-}
-
 // Waiting
 
 export function describeWaiting(waiting: PlanWaiting): string {
   switch (waiting.for) {
     case 'orders':
-      return `Waiting for ${waiting.orders.length === 1 ? 'a measurement' : `${waiting.orders.length} measurements`}.`
+      return `Waiting for ${countMeasurements(waiting.orders)}.`
     case 'judges': {
       const failed = waiting.reason === null ? '' : ` The last time: ${waiting.reason}.`
-      return `Waiting for models to score ${waiting.orders.length === 1 ? 'a measurement' : `${waiting.orders.length} measurements`}.${failed}`
+      return `Waiting for models to score ${countMeasurements(waiting.orders)}.${failed}`
     }
     case 'proposers':
       return `Waiting for an idea from ${countNames(waiting.who)}.`
@@ -139,6 +134,10 @@ export function describeWaiting(waiting: PlanWaiting): string {
     default:
       return waiting satisfies never
   }
+}
+
+function countMeasurements({ length }: readonly unknown[]): string {
+  return length === 1 ? 'a measurement' : `${length} measurements`
 }
 
 /** Example: "claude (2 at once), codex". */
@@ -164,12 +163,15 @@ interface ReportedEffectText {
   selectedBy: string | null
 }
 
+type EffectCampaign = Pick<Campaign, 'landings' | 'calibration'> & CampaignSpecText
+type DecidedExperiment = Pick<Experiment, 'id' | 'alpha_share' | 'primary_delta' | 'reason' | 'verdict'>
+
 /** Returns null without pairs, and for a reverted change. */
 export function describeReportedEffect(
-  campaign: Pick<Campaign, 'landings' | 'calibration'> & CampaignSpecText,
+  campaign: EffectCampaign,
   { id, alpha_share, primary_delta }: Pick<Experiment, 'id' | 'alpha_share' | 'primary_delta'>,
 ): ReportedEffectText | null {
-  const landing = campaign.landings.find(({ experiment, reverted }) => experiment === id && reverted === null)
+  const landing = findLanding(campaign, id)
   if (!landing || alpha_share === null) return null
   const { effect } = landing
   const scale = effect?.scale ?? campaign.calibration?.scale ?? 'linear'
@@ -181,36 +183,21 @@ export function describeReportedEffect(
 }
 
 /** Every table uses this reason. Once the reported effect is known, the selection effect follows it. */
-export function describeTableReason(
-  campaign: Pick<Campaign, 'landings' | 'calibration'> & CampaignSpecText,
-  experiment: Pick<Experiment, 'id' | 'alpha_share' | 'primary_delta' | 'reason' | 'verdict'>,
-): string {
+export function describeTableReason(campaign: EffectCampaign, experiment: DecidedExperiment): string {
   const effect = describeReportedEffect(campaign, experiment)
   if (effect?.reported == null) return getPlainReason(experiment)
   return `reported effect ${effect.reported}${effect.selectedBy === null ? '' : `; selected by ${effect.selectedBy}`}`
 }
 
 /** Omits the metric's name where it is obvious: "77.0 % less CPU (74.0 to 77.8 %)". */
-export function describeKeptEffect(
-  campaign: Pick<Campaign, 'landings' | 'calibration'> & CampaignSpecText,
-  experiment: Pick<Experiment, 'id' | 'alpha_share' | 'primary_delta' | 'reason' | 'verdict'>,
-): string | null {
+export function describeKeptEffect(campaign: EffectCampaign, experiment: DecidedExperiment): string | null {
   const { name } = getCampaignSpec(campaign).metric.primary
-  const landing = campaign.landings.find(
-    ({ experiment: of, reverted }) => of === experiment.id && reverted === null,
-  )
-  const effect = landing?.effect ?? null
+  const effect = findLanding(campaign, experiment.id)?.effect ?? null
   if (effect !== null) return removeMetricName(formatEffectWords(campaign, effect), name)
   const selected = describeReportedEffect(campaign, experiment)?.selectedBy ?? null
-  if (selected !== null)
-    return removeMetricName(
-      selected.replace(`${name} `, () => `${name} about `),
-      name,
-    )
-  const reason = getPlainReason(experiment)
-    .replaceAll(' -> ', ' → ')
-    .replace(/, deterministic.*$/, '')
-  return reason === '' ? null : removeMetricName(reason, name)
+  const about = selected?.replace(`${name} `, () => `${name} about `)
+  const reason = getPlainReason(experiment).replaceAll(' -> ', ' → ')
+  return removeMetricName(about ?? reason.replace(/, deterministic.*$/, ''), name) || null
 }
 
 function formatEffectWords(
@@ -221,25 +208,26 @@ function formatEffectWords(
   return formatEffect(effect, interval, { name, direction, scale })
 }
 
-interface PairedNumbers {
-  /** Positive is better. On the log scale, a difference of natural logarithms. */
-  effect: number | null
-  interval: readonly [number, number] | null
-  evidence: { reached: number; needed: number }
-}
-
-export function computePairedNumbers(
-  paired: PairedCase,
-  evaluation: PairsEvaluation = evaluatePairs(paired),
-): PairedNumbers {
+/** A positive effect is better. On the log scale it is a difference of natural logarithms. */
+export function computePairedNumbers(paired: PairedCase, evaluation = evaluatePairs(paired)) {
   const { evidence: reached, threshold: needed } = computeEvidenceVerdict(evaluation.primary)
   const { effect, interval } = computeStateEffect(evaluation.primary)
   return { effect, interval, evidence: { reached, needed } }
 }
 
+// Paused campaigns
+
+const MAX_REASON_LENGTH = 600
+
+/** For an experiment that waits until the campaign continues. */
+export function renderPausedSentence(campaign: Pick<Campaign, 'name' | 'status' | 'status_reason'>): string {
+  const state = escapeMarkdown(describeStatus(campaign), MAX_REASON_LENGTH)
+  return `campaign ${escapeMarkdown(campaign.name)} is ${state}. It goes on by itself when the campaign does.`
+}
+
 // Kept changes
 
-/** True if its landing was reverted: the verdict stays, but the branch no longer has the change. */
+/** The verdict stays, but the branch no longer has the change. */
 export function isReverted({ landings }: Pick<Campaign, 'landings'>, id: Experiment['id']): boolean {
   const own = landings.filter(({ experiment }) => experiment === id)
   return own.length > 0 && own.every(({ reverted }) => reverted !== null)
@@ -259,28 +247,24 @@ export const AWAITS_SYNC = "a person's sync"
 
 type SyncCampaign = Pick<Campaign, 'name' | 'default_branch'> & CampaignSpecText
 
-export function findSyncWords(
-  campaign: SyncCampaign,
-  experiment: Experiment,
-): ReturnType<typeof describeSyncObstacle> | null {
+type SyncWords = ReturnType<typeof describeSyncObstacle>
+
+export function findSyncWords(campaign: SyncCampaign, experiment: Experiment): SyncWords | null {
   const obstacle = experiment.awaits_sync?.obstacle
   return obstacle === undefined || !isAwaitingSync(experiment) ? null : buildSyncWords(campaign, obstacle)
 }
 
-export function buildSyncWords(
-  campaign: SyncCampaign,
-  obstacle: SyncObstacle,
-): ReturnType<typeof describeSyncObstacle> {
+export function buildSyncWords(campaign: SyncCampaign, obstacle: SyncObstacle): SyncWords {
   const { optimize } = buildCampaignRefs(getCampaignSpec(campaign).branches.prefix, campaign.name)
   return describeSyncObstacle(campaign, { optimize: toShortRef(optimize), obstacle })
 }
 
 const MAX_SENTENCE_LENGTH = 400
 
-export function renderSyncMarkdown(words: ReturnType<typeof describeSyncObstacle>): string {
+export function renderSyncMarkdown(words: SyncWords): string {
   return `Waiting for ${AWAITS_SYNC}: ${renderSyncSentence(words)} winnow measures it automatically after that.`
 }
 
-export function renderSyncSentence({ because, next }: ReturnType<typeof describeSyncObstacle>): string {
+export function renderSyncSentence({ because, next }: SyncWords): string {
   return `${escapeMarkdown(because, MAX_SENTENCE_LENGTH)}. Next step: ${escapeMarkdown(next, MAX_SENTENCE_LENGTH)}.`
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Campaign } from '../../src/model/campaign.ts'
 import { addExperiment } from '../../src/model/experiment.ts'
 import { type Outcome, toVerdictWord, verdictWordSchema } from '../../src/model/verdict.ts'
-import { buildCampaignResult } from '../../src/report/campaign-result.ts'
+import { buildCampaignResult } from '../../src/report/status.ts'
 import { renderFinalSummary } from '../../src/report/run-summary.ts'
 import { buildStatusView } from '../../src/report/status.ts'
 import {

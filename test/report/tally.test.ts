@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Campaign } from '../../src/model/campaign.ts'
-import { countVerdicts, renderTally } from '../../src/report/campaign-result.ts'
+import { countVerdicts, renderTally } from '../../src/report/status.ts'
 import { anExperiment } from '../ideas/incumbent.ts'
 import { FILES, happen, happening, ideas, specs } from '../plan/happenings.ts'
 import { Site } from '../plan/plan-site.ts'
