@@ -52,6 +52,14 @@ export function isActionsRun({ run_id }: { run_id: string }): boolean {
   return run_id.startsWith(ACTIONS_PREFIX)
 }
 
+/** Names a run for people: a run of GitHub Actions, or a process of one machine (`local:<boot>:<pid>:<start>`). */
+export function formatRunName(run_id: string): string {
+  const [kind, first = ''] = run_id.split(':')
+  if (kind === 'local') return `local process ${run_id.split(':')[2] ?? ''}`
+  const [run, attempt = '1'] = first.split('/')
+  return kind === 'actions' ? `GitHub run ${run}${attempt === '1' ? '' : `, attempt ${attempt}`}` : run_id
+}
+
 export function isSamePoint(a: Point, b: Point): boolean {
   return a.commit === b.commit && a.tree === b.tree
 }

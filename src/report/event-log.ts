@@ -1,7 +1,7 @@
 import { formatCount, formatNumber } from '../decide/wording.ts'
 import { formatPackages, type PackageAddition } from '../model/approval.ts'
 import type { EventKind, LedgerEvent } from '../model/event.ts'
-import { toShortRef } from '../model/ids.ts'
+import { formatRunName, toShortRef } from '../model/ids.ts'
 import { aggregateMetrics, aggregateSnapshot, formatRunnerError, type Side } from '../model/report.ts'
 import { withReason } from '../model/status.ts'
 import { parseReason, toOneLine } from '../model/text.ts'
@@ -102,12 +102,13 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>, metrics: ShownMetrics) 
   requeued: ({ experiment, reason }) => `${experiment} put back: ${parseReason(reason).sentence}`,
   'order-issued': ({ purpose, candidates }) =>
     `ordered: ${[purpose, ...candidates.map(({ label }) => describeSide(label))].join(' ')}`,
-  'order-dispatched': ({ order, run_id }) => `order ${toShortId(order)} dispatched to ${run_id}`,
+  'order-dispatched': ({ order, run_id }) =>
+    `order ${toShortId(order)} dispatched to ${formatRunName(run_id)}`,
   'order-lost': ({ order, reason }) => `order ${toShortId(order)} lost: ${reason}`,
   measured: ({ report }, metrics) => describeMeasurement(report, metrics),
   'report-rejected': ({ order, reason }) => `report on order ${toShortId(order)} rejected: ${reason}`,
   'order-printed': ({ order, run_id }) =>
-    `order ${toShortId(order)} measured in ${run_id}; waiting for scores`,
+    `order ${toShortId(order)} measured in ${formatRunName(run_id)}; waiting for scores`,
   'judging-requested': ({ order }) =>
     `requested scores for order ${toShortId(order)} from models, in a separate job`,
   judged: ({ order, model, records, ended }) =>

@@ -97,6 +97,22 @@ describe('an event as a line', () => {
     ],
     [
       {
+        kind: 'order-dispatched',
+        order: ORDER,
+        run_id: 'local:0bc7e1a4-5f0e-4d3c-9b1e-2f6d7a8c9e01:4711:99',
+      },
+      'order 111111111111 dispatched to local process 4711',
+    ],
+    [
+      { kind: 'order-dispatched', order: ORDER, run_id: 'actions:123/1' },
+      'order 111111111111 dispatched to GitHub run 123',
+    ],
+    [
+      { kind: 'order-printed', order: ORDER, run_id: 'actions:123/2', digest: ORDER },
+      'order 111111111111 measured in GitHub run 123, attempt 2; waiting for scores',
+    ],
+    [
+      {
         kind: 'campaign-amended',
         spec_sha256: ORDER,
         spec_yaml: '',
