@@ -3,6 +3,7 @@ import {
   type Approvers,
   computeAgeDays,
   describeAwaitedPackages,
+  findLockedVersions,
   formatPackage,
   getShortDigest,
   isOldEnough,
@@ -110,10 +111,10 @@ export function renderApprovalTask(reference: string, experiment: Experiment): s
 // Packages of kept changes
 
 /** For the person who merges all kept changes: also packages that were approved earlier. */
-function listKeptPackages(campaign: Campaign): { experiment: Experiment; addition: PackageAddition }[] {
-  const found = new Map<string, { experiment: Experiment; addition: PackageAddition }>()
+function listKeptPackages(campaign: Campaign): { experiment: Experiment; addition: ShownAddition }[] {
+  const found = new Map<string, { experiment: Experiment; addition: ShownAddition }>()
   for (const experiment of listKeptExperiments(campaign))
-    for (const addition of experiment.approval?.additions ?? [])
+    for (const addition of mergeManifestEntries(experiment.approval?.additions ?? []))
       found.set(`${addition.path} ${addition.name} ${addition.version}`, { experiment, addition })
   return [...found.values()]
 }
@@ -162,6 +163,22 @@ function joinEscaped(names: readonly string[]): string {
   return names.map(name => escapeMarkdown(name)).join(', ')
 }
 
+/** `manifest`: the file that asks for a locked package, and the range it asks for. */
+type ShownAddition = PackageAddition & { manifest?: string }
+
+/** Shows a package once that a manifest asks for and a lockfile pins, unless the two name another source. */
+function mergeManifestEntries(additions: readonly PackageAddition[]): ShownAddition[] {
+  const shown = additions.map((each): ShownAddition => ({ ...each }))
+  const asked = shown.filter(each => {
+    const locked = findLockedVersions(each, shown).filter(({ direct }) => direct !== false)
+    if (each.source !== 'registry' || locked.length !== 1) return false
+    for (const one of locked)
+      Object.assign(one, { direct: true, manifest: `${each.version} in ${each.path}` })
+    return true
+  })
+  return shown.filter(each => !asked.includes(each))
+}
+
 function buildAdditionRows(experiment: Experiment): string[][] {
   const { approval } = experiment
   if (approval === null) return []
@@ -170,7 +187,10 @@ function buildAdditionRows(experiment: Experiment): string[][] {
   const state = (name: string) => (awaited.has(name) ? 'waits' : 'approved')
   return [
     COLUMN_TITLES,
-    ...approval.additions.map(each => [...buildAdditionRow(each, experiment), state(each.name)]),
+    ...mergeManifestEntries(approval.additions).map(each => [
+      ...buildAdditionRow(each, experiment),
+      state(each.name),
+    ]),
     ...declared.map(name => {
       const known = [name, 'not in the change yet', '', 'the idea says it needs it']
       const row = [...known, ...COLUMN_TITLES.slice(known.length, -1).map(() => ''), state(name)]
@@ -179,14 +199,14 @@ function buildAdditionRows(experiment: Experiment): string[][] {
   ]
 }
 
-function buildAdditionRow(addition: PackageAddition, { approval, asked_at }: Experiment): string[] {
-  const { name, version, ecosystem, source, direct, scripts, licence, path } = addition
+function buildAdditionRow(addition: ShownAddition, { approval, asked_at }: Experiment): string[] {
+  const { name, version, ecosystem, source, direct, scripts, licence, path, manifest } = addition
   const how = direct === null ? 'unknown' : direct ? 'direct' : 'transitive'
   const texts = [
     name,
     version,
     `${ecosystem}, ${source}`,
-    `${how}, ${path}`,
+    [how, path, ...(manifest === undefined ? [] : [manifest])].join(', '),
     describeExtraPackages(addition),
     scripts === null ? 'unknown' : scripts ? 'runs' : 'none',
     licence ?? 'unknown',

@@ -53,6 +53,21 @@ describe('what waits for an approval', () => {
     ])
   })
 
+  it('is one row for a package that a manifest asks for and a lockfile pins', () => {
+    const manifest = { version: '^1.3.0', source: 'registry', integrity: null, scripts: null, licence: null }
+    const asked: PackageAddition = { ...LEFT_PAD, ...manifest, path: 'package.json' }
+    const [, ...rows] = renderAdditions(waiting(requested([LEFT_PAD, asked])).experiment)
+    expect(rows).toHaveLength(1)
+    expect(rows[0]).toMatch(
+      /^ {2}left-pad +1\.3\.0 .* direct, package-lock\.json, \^1\.3\.0 in package\.json /,
+    )
+    // Another source, or several locked versions, are for a person to compare.
+    const elsewhere = requested([LEFT_PAD, { ...asked, source: 'git+https://example.com/left-pad' }])
+    expect(renderAdditions(waiting(elsewhere).experiment)).toHaveLength(3)
+    const twice = requested([LEFT_PAD, { ...LEFT_PAD, version: '1.2.0' }, asked])
+    expect(renderAdditions(waiting(twice).experiment)).toHaveLength(4)
+  })
+
   it('is one row each, whatever a branch calls its packages', () => {
     const { experiment } = waiting(requested([ODD], ['odd', 'zlib']))
     const rows = renderApprovalRequest(experiment).slice(2, -1)
