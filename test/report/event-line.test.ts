@@ -296,6 +296,16 @@ describe('one experiment for people', () => {
 })
 
 describe('a table', () => {
+  it('lines up cells whose characters take two columns', () => {
+    expect(
+      formatTable([
+        ['速い', 'x'],
+        ['slow', 'y'],
+        ['→ …', 'z'],
+      ]),
+    ).toEqual(['速い  x', 'slow  y', '→ …   z'])
+  })
+
   it('is as wide as its widest cells, and no line ends in blanks', () => {
     expect(
       formatTable([
