@@ -87,8 +87,8 @@ function renderProspects(prospects: Prospects, calibration: Omit<Calibration, 'o
     `an idea without effect: ${describeProspectCost(null_idea)}`,
     `an idea that gains ${gain(2 * prospects.min_effect)}: ${describeProspectCost(good_idea)}`,
     `a kept idea: ${describeProspectExecutions(prospects.each_keep)} more, for its reported effect${held ? ' and the holdout' : ''}`,
-    `headline: ${describeProspectExecutions(prospects.headline)}, once, before the campaign stops`,
-    `time: ${formatRounded(least ?? 0, 2)} to ${formatMinutes(most ?? 0)} and ${Math.round(fewest ?? 0)} to ${Math.round(highest ?? 0)} executions for ${formatCount(campaign.ideas, 'idea')}, with set-up, gates and headline; less where ideas share a base`,
+    `total improvement: ${describeProspectExecutions(prospects.headline)}, once, before the campaign stops`,
+    `time: ${formatRounded(least ?? 0, 2)} to ${formatMinutes(most ?? 0)} and ${Math.round(fewest ?? 0)} to ${Math.round(highest ?? 0)} executions for ${formatCount(campaign.ideas, 'idea')}, with set-up, gates and total improvement; less where ideas share a base`,
     'chance to keep, by true gain:',
     ...formatTable([
       ['  true gain', ...chance_to_keep.map(({ effect }) => gain(effect))],

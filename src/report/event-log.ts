@@ -75,7 +75,7 @@ export const NOTABLE_EVENTS: ReadonlySet<EventKind> = new Set([
   'campaign-stopped',
 ])
 
-const MERGE_NOTE = { push: '', api: ', merged by the forge', person: ', merged by a person' } as const
+const MERGE_NOTE = { push: '', api: ', merged by GitHub', person: ', merged by a person' } as const
 
 /** The type requires a text for every event kind. */
 const texts: { [K in EventKind]: (event: LedgerEvent<K>, metrics: ShownMetrics) => string } = {

@@ -119,7 +119,7 @@ export function renderReopenedComment(
 
 /** This pull request is opened only to approve the packages of a pushed branch. */
 export function renderPushedBranchBody({ id, branch }: Experiment): string {
-  return `The branch ${escapeMarkdown(branch ?? '')} (${id}) was pushed without a pull request. It adds packages that a person has to approve; this pull request is the place for that. How it stands is in the comment below.\n`
+  return `The branch ${escapeMarkdown(branch ?? '')} (${id}) was pushed without a pull request. It adds packages that a person has to approve; this pull request is the place for that. The comment below has its state.\n`
 }
 
 // Picks
