@@ -14,12 +14,12 @@ const approval = {
   why: 'pads faster',
 }
 
-describe('what an experiment waits for', () => {
-  it('is nothing before it was asked for', () => {
+describe('packages that await approval', () => {
+  it('are none before a request', () => {
     expect(listAwaitedPackages({ approval: null, approved: {} })).toEqual([])
   })
 
-  it('is what was not approved in the same set', () => {
+  it('are those not approved in the same set', () => {
     const approved = { [approval.digest]: ['zlib'], [OTHER]: ['left-pad'] }
     expect(listAwaitedPackages({ approval, approved })).toEqual(['left-pad'])
     expect(describeAwaitedPackages({ approval, approved })).toBe('left-pad 1.3.0 (npm)')
@@ -35,7 +35,7 @@ describe('a request of an older ledger', () => {
     packages: ['zlib'],
   } satisfies Omit<EventDraft<'approval-requested'>, 'cause'>
 
-  it('is read as it was written, and waits for the same', () => {
+  it('is read with empty additions and awaits the same packages', () => {
     const built = campaign()
       .withExperiment()
       .add({ ...request, cause: 'opened' })
@@ -51,7 +51,7 @@ describe('a request of an older ledger', () => {
   })
 })
 
-describe('an approval that is taken back', () => {
+describe('a withdrawn approval', () => {
   const about = { experiment: 'exp-001', digest: OTHER } as const
   const zlib = { ...about, cause: 'opened', packages: ['zlib', 'zstd'] }
 
@@ -61,7 +61,7 @@ describe('an approval that is taken back', () => {
       .add({ kind: 'approval-requested', ...zlib })
   }
 
-  it('is that of one person and one set: what others allowed stays allowed', () => {
+  it('affects one person and one set; approvals by others stay', () => {
     const built = asked()
     const [one, two] = ['zlib', 'zstd'].map((name, at) => {
       built.add({ kind: 'approved', ...about, cause: `yes ${at}`, packages: [name] })
@@ -83,7 +83,7 @@ describe('an approval that is taken back', () => {
     expect(new EventRenderer().next(event)).toContain('withdrew the approval of zlib')
   })
 
-  it('of what has ended changes nothing', () => {
+  it('changes nothing after the experiment has ended', () => {
     const built = asked().add({ kind: 'approved', ...zlib, cause: 'yes' })
     const { login = '' } = built.experiment('exp-001').consents[0] ?? {}
     built.add({
@@ -116,11 +116,11 @@ describe('packages in a sentence', () => {
       'left-pad 1.3.0 (npm)',
     ],
     ['no version of what is only said to be needed', [], 'left-pad'],
-  ])('have %s', (_, additions, said) => {
+  ])('show %s', (_, additions, said) => {
     expect(formatPackages(['left-pad'], additions)).toBe(said)
   })
 
-  it('are three at most', () => {
+  it('are limited to three', () => {
     expect(formatPackages(['a', 'b', 'c', 'd', 'e'], [])).toBe('a, b, c and 2 more')
   })
 })

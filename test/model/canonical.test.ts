@@ -5,7 +5,7 @@ import { joinMembers, listCanonicalMembers, toCanonicalJson } from '../../src/mo
 const object = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ maxDepth: 3 }))
 
 describe('canonical JSON', () => {
-  it('is one spelling for a value, in whatever order its members were written', () => {
+  it('has one spelling for a value in any order of its members', () => {
     fc.assert(
       fc.property(object, fc.infiniteStream(fc.nat()), (value, chances) => {
         const shuffled = Object.entries(value)
@@ -31,7 +31,7 @@ describe('canonical JSON', () => {
     )
   })
 
-  it('is made of its members, so that a part of an object is the text of that part', () => {
+  it('of an object can be joined from the texts of its members', () => {
     fc.assert(
       fc.property(object, fc.func(fc.boolean()), (value, wanted) => {
         const members = listCanonicalMembers(value)
@@ -43,7 +43,10 @@ describe('canonical JSON', () => {
     )
   })
 
-  it.each([Number.NaN, Number.POSITIVE_INFINITY, 1n, () => 1])('refuses what JSON cannot hold: %s', value => {
-    expect(() => toCanonicalJson({ value })).toThrow('not representable in JSON')
-  })
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, 1n, () => 1])(
+    'rejects a value that JSON cannot represent: %s',
+    value => {
+      expect(() => toCanonicalJson({ value })).toThrow('not representable in JSON')
+    },
+  )
 })

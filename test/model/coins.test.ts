@@ -21,7 +21,7 @@ describe('coins (invariant 10)', () => {
     },
   )
 
-  it('give three sides every order as often', () => {
+  it('draw every order of three sides equally often', () => {
     const seen = new Map<string, number>()
     for (const order of ORDERS) {
       const key = drawTurns(order, 0, ['a', 'b', 'c']).join('')
@@ -31,7 +31,7 @@ describe('coins (invariant 10)', () => {
     for (const count of seen.values()) expect(Math.abs(count / ORDERS.length - 1 / 6)).toBeLessThan(SPREAD)
   })
 
-  it('of two blocks have nothing to do with each other', () => {
+  it('of two blocks are independent', () => {
     const first = (order: { coins: string }, block: number) => drawTurns(order, block, ['x', 'y'])[0]
     for (const [a, b] of [
       [0, 1],
@@ -50,7 +50,7 @@ describe('coins (invariant 10)', () => {
   })
 })
 
-describe('a report follows its coins', () => {
+describe('a report that follows its coins', () => {
   const built = campaign().withExperiment().ordered()
   const order = built.order('exp-001')
   const report = built.answer(order, { candidate: { bytes: 8 } })
@@ -59,12 +59,12 @@ describe('a report follows its coins', () => {
     executions: edit(report.executions),
   })
 
-  it('when every side took its turn with its seed', () => {
+  it('has every side in its turn with its seed', () => {
     expect(report.executions.map(({ role }) => role)).toEqual(['sample', 'sample', 'repeat', 'repeat'])
     expect(isFollowingCoins(order, report)).toBe(true)
   })
 
-  it('not when the sides were swapped', () => {
+  it('is not one with swapped sides', () => {
     expect(
       isFollowingCoins(
         order,
@@ -73,7 +73,7 @@ describe('a report follows its coins', () => {
     ).toBe(false)
   })
 
-  it('not when a seed is another', () => {
+  it('is not one with another seed', () => {
     expect(
       isFollowingCoins(
         order,
@@ -82,16 +82,16 @@ describe('a report follows its coins', () => {
     ).toBe(false)
   })
 
-  it('not when a run was tried once more than asked', () => {
+  it('is not one with an additional run', () => {
     const again = edited(runs => [...runs, ...runs.filter(({ role }) => role === 'sample')])
     expect(isFollowingCoins(order, again)).toBe(false)
   })
 
-  it('not when the sides were built in another order', () => {
+  it('is not one with another order of builds', () => {
     expect(isFollowingCoins(order, { ...report, setups: report.setups.toReversed() })).toBe(false)
   })
 
-  it('also when one side ended before the other', () => {
+  it('may have one side that ended before the other', () => {
     expect(
       isFollowingCoins(
         order,
@@ -106,7 +106,7 @@ describe('a report follows its coins', () => {
     ).toBe(true)
   })
 
-  describe('in blocks', () => {
+  describe('the blocks of a report', () => {
     const [template] = report.executions
     if (template === undefined) throw new Error('the builder runs something')
     const block = (number: number | 'warm-up'): Execution[] =>
@@ -119,11 +119,11 @@ describe('a report follows its coins', () => {
     const blocks = [block('warm-up'), ...[0, 1, 2, 3].map(block)]
     const follows = (executions: Execution[]) => isFollowingCoins(order, { ...report, executions })
 
-    it('when they come one after the other', () => {
+    it('are accepted when they are consecutive', () => {
       expect(follows(blocks.flat())).toBe(true)
     })
 
-    it('not when they are torn apart: one side first, then the other', () => {
+    it('are rejected when all runs of one side come first', () => {
       const bySide = ['base', 'exp-001'].flatMap(side => blocks.flat().filter(run => run.side === side))
       const alike = [0, 1, 2, 3].every(number => block(number)[0]?.side === 'base')
       expect(alike).toBe(false)
@@ -133,7 +133,7 @@ describe('a report follows its coins', () => {
       expect(follows([...warmUp, ...torn, ...others.flat()])).toBe(false)
     })
 
-    it('not when the warm-ups took other turns', () => {
+    it('are rejected when the warm-ups ran in another order', () => {
       const [warmUp = [], ...others] = blocks
       expect(follows([...warmUp.toReversed(), ...others.flat()])).toBe(false)
     })

@@ -47,8 +47,8 @@ function effect(
   }
 }
 
-describe('an effect that was measured', () => {
-  it('of a landing is kept with it, and its order is forgotten', () => {
+describe('a measured effect', () => {
+  it('of a landing is stored with it, and its order is dropped', () => {
     const built = landed()
     const order = measuredFor(built, 'effect')
     built.add(effect(order, 'landing'))
@@ -56,7 +56,7 @@ describe('an effect that was measured', () => {
     expect(built.campaign.orders).toEqual({})
   })
 
-  it('of watching adds a look to those before it, and says when it was', () => {
+  it('of a watched landing adds its job to the earlier ones, with its time', () => {
     const built = landed()
     const [landing] = built.campaign.landings
     expect(landing?.watch).toMatchObject({ state: 'open', jobs: [] })
@@ -65,7 +65,7 @@ describe('an effect that was measured', () => {
     expect(Date.parse(landing?.watch.at ?? '')).toBeGreaterThan(Date.parse(built.events[0]?.at ?? ''))
   })
 
-  it('of the campaign ends its jobs once all of them were measured, and not before', () => {
+  it('of the campaign ends its jobs when the last one is measured', () => {
     const built = landed()
     for (let part = 0; part < 8; part++) {
       const order = measuredFor(built, 'progression')
@@ -77,7 +77,7 @@ describe('an effect that was measured', () => {
     expect(built.campaign).toMatchObject({ progressing: null, orders: {} })
   })
 
-  it('of what was reverted is recorded and changes nothing', () => {
+  it('of a reverted landing changes nothing', () => {
     const built = landed()
     const order = measuredFor(built, 'effect')
     const back = { kind: 'reverted', cause: 'person', experiment: 'exp-001', by_experiment: null } as const
@@ -87,8 +87,8 @@ describe('an effect that was measured', () => {
   })
 })
 
-describe('the jobs of the headline', () => {
-  it('add up whatever is lost between them', () => {
+describe('the jobs of the total improvement', () => {
+  it('add up when jobs between them are lost', () => {
     const built = landed()
     measuredFor(built, 'progression')
     const order = built.issue({ purpose: 'progression', base: START, candidates: INCUMBENT, stop: STOP })
@@ -97,14 +97,14 @@ describe('the jobs of the headline', () => {
     expect(getProgressJobs(built.campaign, { from: START, to: AFTER })).toHaveLength(2)
   })
 
-  it('count as a whole or not at all', () => {
+  it('count completely or not at all', () => {
     const built = landed()
     measuredFor(built, 'progression', { runner_error: 'disk full' })
     measuredFor(built, 'progression', { executions: [] })
     expect(getProgressJobs(built.campaign, { from: START, to: AFTER })).toEqual([])
   })
 
-  it('are of one pair of commits and one harness', () => {
+  it('belong to one pair of commits and one harness', () => {
     const built = landed()
     measuredFor(built, 'progression')
     expect(getProgressJobs(built.campaign, { from: START, to: pointOf('later') })).toEqual([])
@@ -112,8 +112,8 @@ describe('the jobs of the headline', () => {
   })
 })
 
-describe('what an order of the campaign is about', () => {
-  it('is the landing it watches over, on whatever the incumbent has become', () => {
+describe('the subject of a campaign order', () => {
+  it('is the watched landing, for any later incumbent', () => {
     const about = (head: string) =>
       buildOrderSubject({
         purpose: 'regression',

@@ -12,7 +12,7 @@ describe('a kept change that is picked', () => {
 })
 
 describe('the experiments of a campaign', () => {
-  it('are listed with the one that was opened after they were listed before, in the order they were opened', () => {
+  it('include one opened after an earlier listing, in order of opening', () => {
     const built = campaign().withExperiments(2)
     expect(listExperiments(built.campaign).map(({ id }) => id)).toEqual(['exp-001', 'exp-002'])
     built.withExperiment()
@@ -20,7 +20,7 @@ describe('the experiments of a campaign', () => {
     expect(listSubjects(built.campaign)).toHaveLength(3)
   })
 
-  it('are listed as they are now, whatever became of them since they were listed before', () => {
+  it('are listed in their current state', () => {
     const built = campaign().withExperiments(1)
     const [before] = listExperiments(built.campaign)
     expect(before?.status).toBe('queued')
@@ -29,7 +29,7 @@ describe('the experiments of a campaign', () => {
     expect(listExperiments(built.campaign)[0]?.status).toBe('ended')
   })
 
-  it('are those of one campaign: a copy has its own', () => {
+  it('are separate in a copy of the campaign', () => {
     const { campaign: one } = campaign().withExperiments(1)
     expect(listExperiments(one)).toHaveLength(1)
     const two = structuredClone(one)
@@ -41,7 +41,7 @@ describe('the experiments of a campaign', () => {
     expect(listExperiments(one)[0]).not.toBe(first)
   })
 
-  it('are all that there are, however listing and opening take turns', () => {
+  it('are complete for any sequence of listing and opening', () => {
     fc.assert(
       fc.property(fc.array(fc.boolean(), { maxLength: 12 }), turns => {
         const built = campaign()

@@ -29,7 +29,7 @@ function backlog() {
 }
 
 describe('the backlog of a campaign', () => {
-  it('numbers ideas by their place in the ledger', () => {
+  it('numbers ideas by their position in the ledger', () => {
     expect(backlog().backlog.map(idea => [formatIdeaName(idea), idea.id, idea.status])).toEqual([
       ['idea-001', A, 'open'],
       ['idea-002', B, 'open'],
@@ -37,7 +37,7 @@ describe('the backlog of a campaign', () => {
     expect(formatIdeaName({ number: 1234 })).toBe('idea-1234')
   })
 
-  it('knows who carries an idea out', () => {
+  it('names the experiment that carries an idea out', () => {
     const campaign = backlog()
     const opened = { carries: B, experiment: 'exp-004' } as LedgerEvent<'experiment-opened'>
     markIdeaTried(campaign, opened)
@@ -45,7 +45,7 @@ describe('the backlog of a campaign', () => {
     expect(campaign.backlog.map(({ experiment }) => experiment)).toEqual([null, 'exp-004'])
   })
 
-  it('takes the last word, except that what was tried stays tried', () => {
+  it('uses the latest update, but a tried idea stays tried', () => {
     const campaign = backlog()
     const update = backlogHandlers['hypothesis-updated']
     update(campaign, updated(A, 'dropped', 'vague'))

@@ -46,8 +46,8 @@ function campaign() {
   }
 }
 
-describe('an order that a job of its own has scored', () => {
-  it('is asked about by the run that wrote it down, until it is told', () => {
+describe('an order that a separate job scores', () => {
+  it('is pending for the run that requested scores until they arrive', () => {
     const { folded, ask, tell } = campaign()
     expect(findPendingJudging(folded, ORDER)).toBeNull()
     ask('k1')
@@ -62,7 +62,7 @@ describe('an order that a job of its own has scored', () => {
     expect(findPendingJudging(folded, ORDER)).toBeNull()
   })
 
-  it('has all that any job was told, in turn, and what all of them cost', () => {
+  it('collects the scores of all jobs and adds up their cost', () => {
     const { ask, tell, scores } = campaign()
     for (const [key, item] of [
       ['k1', 'q1'],
@@ -75,7 +75,7 @@ describe('an order that a job of its own has scored', () => {
     expect(scores()).toMatchObject({ model: 'm', requests: 4, tokens: 60, usd: 1, ended: null, failures: 0 })
   })
 
-  it('counts the jobs in a row that could ask nobody, and forgets them with the first that could', () => {
+  it('counts consecutive jobs that reached no model, and resets after a success', () => {
     const { ask, tell, lose, scores } = campaign()
     const failures: (number | undefined)[] = []
     for (const is of ['refused', 'lost', 'unreachable', 'late', 'refused', null] as const) {
@@ -87,7 +87,7 @@ describe('an order that a job of its own has scored', () => {
     expect(failures).toEqual([1, 2, 3, 0, 1, 0])
   })
 
-  it('keeps what it was told where the next job is lost, and says why', () => {
+  it('keeps earlier scores when the next job is lost, with the reason', () => {
     const { ask, tell, lose, scores } = campaign()
     ask('k1')
     tell('k1', 'q1')
@@ -97,7 +97,7 @@ describe('an order that a job of its own has scored', () => {
     expect(scores()?.records).toHaveLength(1)
   })
 
-  it('has nothing to do with one that was given up, whose asking ends all the same', () => {
+  it('ends the request of an order that was given up', () => {
     const gone = 'f'.repeat(64)
     const { folded, ask, tell, lose, scores } = campaign()
     ask('k1', gone)
@@ -107,7 +107,7 @@ describe('an order that a job of its own has scored', () => {
     expect([folded.judging, scores(), folded.orders[gone]]).toEqual([{}, null, undefined])
   })
 
-  it('has no scores beside its report, which has them, and takes none after it', () => {
+  it('drops its scores when the report arrives, and accepts none later', () => {
     const { folded, add, ask, tell, scores } = campaign()
     ask('k1')
     tell('k1', 'q1')

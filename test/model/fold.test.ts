@@ -141,7 +141,7 @@ const drafts = fc.oneof(
 )
 
 describe('folding', () => {
-  it('never throws, whatever valid events come in whatever order', () => {
+  it('never throws for valid events in any order', () => {
     fc.assert(
       fc.property(fc.array(drafts, { maxLength: 40 }), fc.boolean(), (made, begun) => {
         const built = begun ? campaign().withExperiments(2).ordered() : new CampaignBuilder(SPEC)
@@ -153,7 +153,7 @@ describe('folding', () => {
     )
   })
 
-  it('in two parts is folding at once, also through the JSON of a checkpoint', () => {
+  it('in two parts through a checkpoint equals folding at once', () => {
     fc.assert(
       fc.property(ledgers, fc.nat(), (events, cut) => {
         const whole = fold(createEmptyCampaign(), events)
@@ -167,7 +167,7 @@ describe('folding', () => {
     )
   })
 
-  it('into copies gives the same, and leaves the campaign of each copy as it was', () => {
+  it('into copies gives the same result and leaves the originals unchanged', () => {
     fc.assert(
       fc.property(ledgers, fc.nat(), (events, cut) => {
         const at = cut % (events.length + 1)
@@ -200,8 +200,13 @@ describe('folding', () => {
   })
 })
 
-describe('what the fold remembers', () => {
-  it('a campaign that stops gives its words', () => {
+function answer(built: CampaignBuilder, ok: boolean): void {
+  const cost = { minutes: 1, requests: 0, tokens: 0, usd: 0 }
+  built.add({ kind: 'spent', cause: 'x', what: 'propose', who: 'agent', ok, ...cost })
+}
+
+describe('the folded state', () => {
+  it('keeps the reason of a stop', () => {
     const built = unprepared().add({
       kind: 'campaign-stopped',
       cause: 'x',
@@ -211,7 +216,7 @@ describe('what the fold remembers', () => {
     expect(built.campaign).toMatchObject({ status: 'stopped', status_reason: 'no gain' })
   })
 
-  it('a pause after the stop does not open it again; resuming does', () => {
+  it('stays stopped after a pause, and runs after a resume', () => {
     const built = unprepared().add(
       { kind: 'campaign-stopped', cause: 'x', code: 'plateau', reason: 'no gain' },
       { kind: 'campaign-paused', cause: 'x', reason: 'lunch', source: 'person' },
@@ -220,7 +225,7 @@ describe('what the fold remembers', () => {
     expect(built.add({ kind: 'campaign-resumed', cause: 'x', reason: '' }).campaign.status).toBe('running')
   })
 
-  it('that no machine elsewhere could be asked, until one is; every other alert stays', () => {
+  it('drops the alert about rejected dispatches at the next dispatch, and no other alert', () => {
     const about = null
     const built = unprepared().add(
       { kind: 'alert', cause: 'a', code: 'dispatch-refused', message: 'no such workflow', about },
@@ -232,7 +237,7 @@ describe('what the fold remembers', () => {
     expect(built.campaign.alerts.map(({ code }) => code)).toEqual(['other'])
   })
 
-  it('experiments that crashed or ran out of time, whatever worked in between', () => {
+  it('counts experiments that crashed or timed out, also with successes in between', () => {
     const built = campaign().withExperiments(3)
     const outcome = (experiment: string, how: 'error' | 'timeout' | 'dropped') =>
       built.add({
@@ -251,26 +256,14 @@ describe('what the fold remembers', () => {
     expect(built.campaign).toMatchObject({ failures: 2, ended: 3, since_incumbent: 3 })
   })
 
-  it('a proposer that fails three times is disabled; that it answered is no success yet', () => {
+  it('disables a proposer after three failures; an answer alone is no success', () => {
     const built = campaign()
-    const ask = (ok: boolean) =>
-      built.add({
-        kind: 'spent',
-        cause: 'x',
-        what: 'propose',
-        who: 'agent',
-        ok,
-        minutes: 1,
-        requests: 0,
-        tokens: 0,
-        usd: 0,
-      })
-    ask(false)
-    ask(false)
+    answer(built, false)
+    answer(built, false)
     expect(built.campaign.proposers['agent']).toMatchObject({ failures: 2, disabled: false })
-    ask(true)
+    answer(built, true)
     expect(built.campaign.proposers['agent']).toMatchObject({ failures: 2, disabled: false })
-    ask(false)
+    answer(built, false)
     expect(built.campaign.proposers['agent']).toMatchObject({ failures: 3, disabled: true })
     built.add({ kind: 'alert', cause: 'agent', code: 'proposer-disabled', about: 'agent', message: 'x' })
     built.add({ kind: 'campaign-resumed', cause: 'nonce', reason: 'the program was mended' })
@@ -278,32 +271,20 @@ describe('what the fold remembers', () => {
     expect(built.campaign).toMatchObject({ status: 'running', alerts: [] })
   })
 
-  it('a proposer with a kept idea among its last ten answers is not disabled', () => {
+  it('does not disable a proposer with a kept idea among its last ten answers', () => {
     const built = campaign()
-    const ask = (ok: boolean) =>
-      built.add({
-        kind: 'spent',
-        cause: 'x',
-        what: 'propose',
-        who: 'agent',
-        ok,
-        minutes: 1,
-        requests: 0,
-        tokens: 0,
-        usd: 0,
-      })
-    ask(true)
+    answer(built, true)
     built.withExperiment({ source: { use: 'command', key: 'command:agent:1' } })
     built.ordered().measured({ 'exp-001': { candidate: { bytes: 8 } } })
     carryOut(built)
     expect(built.campaign.proposers['agent']).toMatchObject({ failures: 0, since_kept: 0 })
-    for (let times = 0; times < 9; times++) ask(false)
+    for (let times = 0; times < 9; times++) answer(built, false)
     expect(built.campaign.proposers['agent']).toMatchObject({ failures: 9, disabled: false })
-    ask(false)
+    answer(built, false)
     expect(built.campaign.proposers['agent']).toMatchObject({ failures: 10, disabled: true })
   })
 
-  it('an amendment with another harness carries no evidence over; with the same one it carries all', () => {
+  it('drops all evidence after an amendment with another harness, and none with the same one', () => {
     const amend = (harness: string): EventDraft => ({
       kind: 'campaign-amended',
       cause: harness,
@@ -323,7 +304,7 @@ describe('what the fold remembers', () => {
   })
 })
 
-describe('where a campaign lives', () => {
+describe('the host of a campaign', () => {
   const builder = () => new CampaignBuilder(SPEC).started()
   const of = ({ events }: CampaignBuilder, run_id: string, more: object = {}) =>
     fold(
@@ -331,7 +312,7 @@ describe('where a campaign lives', () => {
       events.map(event => ({ ...event, ...more, by: { ...event.by, run_id } }) as LedgerEvent),
     )
 
-  it('is what its first event says, whoever writes after it', () => {
+  it('is the one in its first event', () => {
     for (const host of ['local', 'github'] as const) {
       expect(of(builder(), 'actions:1', { host })).toMatchObject({ host, private_repository: false })
       expect(of(builder(), 'cli:1', { host, private_repository: true })).toMatchObject({
@@ -341,7 +322,7 @@ describe('where a campaign lives', () => {
     }
   })
 
-  it('is GitHub where an older ledger does not say, as soon as a job of Actions wrote into it', () => {
+  it('is GitHub in an older ledger as soon as a job of GitHub Actions writes to it', () => {
     const built = builder().add({ kind: 'note', cause: 'x', text: 'x', experiment: null })
     expect(of(built, 'cli:1').host).toBeNull()
     const [started, note] = built.events
@@ -350,7 +331,7 @@ describe('where a campaign lives', () => {
     expect(fold(createEmptyCampaign(), [started, later]).host).toBe('github')
   })
 
-  it('decides the limits that a spec does not set', () => {
+  it('determines the limits that a spec does not set', () => {
     const limits = (more: object) => {
       const { max_hours, max_runner_minutes } = getCampaignSpec(of(builder(), 'cli:1', more)).stopping
       return [max_hours, max_runner_minutes]

@@ -64,7 +64,7 @@ function arrived(text: string): Report {
 }
 
 describe('the file of a report', () => {
-  it('has its order in its name and in the name of its one file', () => {
+  it('is named after its order', () => {
     expect([getArtifactName('report', ORDER), getArtifactFileName('report', ORDER)]).toEqual([
       `report-${ORDER}`,
       `${ORDER}.json`,
@@ -72,19 +72,19 @@ describe('the file of a report', () => {
     expect(formatActionsRunId('12', '1')).toBe('actions:12/1')
   })
 
-  it('carries a report as it is', () => {
+  it('contains the unchanged report', () => {
     const whole = executed('said')
     expect(arrived(serializeReport(whole))).toEqual(whole)
   })
 
-  it('leaves out what was printed before it grows too large, and keeps what was measured', () => {
+  it('drops printed output first when it is too large, and keeps measurements', () => {
     const text = serializeReport(executed('é'.repeat(2_500_000)))
     expect(text.length).toBeLessThan(2_000)
     expect(arrived(text).executions).toMatchObject([{ metrics: { bytes: 1 } }])
     expect(text).not.toContain('é')
   })
 
-  it('then leaves out tasks and artifacts, by which nothing is decided', () => {
+  it('drops tasks and artifacts next, which no decision uses', () => {
     const [execution] = executed('said').executions
     if (execution === undefined) throw new Error('nothing was executed')
     const names = { artifacts: { trace: 'x'.repeat(5_000_000) }, tasks: { one: 1 } }
@@ -94,7 +94,7 @@ describe('the file of a report', () => {
     expect(read.executions).toEqual([kept])
   })
 
-  it('of something larger still is the failure of its runner, and never a part of what was measured', () => {
+  it('becomes a runner failure when it is still too large, never a partial report', () => {
     const metrics = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`metric-${at}`, at]))
     const text = serializeReport(executed('', metrics), 1500)
     const read = arrived(text)
@@ -119,12 +119,12 @@ describe('the file of a report with items', () => {
     return printed
   }
 
-  it('carries both sides as they printed them, and the report as it is', () => {
+  it('contains the printed items of both sides and the unchanged report', () => {
     const items = { base: item('π\u0000\n'), 'exp-001': item('new') }
     expect(read(serializePrintedItems(sides, items))).toEqual({ report: sides, items })
   })
 
-  it('of a side that printed too much breaks that side and no other, and is no failure of the runner', () => {
+  it('marks only the side that printed too much as broken, not the runner', () => {
     for (const side of ['base', 'exp-001'] as const) {
       const other = side === 'base' ? 'exp-001' : 'base'
       const items = { [side]: item('é'.repeat(300)), [other]: item('x') }
@@ -137,7 +137,7 @@ describe('the file of a report with items', () => {
     }
   })
 
-  it('is never more than whoever takes it in reads', () => {
+  it('never exceeds the limit of its reader', () => {
     const most = item('x'.repeat(12 * 1024 * 1024 - 100))
     const long = executed('é'.repeat(MAX_REPORT_BYTES))
     const text = serializePrintedItems(long, { base: most, 'exp-001': most })
@@ -148,14 +148,14 @@ describe('the file of a report with items', () => {
   })
 })
 
-describe('a file that one job hands to another', () => {
+describe('a file passed between jobs', () => {
   const RUN = 'actions:1/1'
   const entry = z.strictObject({ key: z.string(), text: z.string() })
   const file = (more: object = {}) =>
     JSON.stringify({ winnow: 1, content: 'scores', run: RUN, entries: [{ key: 'a', text: 'x' }], ...more })
   const read = (text: string) => parseJobFile(bytes(text), { content: 'scores', run: RUN, entry })
 
-  it('arrives as it was', () => {
+  it('arrives unchanged', () => {
     const entries = ['a', 'b'].map(key => ({ key, text: 'é' }))
     expect(read(serializeJobFile('scores', { run: RUN, entries }))).toEqual(entries)
   })
@@ -184,18 +184,18 @@ describe('a file that one job hands to another', () => {
       file({ entries: Array.from({ length: 257 }, (_, at) => ({ key: `${at}`, text: '' })) }),
       'entries: ',
     ],
-  ])('is of no use where it %s, and says so in a line', (_, text, why) => {
+  ])('is rejected with a one-line reason when it %s', (_, text, why) => {
     const given = read(text)
     expect(given).toEqual({ unusable: expect.stringContaining(why) })
     expect(JSON.stringify(given)).not.toContain('\\n')
   })
 
-  it('says why it is missing', () => {
+  it('has a reason when it is missing', () => {
     const missing = { ok: false, why: 'its run has no artifact' } as const
     expect(parseJobFile(missing, { content: 'scores', run: RUN, entry })).toEqual({ unusable: missing.why })
   })
 
-  it('holds the entries that fit, in turn: one that is too large keeps no other out', () => {
+  it('contains all entries that fit, even after one that is too large', () => {
     const all = ['a', 'b', 'c'].map(key => ({ key, text: key === 'b' ? 'x'.repeat(5_000) : 'x' }))
     const keys = (entries: readonly { key: string }[]) => entries.map(({ key }) => key)
     expect(keys(fitEntries(all, 3_000, () => null))).toEqual(['a', 'c'])

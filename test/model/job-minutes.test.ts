@@ -41,7 +41,7 @@ function brought(built: CampaignBuilder, key: string, minutes: number): void {
 }
 
 describe('the minutes of runners', () => {
-  it('are those of each job of GitHub Actions, rounded up: tick, settle and what measures', () => {
+  it('are counted for each job of GitHub Actions, rounded up: tick, settle and measuring', () => {
     const { built, order, minutes } = dispatched()
     // The tick of run 1, the tick and the settle of run 2.
     expect(minutes()).toBe(3)
@@ -49,14 +49,14 @@ describe('the minutes of runners', () => {
     expect(minutes()).toBe(5)
   })
 
-  it('have the time before the measurement in them, where the runner shows it', () => {
+  it('include the time before the measurement when the runner shows it', () => {
     const { built, order, minutes } = dispatched()
     const finished_at = '2026-01-01T00:01:01.000Z'
     measured(built, order, { started_at: OPENED, finished_at, prepared_seconds: 60 })
     expect(minutes()).toBe(3 + 3)
   })
 
-  it('are counted once for each job, however many events it writes and whichever attempt of a run it is', () => {
+  it('are counted once for each job and attempt, however many events it writes', () => {
     const { built, minutes } = dispatched()
     writtenBy(built, 2).add({ kind: 'note', cause: 'a', text: 'a', experiment: null })
     built.add({ kind: 'note', cause: 'b', text: 'b', experiment: null })
@@ -65,7 +65,7 @@ describe('the minutes of runners', () => {
     expect(minutes()).toBe(4)
   })
 
-  it('have one job for all programs that one run asks', () => {
+  it('count one job for all programs that one run asks', () => {
     const built = writtenBy(unprepared(), 1)
     for (const key of ['one', 'two']) asked(built, key)
     expect(built.campaign.spent.minutes).toBe(3)
@@ -75,7 +75,7 @@ describe('the minutes of runners', () => {
     expect(built.campaign.spent.minutes).toBe(4)
   })
 
-  it('of single-job mode are those of the one job', () => {
+  it('are those of the one job in single-job mode', () => {
     const built = writtenBy(unprepared(), 1)
     built.ready()
     // A tick that takes no time, and a minute of measuring.
@@ -84,7 +84,7 @@ describe('the minutes of runners', () => {
     expect(built.campaign.spent.minutes).toBe(2)
   })
 
-  it('of a lost job are a minute at least, and of a machine of one’s own its real time', () => {
+  it('are at least one for a lost job, and real time on a local machine', () => {
     const { built, order, minutes } = dispatched()
     built.add({ kind: 'order-lost', cause: order, order, started: true, reason: 'its run was cancelled' })
     expect(minutes()).toBe(4)
@@ -95,8 +95,8 @@ describe('the minutes of runners', () => {
   })
 })
 
-describe('programs that were asked beside each other', () => {
-  it('share the minutes that their job took', () => {
+describe('programs that were asked at the same time', () => {
+  it('share the minutes of their job', () => {
     const answer = { key: 'a', who: 'codex', ok: false as const, reason: 'none', minutes: 4 }
     const shared = shareMinutes([answer, { ...answer, key: 'b', minutes: 2 }], 4)
     expect(shared.map(({ minutes }) => Math.round(100 * minutes) / 100)).toEqual([2.67, 1.33])

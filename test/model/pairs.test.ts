@@ -19,7 +19,7 @@ const candidate = (bytes: number) => run('exp-001', { bytes })
 const crashed = (side: 'base' | 'exp-001') => run(side, {}, { status: 'crashed', exit_code: 1 })
 
 describe('the pairs of a report', () => {
-  it('are the raw values of both sides, block by block, and who went first', () => {
+  it('are the raw values of both sides by block, and the side that ran first', () => {
     const job = of([base(10), candidate(9), candidate(8), base(11), base(12), candidate(7)])
     expect(job).toEqual({
       order: ASKED.order,
@@ -33,7 +33,7 @@ describe('the pairs of a report', () => {
     })
   })
 
-  it('give the typical numbers of all jobs, not of the last one', () => {
+  it('are aggregated over all jobs, not only the last one', () => {
     const jobs = [
       of([base(10), candidate(9), base(12), candidate(5), base(11), candidate(7)]),
       of([base(90), candidate(80)]),
@@ -44,7 +44,7 @@ describe('the pairs of a report', () => {
     expect(aggregateReadings([], 'base', 'median')).toEqual({})
   })
 
-  it('leave out warm-ups, and whatever is no sample', () => {
+  it('leave out warm-ups and everything else that is no sample', () => {
     const warm = [
       run('base', { bytes: 99 }, { role: 'warmup' }),
       run('exp-001', { bytes: 98 }, { role: 'warmup' }),
@@ -54,13 +54,13 @@ describe('the pairs of a report', () => {
     ])
   })
 
-  it('are fewer where the job ended early, and then it is not complete', () => {
+  it('are fewer in an incomplete job that ended early', () => {
     expect(of([base(10), candidate(9)])).toMatchObject({ complete: false, pairs: [{}] })
     expect(of([base(10), candidate(9), base(10)]).pairs).toHaveLength(1)
     expect(of([])).toMatchObject({ complete: false, pairs: [] })
   })
 
-  it('of one candidate have nothing to do with those of another in its block', () => {
+  it('of one candidate are independent of other candidates in the block', () => {
     const other = run('exp-002', { bytes: 5 })
     const executions = [other, base(10), candidate(9), base(11), candidate(8)]
     expect(of(executions).pairs.map(({ first }) => first)).toEqual(['base', 'base'])
@@ -69,7 +69,7 @@ describe('the pairs of a report', () => {
     ])
   })
 
-  it('have null for a side that failed, whatever it printed', () => {
+  it('have null for a failed side, even if it printed values', () => {
     const { pairs } = of([crashed('base'), candidate(9), base(10), crashed('exp-001')])
     expect(pairs.map(pair => [pair.base, pair.candidate])).toEqual([
       [null, { bytes: 9 }],
@@ -77,7 +77,7 @@ describe('the pairs of a report', () => {
     ])
   })
 
-  it('have null for a number that is not there or is none (invariant 5)', () => {
+  it('have null for a missing or non-finite number (invariant 5)', () => {
     const strange = run('exp-001', { other: 3, bytes: null })
     const job = of([base(10), strange, base(Number.NaN), candidate(Infinity)], {
       metrics: ['bytes', 'other'],
@@ -89,7 +89,7 @@ describe('the pairs of a report', () => {
   })
 })
 
-describe('evidence that is folded and carried from order to order', () => {
+describe('evidence carried from order to order', () => {
   const gains = fc.array(fc.double({ min: -0.08, max: 0.12, noNaN: true }), { minLength: 64, maxLength: 64 })
 
   /** The jobs of one candidate whose n-th pair has the n-th gain, as they are in the campaign while it is open. */
@@ -107,7 +107,7 @@ describe('evidence that is folded and carried from order to order', () => {
     }
   }
 
-  it('is the evidence of all pairs observed in one go: none is lost, doubled or put in another order', () => {
+  it('equals the evidence of all pairs observed at once', () => {
     const rule = aRule()
     fc.assert(
       fc.property(gains, all => {

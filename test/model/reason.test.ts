@@ -8,19 +8,19 @@ const TWO = {
 }
 
 describe('a reason', () => {
-  it('is a sentence and an evidence line, and comes apart again', () => {
+  it('is a sentence and an evidence line that can be separated again', () => {
     expect(formatReason(TWO)).toBe(`${TWO.sentence}\n${TWO.evidence}`)
     expect(parseReason(formatReason(TWO))).toEqual(TWO)
   })
 
-  it('is a sentence alone where no pairs decided, whatever lines it has', () => {
+  it('is only a sentence when no pairs decided, also with several lines', () => {
     for (const sentence of ['gate tests failed (exit 1)', 'crashed:\nsegmentation fault', '']) {
       expect(formatReason({ sentence, evidence: null })).toBe(sentence)
       expect(parseReason(sentence)).toEqual({ sentence, evidence: null })
     }
   })
 
-  it('takes more into its sentence, before the evidence', () => {
+  it('can be extended before the evidence line', () => {
     expect(appendToSentence(formatReason(TWO), 'not merged: x')).toBe(
       'score 5.1 % lower (2.3 to 8.7 %); not merged: x.\nevidence 1103 (needed to be sure: 1000) 13 pairs',
     )
@@ -41,7 +41,7 @@ describe('the message of a landing', () => {
     single_machine: false,
   }
 
-  it('says the verdict first, then the evidence', () => {
+  it('states the verdict before the evidence', () => {
     expect(renderLandingMessage(words).split('\n')).toEqual([
       'optimize(speed): cache it (#4)',
       '',
@@ -55,7 +55,7 @@ describe('the message of a landing', () => {
     ])
   })
 
-  it('has a trailer where no other machine has confirmed it', () => {
+  it('has a trailer when no second machine has confirmed it', () => {
     const trailer = 'Winnow-Evidence: single-machine'
     expect(renderLandingMessage({ ...words, single_machine: true }).split('\n')).toContain(trailer)
     expect(renderLandingMessage(words)).not.toContain(trailer)

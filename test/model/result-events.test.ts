@@ -17,8 +17,8 @@ function records({ events }: CampaignBuilder, id: string, noted: readonly number
   return { all: told(before), few: told(before.filter(({ seq }) => noted.includes(seq))) }
 }
 
-describe('the events that results are made of', () => {
-  it('are noted while an experiment is open, and tell as much as the whole ledger', () => {
+describe('the events that results consist of', () => {
+  it('are recorded while an experiment is open, and suffice for its results', () => {
     const built = noisy(`${SPEC}execution: { max_concurrent: 2 }\n`).withExperiments(2)
     settle(built)
     const sides = { 'exp-001': SWAYING, 'exp-002': NOTHING }
@@ -33,7 +33,7 @@ describe('the events that results are made of', () => {
     expect(few).toEqual(all)
   })
 
-  it('are as few however long the ledger is, and none once it is closed', () => {
+  it('do not grow with the ledger, and are dropped when it is closed', () => {
     const counts = [0, 300].map(notes => {
       const built = noisy()
       for (let nth = 0; nth < notes; nth++)

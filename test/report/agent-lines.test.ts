@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { renderAgentInstructions } from '../../src/cli/agent-files.ts'
 
-describe('the lines that AGENTS.md gets', () => {
-  it('are six, each one line, and the same for the same campaign', () => {
+describe('the lines for AGENTS.md', () => {
+  it('are six lines, and the same for the same campaign', () => {
     const lines = renderAgentInstructions('parser')
     expect(lines).toHaveLength(6)
     expect(lines.filter(line => /[\n\r]/.test(line) || line.trim() === '')).toEqual([])

@@ -31,8 +31,8 @@ function waiting(...more: Told[]) {
   return { campaign, experiment }
 }
 
-describe('what waits for an approval', () => {
-  it('is one sentence in the log, and so is the approval, with who gave it', () => {
+describe('an approval request', () => {
+  it('is one sentence in the log, like the approval with its author', () => {
     const lines = eventsOf(requested(), approved, requested([], [])).map(event =>
       new EventRenderer().next(event),
     )
@@ -43,7 +43,7 @@ describe('what waits for an approval', () => {
     ])
   })
 
-  it('is shown with all there is to look at', () => {
+  it('lists everything to review', () => {
     expect(renderApprovalRequest(waiting().experiment)).toEqual([
       'exp-001 is waiting for approval of left-pad 1.3.0 (npm)',
       '  why: idea 1',
@@ -53,7 +53,7 @@ describe('what waits for an approval', () => {
     ])
   })
 
-  it('is one row for a package that a manifest asks for and a lockfile pins', () => {
+  it('has one row for a package that a manifest asks for and a lockfile pins', () => {
     const manifest = { version: '^1.3.0', source: 'registry', integrity: null, scripts: null, licence: null }
     const asked: PackageAddition = { ...LEFT_PAD, ...manifest, path: 'package.json' }
     const [, ...rows] = renderAdditions(waiting(requested([LEFT_PAD, asked])).experiment)
@@ -68,7 +68,7 @@ describe('what waits for an approval', () => {
     expect(renderAdditions(waiting(twice).experiment)).toHaveLength(4)
   })
 
-  it('is one row each, whatever a branch calls its packages', () => {
+  it('has one row for each package, also with hostile names', () => {
     const { experiment } = waiting(requested([ODD], ['odd', 'zlib']))
     const rows = renderApprovalRequest(experiment).slice(2, -1)
     expect(rows).toHaveLength(3)
@@ -79,7 +79,7 @@ describe('what waits for an approval', () => {
     expect(renderApprovalMarkdown(experiment).join('\n')).toContain('| odd 1.0.0 \\| @\u200beveryone \\| |')
   })
 
-  it('says how many others come with it and how old it was, and what of that nobody could tell', () => {
+  it('shows transitive packages and age, and which of them are unknown', () => {
     const rows = (change: Partial<PackageAddition>, min_age_days = 7) => {
       const asked = { ...requested([{ ...LEFT_PAD, ...change }]), min_age_days } as Told
       const campaign = campaignOf(started(), opened(1), asked)
@@ -112,12 +112,12 @@ describe('what waits for an approval', () => {
     expect(rows({ brings: null, released: null })).toEqual(['unknown', ...scripts, 'unknown', 'waits'])
   })
 
-  it('is no question where the spec approves all of it', () => {
+  it('asks nothing when the spec approves all packages', () => {
     const [line] = eventsOf(requested([LEFT_PAD], [])).map(event => new EventRenderer().next(event))
     expect(line).toBe('exp-001 adds left-pad 1.3.0 (npm), which the spec approves')
   })
 
-  it('leads the pull request, with a table and how it is approved', () => {
+  it('starts the pull request, with a table and instructions', () => {
     const { campaign, experiment } = waiting()
     const body = renderPullBody(campaign, experiment)
     expect(body).toMatch(/^\*\*Waiting for approval of left-pad 1\.3\.0 \(npm\)\.\*\*\n/)
@@ -127,7 +127,7 @@ describe('what waits for an approval', () => {
     )
   })
 
-  it('keeps its table when it was approved and decided', () => {
+  it('keeps its table after approval and decision', () => {
     const { campaign, experiment } = waiting(approved, decided(1))
     expect(renderPullBody(campaign, experiment)).toMatch(
       /\| left-pad 1\.3\.0 .*\| approved \|\n\nWhy it is needed: w\n/,
@@ -137,7 +137,7 @@ describe('what waits for an approval', () => {
 })
 
 describe('a campaign that stopped', () => {
-  it('says what still waits, and what an approval does then', () => {
+  it('lists waiting experiments, and the effect of an approval', () => {
     const { campaign } = waiting({ kind: 'campaign-stopped', code: 'plateau', reason: 'enough' })
     const line =
       'exp-001 is waiting for approval of left-pad 1.3.0 (npm): winnow approve exp-001 gives it one more round at the next winnow run'
@@ -148,13 +148,13 @@ describe('a campaign that stopped', () => {
   })
 })
 
-describe('what was approved and kept', () => {
+describe('packages of kept changes', () => {
   function kept(additions: PackageAddition[]) {
     const asked = requested(additions, ['left-pad'])
     return campaignOf(started(), opened(1), asked, approved, decided(1), ...LANDS)
   }
 
-  it('is listed once more for whoever takes all of it', () => {
+  it('are listed in the pull request of the campaign', () => {
     const campaign = kept([LEFT_PAD, { ...LEFT_PAD, name: '@everyone/x', direct: false }])
     const body = renderCampaignPullBody(campaign)
     expect(body).toContain('**Packages it adds**')
@@ -169,7 +169,7 @@ describe('what was approved and kept', () => {
     expect(renderCampaignPullBody(kept([]))).not.toContain('Packages')
   })
 
-  it('leaves room for what comes after, however many there are', () => {
+  it('leave room for the text after them', () => {
     const many = Array.from({ length: 3_000 }, (_, at) => ({ ...LEFT_PAD, name: `p${at}-${'|'.repeat(40)}` }))
     const names = many.map(({ name }) => name)
     const waits = campaignOf(started(), opened(1), requested(many, names))

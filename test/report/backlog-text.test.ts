@@ -4,7 +4,7 @@ import type { Experiment } from '../../src/model/experiment.ts'
 import { renderBacklog, toIdeaView } from '../../src/report/backlog.ts'
 import { anIdea } from '../plan/an-idea.ts'
 
-it('says in the list of ideas which program is not asked for one again, and how it goes on', () => {
+it('the list of ideas names the programs that no longer receive an idea, and the next step', () => {
   const idea = anIdea(1)
   const refused = (id: string, nonce: string) => {
     const source = { use: 'command', key: `command:claude:${nonce}` }

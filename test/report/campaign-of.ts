@@ -131,6 +131,20 @@ export const LANDS = [
   { kind: 'incumbent-moved', from: POINT, to: NEXT, why: 'merged' },
 ] as const satisfies readonly Told[]
 
+/** The revert of that landing. */
+export const REVERTED_POINTS = { from: NEXT, to: { commit: 'f'.repeat(40), tree: POINT.tree } }
+export const REVERTED: Told = {
+  kind: 'reverted',
+  experiment: 'exp-001',
+  ...REVERTED_POINTS,
+  by_experiment: null,
+  measured_in: '1'.repeat(64),
+}
+
+export function refused(experiment: string): Told {
+  return { kind: 'experiment-refused', experiment, head: null, code: 'scope', message: 'm' }
+}
+
 /** Sets what the orders of kept experiments measured of base and candidate, which no report here says. */
 export function withBytes(campaign: Campaign, ...measured: readonly (readonly [number, number])[]): Campaign {
   for (const [index, [from, to]] of measured.entries()) {

@@ -54,7 +54,7 @@ describe('how metrics are compared', () => {
     expect(said(changes, deterministic)[0]).toBe(`compared: ${expected}`)
   })
 
-  it('is said of every metric that can change a verdict, and of no other', () => {
+  it('is described for exactly the metrics that can change a verdict', () => {
     const objectives = [
       { name: 'rss', direction: 'minimize', role: 'guardrail' },
       { name: 'score', direction: 'maximize', role: 'required' },

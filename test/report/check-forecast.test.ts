@@ -9,8 +9,8 @@ function about(subject: string, ...given: Parameters<typeof renderForecast>): st
 
 const bytes = { 'metric.primary': { name: 'bytes', direction: 'minimize' } }
 
-describe('what a run would do', () => {
-  it('lets experiment code read what its user can read, and says so (invariant 6)', () => {
+describe('the forecast of a run', () => {
+  it('warns that experiment code can read what its user can read (invariant 6)', () => {
     const rights = 'experiment code runs with your rights and can read your home directory'
     expect(about('isolation', winnowSpec(bytes), 'local')).toEqual([`none; ${rights}`])
     const none = winnowSpec({ ...bytes, 'measurement.isolation': 'none' })
@@ -20,7 +20,7 @@ describe('what a run would do', () => {
     ])
   })
 
-  it('names the users of sides where they are asked for', () => {
+  it('mentions separate users when the spec asks for them', () => {
     const uid = winnowSpec({ ...bytes, 'measurement.isolation': 'uid' })
     for (const where of ['local', 'github'] as const)
       expect(about('isolation', uid, where)).toEqual([
@@ -28,7 +28,7 @@ describe('what a run would do', () => {
       ])
   })
 
-  it('passes gates of both kinds, with what a person said about them', () => {
+  it('lists gates of both kinds with their descriptions', () => {
     expect(about('gate', winnowSpec(bytes), 'local')).toEqual(['tests: npm test (pre)'])
     expect(about('gate', ceSpec(), 'local')).toEqual([
       'build_passed == 1, a broken build is not a fast one',
@@ -46,11 +46,11 @@ describe('what a run would do', () => {
       { 'measurement.stability': { mode: 'ladder', ladder: { confirmation_repeats: 3 } } },
       'at most 6 executions or 3 min an idea, 300 min for 100, plus setup and gates',
     ],
-  ])('takes as long as the harness was seen to take: %j', (changes, expected) => {
+  ])('estimates time from the measured execution: %j', (changes, expected) => {
     expect(describeCampaignTime(winnowSpec({ ...bytes, ...changes }), 30)).toEqual(`time: ${expected}`)
   })
 
-  it('ends by its rules, and names them', () => {
+  it('lists the rules that end the campaign', () => {
     const stopping = { max_iterations: 7, max_hours: 1, plateau: 3, max_runner_minutes: 90, max_failures: 2 }
     expect(about('stops after', winnowSpec({ ...bytes, stopping }), 'local')).toEqual([
       '7 experiments, 3 without a new incumbent, 1 hour, 90 runner minutes, 2 that crash or run out of time',

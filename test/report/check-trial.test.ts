@@ -45,8 +45,8 @@ function said(prospects: Partial<Prospects> = {}, more: Partial<HarnessTrial> = 
   })
 }
 
-describe('what trying a noisy harness showed', () => {
-  it('is said line by line', () => {
+describe('the trial of a noisy harness', () => {
+  it('is described line by line', () => {
     expect(said()).toEqual([
       'tried: ms 12 in 2.05 s; passed tests',
       'repeats exactly: no, ms varies',
@@ -65,7 +65,7 @@ describe('what trying a noisy harness showed', () => {
     ])
   })
 
-  it('has gains in the units of the metric on a linear scale', () => {
+  it('shows gains in units of the metric on a linear scale', () => {
     const linear = {
       deterministic: false,
       scale: 'linear',
@@ -79,7 +79,7 @@ describe('what trying a noisy harness showed', () => {
     )
   })
 
-  it('does not say that what never varied repeats', () => {
+  it('does not claim determinism for values that never varied', () => {
     const still = {
       deterministic: false,
       scale: 'log',
@@ -89,7 +89,7 @@ describe('what trying a noisy harness showed', () => {
     expect(said({}, { calibration: still })).toContain('repeats exactly: not shown')
   })
 
-  it('says that min_effect is hidden, and each way out with what it takes', () => {
+  it('reports that min_effect is not visible, with each remedy', () => {
     const ways_out: WayOut[] = [
       { way: 'more-jobs', max_jobs: 16 },
       { way: 'better-metric', times: 1.75 },
@@ -103,7 +103,7 @@ describe('what trying a noisy harness showed', () => {
     ])
   })
 
-  it('says of a way that it does not help', () => {
+  it('reports remedies that do not help', () => {
     const ways_out: WayOut[] = [
       { way: 'more-jobs', max_jobs: null },
       { way: 'better-metric', times: null },
@@ -118,8 +118,8 @@ describe('what trying a noisy harness showed', () => {
   })
 })
 
-describe('what trying another harness showed', () => {
-  it('is whether it repeats, where that is all that counts', () => {
+describe('the trial of another harness', () => {
+  it('shows whether it repeats when only that matters', () => {
     const calibration = {
       deterministic: true,
       scale: 'linear',
@@ -133,7 +133,7 @@ describe('what trying another harness showed', () => {
     ])
   })
 
-  it('warns of a drafted metric that never changes, which may be a checksum', () => {
+  it('warns about a drafted metric that never changes and may be a checksum', () => {
     const calibration = { deterministic: true, scale: 'log', reason: 'equal in 3 runs', noise: null } as const
     expect(describeGuessedMetric({ calibration }, 'total')).toBe(
       'total repeats exactly in every build: if it is a checksum and not a cost, use wall_seconds as the metric',
@@ -144,14 +144,14 @@ describe('what trying another harness showed', () => {
     expect(describeGuessedMetric({ calibration: null }, 'total')).toBeNull()
   })
 
-  it('does not call the effect of one change a share where it is a difference', () => {
+  it('does not describe a difference as a share', () => {
     const calibration = { deterministic: true, scale: 'log', reason: 'equal in 3 runs', noise: null } as const
     expect(said({}, { calibration, prospects: null }).at(-1)).toBe(
       'scale: log for evidence.min_effect and progress; the effect of one change is a difference',
     )
   })
 
-  it('is what it printed, where its scores are taken at their word', () => {
+  it('shows only the printed values for stored scores', () => {
     expect(said({}, { calibration: null, prospects: null, gates: [], metrics: {} })).toEqual([
       'tried: no metric in 2.05 s',
     ])

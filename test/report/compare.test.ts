@@ -58,23 +58,23 @@ describe('a benchmark that prints its number', () => {
     return renderComparisonReport(buildCompareView(all), all, []).filter(line => line.includes('timed:'))
   }
 
-  it('is told from how long it took as a whole, which was compared', () => {
+  it('is suggested when the whole duration was compared', () => {
     expect(timed({ ms: 5, bytes: 7 })).toEqual([
       '  timed: all that the command does; it also prints ms, bytes, and --metric ms compares that',
     ])
   })
 
-  it('is not mentioned where it prints none, or where that is what was compared', () => {
+  it('is not suggested without printed numbers, or when one was compared', () => {
     expect([...timed({}), ...timed({ ms: 5 }, 'ms')]).toEqual([])
   })
 })
 
 describe('the sentence of a comparison', () => {
-  it('says how much, and where the truth lies', () => {
+  it('states the effect and its interval', () => {
     expect(sentence(0.042)).toBe('my-branch is 4.1 % faster than main (between 4.0 and 4.2 %).')
   })
 
-  it('keeps worse, no gain and not proven apart', () => {
+  it('distinguishes worse, no gain and not proven', () => {
     const worse = { assessment: assessed('dropped', { worse: true }) }
     expect(sentence(-0.03, worse)).toMatch(
       /^my-branch is 3\.0 % slower than main \(between 2\.\d and 3\.\d %\)/,
@@ -89,7 +89,7 @@ describe('the sentence of a comparison', () => {
     )
   })
 
-  it('says what was known when it ended early, and when that is nothing', () => {
+  it('states the result so far when it ended early', () => {
     const early = { assessment: null, end: 'interrupted' } as const
     expect(sentence(0.05, early, [4])).toBe(
       'Interrupted, and not proven: my-branch is probably 4.9 % faster than main (too few pairs for an interval) so far.',
@@ -102,7 +102,7 @@ describe('the sentence of a comparison', () => {
     )
   })
 
-  it('names what is no branch as a sentence begins, and a failed command by its reason', () => {
+  it('capitalizes names that are no branch, and gives the reason of a failure', () => {
     const head = { name: 'your work tree', point: POINT }
     expect(sentence(0.042, { head })).toMatch(/^Your work tree is 4\.1 % faster than main/)
     const reason = 'the harness crashed: ended with exit code 3\nin: x'
@@ -126,8 +126,8 @@ describe('the sentence of a comparison', () => {
   })
 })
 
-describe('what it rests on', () => {
-  it('has both sides of the metric from the pairs of all jobs, as the effect', () => {
+describe('the basis of a comparison', () => {
+  it('aggregates both sides over all jobs, like the effect', () => {
     const last = { [WALL]: 77, cpu_seconds: 77 }
     const { report } = reported({ executions: [run('base', last), run('exp-001', last)] })
     const all = compared(0.05, { report }, [8, 1])
@@ -141,7 +141,7 @@ describe('what it rests on', () => {
     ])
   })
 
-  it('says once what was run: as counted, with half a pair at its end', () => {
+  it('counts executions once, including half a pair at the end', () => {
     const executions = { calibration: 36, comparison: 37 }
     const all = compared(0.042, { executions, end: 'interrupted', assessment: null })
     const counts = renderComparisonReport(buildCompareView(all), all, []).filter(line =>
@@ -150,7 +150,7 @@ describe('what it rests on', () => {
     expect(counts).toEqual(['  cost: 73 executions, 36 of them of main with itself, 3 min of this machine'])
   })
 
-  it('admits one machine, and that nothing protected the benchmark', () => {
+  it('mentions the single machine and the unprotected benchmark', () => {
     const all = compared(0.042)
     const lines = renderComparisonReport(buildCompareView(all), all, ['src/a.ts', 'bench/run.js'])
     expect(lines[1]).toMatch(
@@ -176,7 +176,7 @@ describe('what it rests on', () => {
   })
 })
 
-describe('while it is measured', () => {
+describe('the progress of a comparison', () => {
   const prospects = {
     pairs_per_job: 8,
     max_jobs: 8,
@@ -187,7 +187,7 @@ describe('while it is measured', () => {
   const { trial, paired } = compared(0.03, {}, [8])
   const names = { base: { name: 'main' }, head: { name: 'my-branch' } }
 
-  it('the log says what to expect, and what each job has shown', () => {
+  it('logs the forecast and the result of each job', () => {
     const known = { seconds: 1, calibration: trial?.calibration ?? null, prospects: whole(prospects) }
     expect(renderComparisonForecast(known, names)).toEqual([
       'fair: main did not differ from itself; a gain of 3.4 % would be seen with a chance of 80 %',

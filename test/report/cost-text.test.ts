@@ -3,15 +3,15 @@ import { formatCampaignCost, formatMeasuringMinutes } from '../../src/report/sta
 
 const SPENT = { minutes: 137.2, executions: 96, requests: 0, tokens: 0, usd: 0.25 }
 
-describe('what a campaign cost', () => {
-  it('is said in job-minutes where jobs of GitHub Actions measure', () => {
+describe('the cost of a campaign', () => {
+  it('is given in job-minutes on GitHub Actions', () => {
     expect(formatCampaignCost({ host: 'github', spent: SPENT })).toBe(
       '96 executions in 138 job-minutes, 0.25 USD for models',
     )
     expect(formatMeasuringMinutes({ host: 'github', spent: { ...SPENT, minutes: 1 } })).toBe('1 job-minute')
   })
 
-  it('is said as time on a machine of one’s own', () => {
+  it('is given as time on a local machine', () => {
     expect(formatCampaignCost({ host: 'local', spent: { ...SPENT, usd: 0 } })).toBe(
       '96 executions in 2:17:12',
     )

@@ -13,6 +13,6 @@ it.each<[Record<string, unknown>, string]>([
     { approved: ['left-pad'], approval: 'deny', min_release_age_days: 7 },
     'left-pad may be added once they are 7 days old; other packages are refused',
   ],
-])('the policy %j is said in one line', (dependencies, said) => {
+])('the policy %j is described in one line', (dependencies, said) => {
   expect(describeDependencyPolicy(aSpec({ dependencies }))).toBe(said)
 })

@@ -155,7 +155,7 @@ describe('an event as a line', () => {
     expect(lineOf(draft)).toBe(expected)
   })
 
-  it('stays one line, whatever a branch says', () => {
+  it('stays one line for hostile text', () => {
     const line = lineOf(opened(1, { hypothesis: `first\nexp-999 Kept: fake\u001b[2J${'x'.repeat(900)}` }))
     expect(line).not.toContain('\n')
     expect(line?.length).toBeLessThanOrEqual(400)
@@ -163,26 +163,26 @@ describe('an event as a line', () => {
 })
 
 describe('metrics for people', () => {
-  it('hides what winnow times of itself behind what the harness printed', () => {
+  it('omits built-in metrics when the harness prints others', () => {
     expect(formatMetrics({ bytes: 12.5, wall_seconds: 1, cpu_seconds: 1 }, NONE)).toBe('bytes 12.5')
     expect(formatMetrics({ wall_seconds: 1.25 }, NONE)).toBe('wall_seconds 1.25')
     expect(formatMetrics({ bytes: null }, NONE)).toBe('bytes missing')
   })
 
-  it('begin with the primary, wherever the harness prints it', () => {
+  it('start with the primary at any position of the output', () => {
     const primary = { objectives: ['bytes', 'score'] }
     expect(formatMetrics({ zeros: 0, score: 2, bytes: 12 }, primary)).toBe('bytes 12, score 2, zeros 0')
     expect(formatMetrics({ zeros: 0, bytes: null }, primary)).toBe('bytes missing, zeros 0')
   })
 
-  it('hold the primary where winnow measures it itself, beside what the harness printed', () => {
+  it('include a built-in primary beside printed metrics', () => {
     const primary = { objectives: ['wall_seconds'] }
     expect(formatMetrics({ ops: 7, wall_seconds: 1.5, cpu_seconds: 1 }, primary)).toBe(
       'wall_seconds 1.5, ops 7',
     )
   })
 
-  it('are the objectives and how many more where one line has no room for all', () => {
+  it('are the objectives and a count of the rest when there are too many', () => {
     const many = Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`m${at}`, at]))
     expect(formatMetrics(many, { objectives: ['m7'] })).toBe('m7 7, 11 more')
   })
@@ -195,7 +195,7 @@ describe('the log', () => {
   )
   const samples = [10, 20, 20, 70].map(bytes => ({ zeros: 0, bytes }))
 
-  it('shows the primary first, and of several samples the number that is judged', () => {
+  it('shows the primary first, and the aggregate of several samples', () => {
     const lines = new EventRenderer()
     const [beginning, measured] = eventsOf({ ...started(), spec_yaml }, reportOf(samples))
     if (!beginning || !measured) throw new Error('there are two')
@@ -219,7 +219,7 @@ describe('the log', () => {
     expect(lines.next(event)).toBe('measured: exp-001 bytes 30 -> 15 (-50.0 %), zeros 0 -> 1')
   })
 
-  it('says what is missing where a side has no result, or nothing ran', () => {
+  it('mentions a side without a result, and a run without executions', () => {
     const measured = reportOf(samples)
     const timedOut = measured.report.executions.map(run => ({
       ...run,
@@ -235,7 +235,7 @@ describe('the log', () => {
     expect(withRuns([])).toBe('measured nothing: setup or a gate failed')
   })
 
-  it('reads each event by the spec that was in force when it was written', () => {
+  it('uses the spec that was in force at each event', () => {
     const median = { kind: 'campaign-amended', spec_sha256: ORDER, harness: ORDER, source: 'person' } as const
     const amended = { ...median, spec_yaml: started().spec_yaml, reason: 'r' }
     const events = eventsOf({ ...started(), spec_yaml }, amended, reportOf(samples))
@@ -244,7 +244,7 @@ describe('the log', () => {
   })
 })
 
-describe('one experiment for people', () => {
+describe('the text of one experiment', () => {
   const drafts = [
     opened(1),
     opened(2),
@@ -267,7 +267,7 @@ describe('one experiment for people', () => {
     decided(2),
   ] as const satisfies readonly Told[]
 
-  it('is told by its own events and those of its orders', () => {
+  it('lists its own events and those of its orders', () => {
     const events = eventsOf(...drafts)
     const issued = events.find(({ kind }) => kind === 'order-issued')
     const orders = new Set([issued?.id ?? ''])
@@ -277,7 +277,7 @@ describe('one experiment for people', () => {
     expect(lost.map(event => isAboutExperiment(event, 'exp-001', orders))).toEqual([true])
   })
 
-  it('begins with its verdict', () => {
+  it('starts with its verdict', () => {
     const campaign = campaignOf(...drafts)
     const experiment = campaign.experiments['exp-001']
     if (experiment === undefined) throw new Error('not opened')
@@ -306,7 +306,7 @@ describe('a table', () => {
     ).toEqual(['速い  x', 'slow  y', '→ …   z'])
   })
 
-  it('is as wide as its widest cells, and no line ends in blanks', () => {
+  it('is as wide as its widest cells, without trailing spaces', () => {
     expect(
       formatTable([
         ['a', 'b', 'c'],

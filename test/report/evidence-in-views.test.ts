@@ -81,17 +81,17 @@ function seventh({ experiments }: Campaign) {
   return found
 }
 
-describe('what was kept on one machine', () => {
+describe('a change kept on a single machine', () => {
   const { campaign, events } = ends(kept)
 
-  it('reads as one sentence in every table', () => {
+  it('is one sentence in every table', () => {
     const lines = renderStatus(campaign, buildStatusView(campaign, NONE))
     expect(lines.at(-1)).toBe(`exp-007  #7  Kept: ${SENTENCE}  Idea 7`)
     expect(renderLedgerReadme(campaign)).toContain(`| exp-007 | kept | Idea 7 | ${SENTENCE} |`)
     expect(buildExperimentView(campaign, seventh(campaign), NONE).reason).toBe(SENTENCE)
   })
 
-  it('has the evidence after the sentence where there is room', () => {
+  it('has the evidence after the sentence in longer views', () => {
     const line = events.filter(({ kind }) => kind === 'decided').map(event => new EventRenderer().next(event))
     expect(line).toEqual([`exp-007 Kept: ${SENTENCE} ${EVIDENCE}`])
     const body = renderPullBody(campaign, seventh(campaign)).split('\n')
@@ -106,7 +106,7 @@ describe('what was kept on one machine', () => {
     expect(getEvidenceLine(campaign, seventh(campaign))).toBe(EVIDENCE)
   })
 
-  it('begins its results with the sentence', () => {
+  it('has the sentence first in its results', () => {
     const ending = {
       outcome: 'kept',
       reason: formatReason({ sentence: SENTENCE, evidence: EVIDENCE }),
@@ -117,20 +117,20 @@ describe('what was kept on one machine', () => {
     expect(yaml.split('\n')[0]).toBe(`summary: "Kept: ${SENTENCE}"`)
   })
 
-  it('is said in the summary of the campaign', () => {
+  it('is mentioned in the summary of the campaign', () => {
     const said = /^The kept change was measured on a single machine: .* this machine are not averaged out\.$/
     expect(renderRunSummary(campaign, { for: 'ideas' }).at(-1)).toMatch(said)
     expect(renderLedgerReadme(campaign).split('\n')).toContainEqual(expect.stringMatching(said))
   })
 
-  it('is not said of what no machine had to confirm', () => {
+  it('is not mentioned for deterministic changes', () => {
     const { campaign: other } = ends(order => kept(order).map(each => ({ ...each, order: null }) as Told))
     expect(renderLedgerReadme(other)).not.toContain('single machine')
   })
 })
 
-describe('what is under way', () => {
-  it('says how it looks so far, and what comes next with its minutes', () => {
+describe('an experiment under way', () => {
+  it('shows the result so far and the next job with its minutes', () => {
     const { campaign } = ends(() => [])
     expect(renderStateSentence(getExperimentState(campaign, seventh(campaign)))).toMatch(
       /^Not proven yet: bytes probably 5\.\d % lower.* so far\. Next: one more job on this machine, about 7 min\.$/,

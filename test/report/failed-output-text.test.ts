@@ -30,8 +30,8 @@ const CRASH: Execution = {
 const shown = (report: Partial<Report>) =>
   renderFailedPart(findFailedPart(reported(report).report, 'exp-001'))
 
-describe('what an experiment printed before it failed', () => {
-  it('has the failing tests first, then the end of both streams, each with its name', () => {
+describe('the output of a failed experiment', () => {
+  it('shows failing tests first, then the end of both streams', () => {
     expect(shown({ gates: [GATE] })).toEqual([
       'Gate tests failed.',
       '  what failed:',
@@ -44,7 +44,7 @@ describe('what an experiment printed before it failed', () => {
     ])
   })
 
-  it('has a line once, and no heading above what stands there already', () => {
+  it('shows no line twice, and no empty section', () => {
     const output = { failing: ['✖ adds', '  1 !== 2'], stdout: '  ✖ adds\n    1 !== 2\n\n', stderr: '' }
     expect(shown({ gates: [{ ...GATE, output }] })).toEqual([
       'Gate tests failed.',
@@ -55,7 +55,7 @@ describe('what an experiment printed before it failed', () => {
     ])
   })
 
-  it('is what the harness or the set-up said, whichever failed first', () => {
+  it('belongs to the step that failed first', () => {
     expect(shown({ executions: [CRASH] })).toEqual([
       'The harness failed.',
       '  last lines of stderr:',
@@ -71,7 +71,7 @@ describe('what an experiment printed before it failed', () => {
     ])
   })
 
-  it('is said where it is nothing, and not at all where nothing failed or the other side did', () => {
+  it('is mentioned when empty, and omitted without a failure of the candidate', () => {
     const { output: _output, ...silent } = GATE
     expect(shown({ gates: [silent] })).toEqual(['Gate tests failed and printed nothing.', ''])
     expect(shown({ executions: [{ ...CRASH, status: 'ok' }], gates: [{ ...GATE, passed: true }] })).toEqual(
@@ -80,21 +80,21 @@ describe('what an experiment printed before it failed', () => {
     expect(shown({ gates: [{ ...GATE, side: 'base' }] })).toEqual([])
   })
 
-  it('is no longer than a screen', () => {
+  it('fits on a screen', () => {
     const stdout = Array.from({ length: 90 }, (_, line) => `line ${line}`).join('\n')
     const said = shown({ gates: [{ ...GATE, output: { failing: [], stdout, stderr: '' } }] })
     expect([said.length, said[2], said.at(-2)]).toEqual([24, '    …', '    line 89'])
   })
 })
 
-describe('the same in a pull request', () => {
-  it('stands in a fence that it cannot close', () => {
+describe('the failed output in a pull request', () => {
+  it('is in a code fence that it cannot close', () => {
     const output = { failing: [], stdout: '', stderr: '````\n@ada <!-- x -->' }
     const lines = renderFailedPartMarkdown({ what: 'the harness', output })
     expect(lines).toEqual(['`````text', 'last lines of stderr:\n  ````\n  @\u200bada <! -- x -->', '`````'])
   })
 
-  it('is nothing where nothing failed or was printed', () => {
+  it('is omitted without a failure or output', () => {
     expect(renderFailedPartMarkdown(null)).toEqual([])
     expect(renderFailedPartMarkdown({ what: 'set-up', output: null })).toEqual([])
   })

@@ -3,7 +3,7 @@ import { countFailedTests } from '../../src/report/verdict-markdown.ts'
 
 const counted = (stdout: string, stderr = '') => countFailedTests({ failing: [], stdout, stderr })
 
-describe('how many tests failed', () => {
+describe('the number of failed tests', () => {
   it.each([
     [
       'vitest',
@@ -18,12 +18,12 @@ describe('how many tests failed', () => {
     ['cargo', 'failures:\n    adds\n\ntest result: FAILED. 131 passed; 2 failed; 0 ignored; 0 measured'],
     ['pytest', 'FAILED tests/test_a.py::test_adds\n========= 2 failed, 131 passed in 0.12s ========='],
     ['mocha', '  131 passing (12ms)\n  2 failing\n\n  1) adds:'],
-  ])('is read from what %s prints last', (_runner, text) => {
+  ])('is parsed from the summary of %s', (_runner, text) => {
     expect(counted(text)).toEqual({ failed: 2, total: 133 })
     expect(counted('', text)).toEqual({ failed: 2, total: 133 })
   })
 
-  it('is not known where no runner says so, or where it cannot be', () => {
+  it('is unknown without a plausible summary', () => {
     expect(countFailedTests(null)).toBeNull()
     expect(counted('make: *** [test] Error 2\n2 failed')).toBeNull()
     expect(counted('# tests 1\n# fail 2')).toBeNull()

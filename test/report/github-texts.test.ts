@@ -41,7 +41,7 @@ function allTexts(of: Campaign): string[] {
 }
 
 describe('texts on GitHub', () => {
-  it('use no word that only winnow uses', () => {
+  it('use no internal words', () => {
     for (const text of allTexts(campaign))
       expect(text).not.toMatch(/evidence|threshold|\bA\/A\b|degenerate|incumbent|\blevel\b|▕/)
   })
@@ -50,14 +50,14 @@ describe('texts on GitHub', () => {
     expect(allTexts(pictured())).toEqual(allTexts(campaign))
   })
 
-  it('have no links where the page of the repository is not known', () => {
+  it('have no links when the page of the repository is unknown', () => {
     const texts = [renderCampaignPullBody(campaign), renderPullBody(campaign, experiment('exp-001'))]
     for (const text of texts) expect(text).not.toMatch(/\]\(/)
   })
 })
 
 describe("the campaign's pull request", () => {
-  it('begins with the total, in its title too, then the facts and the chart', () => {
+  it('starts with the total, in its title too, then facts and chart', () => {
     expect(renderCampaignPullTitle(campaign)).toMatch(/^optimize\(speed\): \d+ % less CPU, 4 changes$/)
     const [total, facts, , chart] = renderCampaignPullBody(campaign, PAGE).split('\n')
     expect(total).toMatch(/^### [\d.]+ % less CPU than at the start \([\d.]+ to [\d.]+ %\)$/)
@@ -69,7 +69,7 @@ describe("the campaign's pull request", () => {
     )
   })
 
-  it('says what needs a person, and lists every idea once: kept with its command, or not kept', () => {
+  it('lists tasks for people, and every idea once', () => {
     const body = renderCampaignPullBody(campaign, PAGE)
     expect(body).toContain('**Needs you:** #17 adds murmurhash 2.0.1 (npm). Review and approve it there')
     const numbers = [...body.matchAll(/^\| #(\d+) \|/gm)].map(([, number]) => Number(number))
@@ -77,7 +77,7 @@ describe("the campaign's pull request", () => {
     expect(body.match(/`\/winnow pick exp-\d{3}`/g)).toHaveLength(4)
   })
 
-  it('says how many changes there are where nothing is measured of them', () => {
+  it('counts changes whose effect is not measured', () => {
     const unmeasured = campaignOf(opened(1), decided(1), ...LANDS)
     expect(renderCampaignPullTitle(unmeasured)).toBe('optimize(size): 1 change')
     expect(renderCampaignPullBody(unmeasured)).toContain('### 1 change kept\n')
@@ -85,7 +85,7 @@ describe("the campaign's pull request", () => {
 })
 
 describe('the text of a verdict', () => {
-  it('of a kept change has both sides, what got worse besides, and the run', () => {
+  it('of a kept change shows both sides, other losses and the run', () => {
     const text = renderEndedComment(campaign, experiment('exp-001'), PAGE)
     expect(text).toMatch(/^\*\*Kept: [\d.]+ % less CPU\*\* \([\d.]+ to [\d.]+ %\)\.\n/)
     expect(text).toMatch(/^\| `cpu_seconds` \| [\d.]+ \| [\d.]+ \| [\d.]+ % less CPU \|$/m)
@@ -96,7 +96,7 @@ describe('the text of a verdict', () => {
     expect(text).not.toContain('To try again')
   })
 
-  it('of a broken one has the end of what it printed, and how to go on', () => {
+  it('of a broken change shows its last output and next steps', () => {
     const text = renderEndedComment(campaign, experiment('exp-004'), PAGE)
     expect(text).toMatch(/^\*\*Broken: 2 of 133 tests fail\*\*\. They pass without this change\.\n/)
     expect(text).toContain('<details open><summary><code>npm test</code>, last lines</summary>\n\n```text\n')
@@ -107,7 +107,7 @@ describe('the text of a verdict', () => {
     )
   })
 
-  it('shows time and memory beside the objectives only where pairs say something of them', () => {
+  it('shows time and memory beside the objectives only with pairs', () => {
     const { measured_in, ...rest } = experiment('exp-001')
     const once = campaignOf(baseline(100), opened(1), decided(1))
     const single = { ...rest, measured_in, primary_delta: null, reason: 'bytes 100 -> 90 (-10.0 %)' }
@@ -120,7 +120,7 @@ describe('the text of a verdict', () => {
     expect(text).not.toContain('max_rss_mb')
   })
 
-  it('says how many tests passed before and with the change, and how many fewer', () => {
+  it('compares the number of passed tests', () => {
     const kept = experiment('exp-001')
     expect(renderPullBody(campaign, kept)).toContain('\n| tests | 133 passed | 133 passed |  |\n')
     const row = (tests: Record<string, number>, base_tests: Record<string, number>) =>
@@ -141,7 +141,7 @@ describe('the text of a verdict', () => {
 })
 
 describe('links', () => {
-  it('lead to runs of GitHub Actions alone', () => {
+  it('lead only to runs of GitHub Actions', () => {
     expect(buildRunUrl(PAGE, 'actions:17/1')).toBe(`${PAGE}/actions/runs/17`)
     expect(buildRunUrl(PAGE, 'laptop:17/1')).toBeNull()
     expect(buildRunUrl(null, 'actions:17/1')).toBeNull()

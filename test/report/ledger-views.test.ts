@@ -52,7 +52,7 @@ function tried(...bytes: readonly (number | null)[]): Campaign {
 }
 
 describe('the views of a ledger', () => {
-  it('are the same bytes for the same campaign, whatever it holds', () => {
+  it('are the same bytes for the same campaign', () => {
     const campaigns = fc.array(fc.option(fc.float({ noNaN: true, min: -1e9, max: 1e9 })), { maxLength: 12 })
     fc.assert(
       fc.property(campaigns, bytes => {
@@ -64,7 +64,7 @@ describe('the views of a ledger', () => {
     )
   })
 
-  it('run nothing, load nothing, and keep the text of others text', () => {
+  it('run nothing, load nothing and escape foreign text', () => {
     const evil = '<script>alert(1)</script>"&\u202e'
     const campaign = tried(90)
     campaign.name = evil
@@ -79,7 +79,7 @@ describe('the views of a ledger', () => {
     expect(escapeSvg('x'.repeat(200))).toHaveLength(60)
   })
 
-  it('stay small, however long the campaign is', () => {
+  it('stay small in long campaigns', () => {
     const bytes = Array.from({ length: 2_000 }, (_, index) => (index % 2 === 0 ? 5_000 - index : null))
     const views = viewsOf(tried(...bytes))
     expect(Buffer.byteLength(views['chart.svg'])).toBeLessThan(40_000)
@@ -97,7 +97,7 @@ function marks(svg: string): string[] {
 }
 
 describe('the chart', () => {
-  it('has a step and a mark for each that was kept, and none for others', () => {
+  it('has a step and a mark for each kept change only', () => {
     const chart = viewsOf(tried(90, null, 70))['chart.svg']
     expect(marks(chart)).toEqual(['kept exp-001: 90', 'kept exp-003: 70'])
     expect(
@@ -107,7 +107,7 @@ describe('the chart', () => {
     expect(chart).toContain('bytes of size, by experiment')
   })
 
-  it('marks what was reverted, beside the line', () => {
+  it('marks reverted changes beside the line', () => {
     const campaign = tried(90, 70)
     for (const landing of campaign.landings.slice(1)) landing.reverted = 'e'.repeat(40)
     const chart = viewsOf(campaign)['chart.svg']
@@ -115,14 +115,14 @@ describe('the chart', () => {
     expect(chart.match(/<path class="line" [^>]*>/)?.[0].match(/V/g)).toHaveLength(1)
   })
 
-  it('leaves out what has no number, and says where nothing has one', () => {
+  it('omits changes without a number, and says so when there are none', () => {
     const campaign = tried(90, 70)
     for (const { to } of campaign.steps.slice(1)) to.metrics = { bytes: null }
     expect(marks(viewsOf(campaign)['chart.svg'])).toEqual(['kept exp-001: 90'])
     expect(viewsOf(campaignOf())['chart.svg']).toContain('Nothing is measured yet.')
   })
 
-  it('is read in light and in dark: both have a colour for every class', () => {
+  it('has colours for light and dark mode', () => {
     const chart = viewsOf(tried(90))['chart.svg']
     const [light = '', dark = ''] = chart.split('@media (prefers-color-scheme:dark)')
     for (const kind of ['ground', 'grid', 'from', 'line', 'kept', 'back'])
@@ -145,14 +145,14 @@ describe('the chart', () => {
 describe('the badge', () => {
   const titleOf = (campaign: Campaign) => /<title>(.*?)<\/title>/.exec(viewsOf(campaign)['badge.svg'])?.[1]
 
-  it('says gain so far and state', () => {
+  it('shows gain and state', () => {
     expect(titleOf(campaignOf())).toBe('size: not measured · running')
     expect(titleOf(tried(null))).toBe('size: no gain yet · running')
     expect(titleOf(tried(null, 75))).toBe('size: -25.0 % · running')
     expect(titleOf({ ...tried(75), status: 'stopped' })).toBe('size: -25.0 % · stopped')
   })
 
-  it('is known by its state', () => {
+  it('can be recognized as current by its state', () => {
     const campaign = tried(75)
     const badge = renderBadge(campaign, computeProgress(campaign, specOf(campaign)))
     expect([
@@ -164,7 +164,7 @@ describe('the badge', () => {
 })
 
 describe('a verdict and its reason', () => {
-  it('say the verdict once, and the idea as the status has it', () => {
+  it('state the verdict once, and the idea like the status', () => {
     const campaign = tried(null)
     for (const one of Object.values(campaign.experiments)) {
       one.reason = 'no gain: bytes 100 -> 100'
@@ -176,7 +176,7 @@ describe('a verdict and its reason', () => {
 })
 
 describe('the digest', () => {
-  it('says how long measuring took as the summary of a run does', () => {
+  it('formats measuring time like the summary of a run', () => {
     const campaign = tried(90)
     campaign.spent.minutes = 0.27
     expect(viewsOf(campaign)['digest.md']).toContain('less than a minute spent.')
@@ -184,7 +184,7 @@ describe('the digest', () => {
     expect(renderFinalSummary(campaign, where).join('\n')).toContain('executions in less than a minute')
   })
 
-  it('tells the state, what was kept and what was not, the newest first, and what a person should see', () => {
+  it('shows the state, recent experiments and tasks for people', () => {
     const campaign = tried(90, null, 75)
     campaign.alerts.push({ code: 'x', about: null, message: 'look here', at: '2026-01-02T03:04:05.000Z' })
     campaign.proposers['thinker'] = { failures: 3, disabled: true, asked: 1, since_kept: null }

@@ -47,13 +47,13 @@ function text(
 }
 
 describe('the line of a run', () => {
-  it('names what is measured, how long, how long it is expected to take, and the best so far', () => {
+  it('shows current work, elapsed and expected time, and the best result', () => {
     const noisy = campaignOf(calibrated(NOISE))
     const orders = [live(order('experiment', ['exp-003'], PAIRS))]
     expect(text({ orders }, noisy)).toBe('exp-003 0:42 of ~0:50, best -25.0 % (bytes 150)')
   })
 
-  it('fits into 40 columns with all that matters most', () => {
+  it('has the important parts within 40 columns', () => {
     const noisy = campaignOf(calibrated({ ...NOISE, execution_seconds: 60 }))
     const orders = [live(order('experiment', ['exp-003'], PAIRS))]
     expect(text({ orders, seconds: 754 }, noisy).slice(0, 39)).toBe('exp-003 12:34 of ~20:10, best -25.0 % (')
@@ -70,7 +70,7 @@ describe('the line of a run', () => {
     [{ asked: ['claude', 'claude'] }, 'asking claude 0:42'],
     [{ elsewhere: true }, 'waiting for another run'],
     [{}, 'looking'],
-  ])('of %j begins with %s', (now, expected) => {
+  ])('of %j starts with %s', (now, expected) => {
     expect(text(now)).toBe(`${expected}, best -25.0 % (bytes 150)`)
   })
 
@@ -81,11 +81,11 @@ describe('the line of a run', () => {
       { ...BYTES, is: 'not measured', scale: 'log', decided: null, missing: ['exp-001'] },
       'looking, best not confirmed',
     ],
-  ])('claims no gain that was not measured', (progress, expected) => {
+  ])('claims no unmeasured gain', (progress, expected) => {
     expect(text({}, campaignOf(), progress)).toBe(expected)
   })
 
-  it('has words for every purpose', () => {
+  it('has a text for every purpose', () => {
     for (const purpose of orderPurposeSchema.options) {
       expect(text({ orders: [live(order(purpose, ['exp-001']))] })).toMatch(/^\S.* 0:42, best /)
     }
@@ -99,7 +99,7 @@ describe('the time an order is expected to take', () => {
   })
   const wanted = order('experiment', ['exp-009'])
 
-  it('is what such orders took', () => {
+  it('is the time of similar orders', () => {
     const campaign = known(
       live(order('experiment', ['exp-001']), 4),
       live(order('experiment', ['exp-002']), 8),
@@ -107,13 +107,13 @@ describe('the time an order is expected to take', () => {
     expect(estimateOrderSeconds(campaign, wanted)).toBe(6)
   })
 
-  it('is that of as many executions as each has sides, where no such order was measured yet', () => {
+  it('is estimated from the baseline without similar orders', () => {
     const campaign = campaignOf(measuredIn(3))
     expect(estimateOrderSeconds(campaign, wanted)).toBe(6)
     expect(estimateOrderSeconds(campaign, order('experiment', ['exp-001', 'exp-002']))).toBe(9)
   })
 
-  it('is not known before anything was measured', () => {
+  it('is unknown before the first measurement', () => {
     expect(estimateOrderSeconds(known(), wanted)).toBeNull()
     expect(estimateOrderSeconds(known(live(wanted)), wanted)).toBeNull()
   })
@@ -136,7 +136,7 @@ describe('a time', () => {
     expect(formatClock(seconds)).toBe(expected)
   })
 
-  it('never goes back as it goes on', () => {
+  it('never decreases', () => {
     fc.assert(
       fc.property(fc.nat(1e6), fc.nat(1e4), (seconds, more) => {
         const value = (clock: string) => clock.split(':').reduce((sum, part) => sum * 60 + Number(part), 0)

@@ -13,7 +13,7 @@ import {
 } from './pairs-of-a-story.ts'
 
 describe('the pairs of an experiment', () => {
-  it('are gathered from the ledger, job by job, though nothing else keeps them', () => {
+  it('are collected from the ledger, job by job', () => {
     const [story, ...others] = storiesOf(twoJobs())
     expect(others).toEqual([])
     expect(story?.jobs.map(({ pairs }) => pairs.length)).toEqual([FIRST.length, SECOND.length])
@@ -25,7 +25,7 @@ describe('the pairs of an experiment', () => {
     expect(story?.jobs[0]?.pairs[1]?.first).toBe('candidate')
   })
 
-  it('start anew on another base, where nothing is carried over', () => {
+  it('start again on another base', () => {
     const events = ledgerOf(
       () => paired(),
       before => measured(lastOrder(before), FIRST),
@@ -35,7 +35,7 @@ describe('the pairs of an experiment', () => {
     expect(storiesOf(events).map(({ jobs }) => jobs.length)).toEqual([1, 1])
   })
 
-  it('leave out what never counted: a report after its order was lost, a second one, another experiment', () => {
+  it('leave out reports of lost orders, second reports and other experiments', () => {
     const lost = ledgerOf(
       () => paired(),
       before => ({ kind: 'order-lost', order: lastOrder(before), started: true, reason: 'gone' }),
@@ -59,7 +59,7 @@ describe('the chart', () => {
     expect(lines.filter(line => line.length > 80)).toEqual([])
   })
 
-  it('says on which terms it was judged', () => {
+  it('shows the terms of the verdict', () => {
     expect(lines.slice(0, 3)).toEqual([
       'Pairs of bytes: lower is better, log scale',
       '  as an idea: continued at 20, kept at 1000 (error budget 0.001)',
@@ -67,7 +67,7 @@ describe('the chart', () => {
     ])
   })
 
-  it('shows who ran first, what it came to, and the evidence on its way to the threshold', () => {
+  it('shows the first side, the gain and the evidence so far', () => {
     expect(lines).toContainEqual(
       expect.stringMatching(/^ {5}1 {7}1\.25 {5}1\.1875 {3}\+5\.0 % {2}base {3}\s+1\.8 {2}▕█[▏▎▍▌▋▊▉]?·+▏$/),
     )
@@ -77,7 +77,7 @@ describe('the chart', () => {
     expect(bars.at(-1)).toBe('█'.repeat(20))
   })
 
-  it('shows counts in full, in columns as wide as they need', () => {
+  it('shows counts in full in aligned columns', () => {
     const counted = storiesOf(twoJobs()).map(story => ({
       ...story,
       jobs: story.jobs.map(job => ({
@@ -90,7 +90,7 @@ describe('the chart', () => {
     expect(rows[0]).toMatch(/^ {2}pair {9}base {4}candidate {2}/)
   })
 
-  it('says which job was fresh', () => {
+  it('marks fresh jobs', () => {
     const jobs = lines.filter(line => line.startsWith('job '))
     expect(jobs.map(line => line.replace(/; order .*/, ''))).toEqual([
       'job 1: new build on this machine, passed the screen',
@@ -98,7 +98,7 @@ describe('the chart', () => {
     ])
   })
 
-  it('ends with the estimate, its interval, and what it took', () => {
+  it('ends with the estimate, its interval and the cost', () => {
     expect(lines.at(-2)).toMatch(
       /^ {2}Hodges-Lehmann: bytes 5\.\d % lower \(.* to .* %\), 95 % interval in brackets$/,
     )
@@ -107,7 +107,7 @@ describe('the chart', () => {
 })
 
 describe('the raw pairs', () => {
-  it('are enough for anybody to compute the evidence again', () => {
+  it('suffice to recompute the evidence', () => {
     const [view] = storiesOf(twoJobs()).map(toPairView)
     if (!view) throw new Error('no pairs')
     const { rule, terms, jobs } = JSON.parse(JSON.stringify(view)) as typeof view
@@ -135,7 +135,7 @@ describe('the raw pairs', () => {
     expect(computeEvidenceVerdict(state).status).toBe('keep')
   })
 
-  it('name the trees, the rule and the terms they were read by', () => {
+  it('name their trees, rule and terms', () => {
     const [view] = storiesOf(
       ledgerOf(
         () => paired(),

@@ -4,7 +4,7 @@ import { toPlainJson, toPlainText } from '../../src/report/markdown.ts'
 
 const OBEYED = /[^\P{Cc}\n\t]|\p{Bidi_Control}|[\u2028\u2029]/u
 
-describe('text on its way to a terminal', () => {
+describe('text for a terminal', () => {
   it.each([
     ['colour', '\u001b[31mred\u001b[0m', 'red'],
     ['a cleared screen', 'a\u001b[2Jb', 'ab'],
@@ -25,7 +25,7 @@ describe('text on its way to a terminal', () => {
     expect(toPlainText('a\r\nb')).toBe('a\nb')
   })
 
-  it('has nothing left that a terminal obeys, whatever it was', () => {
+  it('contains no control sequence for any input', () => {
     const code = fc.oneof(fc.integer({ min: 0, max: 0xa0 }), fc.integer({ min: 0x2020, max: 0x2070 }))
     const nasty = fc.array(code).map(codes => String.fromCodePoint(...codes))
     fc.assert(
@@ -36,8 +36,8 @@ describe('text on its way to a terminal', () => {
   })
 })
 
-describe('JSON on its way to a terminal', () => {
-  it('reads back as what it was, and has nothing that a terminal obeys', () => {
+describe('JSON for a terminal', () => {
+  it('parses to the same value and contains no control sequence', () => {
     fc.assert(
       fc.property(fc.jsonValue(), value => {
         const text = toPlainJson({ value, hostile: '\u009b2J\u202e\u2028' })

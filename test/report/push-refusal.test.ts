@@ -31,8 +31,8 @@ const SCOPE = WORKFLOW.replace('a GitHub App', 'an OAuth App').replace(
 
 const first = (text: string) => text.split('\n')[0]
 
-describe('a push that GitHub refuses is explained', () => {
-  it('by the branch, what protects it, and the way around a pull request', () => {
+describe('the explanation of a rejected push', () => {
+  it('names the branch, its protection and merge.via: api', () => {
     const text = renderPushRefusal({ message: PROTECTED, rule: 'GH006' }, AROUND)
     expect(first(text)).toBe(
       'the remote rejected the push to optimize/size: GH006, the branch is protected: Changes must be made through a pull ' +
@@ -45,7 +45,7 @@ describe('a push that GitHub refuses is explained', () => {
     expect(asked).not.toContain('merge.via')
   })
 
-  it('by the rule of a ruleset, where no merge would help', () => {
+  it('names the rule of a ruleset without suggesting a merge', () => {
     expect(first(renderPushRefusal({ message: RULESET, rule: 'GH013' }, AROUND))).toBe(
       'the remote rejected the push to optimize/size: GH013, a repository rule forbids it: Cannot update this protected ' +
         'ref. Exclude optimize*/** from that ruleset, or let the account that winnow pushes with bypass it, then: winnow ' +
@@ -56,14 +56,14 @@ describe('a push that GitHub refuses is explained', () => {
   it.each([
     [WORKFLOW, 'lacks the permission workflows', 'merge that file into the default branch yourself'],
     [SCOPE, 'lacks the scope workflow', 'Push with a token that has the scope workflow'],
-  ])('by the workflow file that the token may not bring: %s', (message, lacks, fix) => {
+  ])('names the workflow file that the token may not push: %s', (message, lacks, fix) => {
     const text = first(renderPushRefusal({ message }, AROUND)) ?? ''
     expect(text).toContain('a commit changes the workflow .github/workflows/ci.yml, and this token lacks')
     expect(text).toContain(lacks)
     expect(text).toContain(fix)
   })
 
-  it('in its own words where they are not known, and its branches are named', () => {
+  it('quotes an unknown message and names the branches', () => {
     const message = 'no'
     expect(renderPushRefusal({ message }, AROUND)).toBe(
       'the remote rejected the push to optimize/size, optimize-state/size: its answer is below. Allow winnow to push to its ' +
@@ -72,7 +72,7 @@ describe('a push that GitHub refuses is explained', () => {
   })
 })
 
-it('keeps its cure in every text of a campaign that it paused, and leaves the raw answer out', () => {
+it('keeps the fix in every text of a paused campaign, without the raw message', () => {
   const reason = renderPushRefusal({ message: RULESET, rule: 'GH013' }, AROUND)
   const campaign = campaignOf(opened(1), { kind: 'campaign-paused', source: 'engine', reason })
   const experiment = campaign.experiments['exp-001']

@@ -5,9 +5,8 @@ import { renderExperiment } from '../../src/report/experiment.ts'
 import { renderDigest, renderLedgerReadme } from '../../src/report/ledger-views.ts'
 import { describeReportedEffect } from '../../src/report/verdict-text.ts'
 import { renderCampaignPullBody, renderCampaignPullTitle } from '../../src/report/campaign-pull-request.ts'
-import { computeCampaignProgress } from '../../src/report/status.ts'
 import { renderRunSummary } from '../../src/report/run-summary.ts'
-import { buildStatusView, renderStatus } from '../../src/report/status.ts'
+import { buildStatusView, computeCampaignProgress, renderStatus } from '../../src/report/status.ts'
 import { campaignOf, decided, NEXT, opened, POINT, type Told, LANDS } from './campaign-of.ts'
 
 const NUMBERS = {
@@ -76,12 +75,12 @@ describe('the progress of a noisy campaign', () => {
     )
   })
 
-  it('is composed of measured effects before the whole was tested', () => {
+  it('is composed of measured effects before the total is measured', () => {
     expect(lineOf(landed(LANDING))).toBe('bytes 3.0 % lower (1.0 to 5.0 %), 8 pairs')
     expect(renderCampaignPullBody(landed(LANDING))).toContain('Each kept change was measured on its own.')
   })
 
-  it('is what the change was kept by where no pairs were run since the verdict', () => {
+  it('is the selection effect without pairs after the verdict', () => {
     const campaign = landed()
     const line = 'bytes 8.0 % lower when it was kept, not measured again yet'
     expect(lineOf(campaign)).toBe(line)
@@ -93,7 +92,7 @@ describe('the progress of a noisy campaign', () => {
 })
 
 describe('a kept experiment', () => {
-  it('shows what it is reported to bring beside what it was selected by', () => {
+  it('shows the reported effect beside the selection effect', () => {
     const campaign = landed(LANDING)
     const experiment = campaign.experiments['exp-001']
     if (!experiment) throw new Error('it was opened')
@@ -119,13 +118,13 @@ describe('a kept experiment', () => {
     )
   })
 
-  it('says nothing of an effect that is not measured yet', () => {
+  it('omits an effect that is not measured yet', () => {
     const campaign = landed()
     const [experiment] = Object.values(campaign.experiments)
     expect(experiment && describeReportedEffect(campaign, experiment)?.reported).toBeNull()
   })
 
-  it('has none where no pairs proved it, or once it was reverted', () => {
+  it('has no reported effect without pairs, or after a revert', () => {
     const campaign = landed(LANDING)
     const [experiment] = Object.values(campaign.experiments)
     if (!experiment) throw new Error('it was opened')

@@ -30,7 +30,7 @@ function read(runs: readonly MetricValues[], diff: ChangedPath[] | null = null) 
 const upTo = (count: number) => Array.from({ length: count }, (_, at) => at + 1)
 
 describe('results.yaml', () => {
-  it('holds every sample up to its limit, and past it their digest', () => {
+  it('contains all samples up to a limit, then their digest', () => {
     const all = upTo(MOST_SAMPLES)
     expect(read(all.map(bytes => ({ bytes }))).metrics['bytes']?.samples).toEqual({
       base: all,
@@ -45,7 +45,7 @@ describe('results.yaml', () => {
     })
   })
 
-  it('leaves out metrics past its limit, counts them, and never one that the spec names', () => {
+  it('omits and counts further metrics, but none that the spec names', () => {
     const others = (count: number) => Object.fromEntries(upTo(count).map(at => [`other_${at}`, at]))
     const within = read([{ ...others(MOST_METRICS), bytes: 5 }])
     expect([Object.keys(within.metrics).length, within.metrics_left_out]).toEqual([MOST_METRICS + 1, 0])
@@ -55,7 +55,7 @@ describe('results.yaml', () => {
     expect(past.metrics).not.toHaveProperty(`other_${MOST_METRICS + 1}`)
   })
 
-  it('names paths up to its limit and counts all of them', () => {
+  it('lists paths up to a limit and counts all', () => {
     const diff = upTo(MOST_PATHS + 1).map(at => ({ status: 'M', path: `src/${at}`, added: 2, deleted: 1 }))
     const { files, added, deleted, paths } = read([{ bytes: 5 }], diff).diff ?? {}
     expect([files, added, deleted]).toEqual([101, 202, 101])

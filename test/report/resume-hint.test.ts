@@ -19,7 +19,7 @@ const stopped = {
 const RAISE = 'To continue, raise stopping.max_iterations in .winnow/size.yaml on main'
 
 describe('a campaign that a limit stopped', () => {
-  it('tells an idea that was measured alone from one that was not measured', () => {
+  it('distinguishes ideas measured on an earlier base from unmeasured ones', () => {
     const said = (experiments: ReturnType<typeof queued>[], fresh = 0, landings = landed) =>
       describeWaitingIdeas({ ...stopped, landings, experiments: Object.fromEntries(experiments) }, fresh) ??
       ''
@@ -33,7 +33,7 @@ describe('a campaign that a limit stopped', () => {
     expect(said([carried], 0, [])).toContain('1 idea was not measured (exp-003)')
   })
 
-  it('names a revert that was requested, and counts it as no idea', () => {
+  it('names a requested revert, and does not count it as an idea', () => {
     const steered = [{ event: 'e', action: 'revert', experiment: 'exp-001', reason: 'wrong' }] as const
     expect(describeWaitingIdeas({ ...stopped, steered: [...steered] }, 0)).toContain(
       `exp-001 is not reverted yet. ${RAISE}`,
@@ -46,7 +46,7 @@ describe('a campaign that a limit stopped', () => {
     ['target_reached', 'a further target'],
     ['level_used_up', 'another campaign'],
     ['person', '`winnow resume`'],
-  ])('after %s, what is queued waits for %s', (stop_code, expected) => {
+  ])('after %s, queued ideas wait for %s', (stop_code, expected) => {
     expect(describeWaitWhenStopped({ status: 'stopped', stop_code })).toBe(expected)
   })
 })

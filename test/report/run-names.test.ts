@@ -46,14 +46,14 @@ describe('the name of a job', () => {
     expect(formatJobTitle(campaign, given)).toBe(title)
   })
 
-  it('counts a run of which nothing came back as none', () => {
+  it('does not count a run without a report', () => {
     const earlier_jobs = { 'exp-007': [job('1'), { ...job('2'), unreported: true as const }] }
     expect(formatJobTitle(campaign, order('experiment', ['exp-007'], { earlier_jobs }))).toContain('job 2 of')
   })
 })
 
 describe('the name of a run', () => {
-  it('says which campaign it measures, and what', () => {
+  it('names the campaign and the experiments', () => {
     const orders = [order('experiment', ['exp-007']), order('experiment', ['exp-008'])]
     expect(formatRunTitle(campaign, orders)).toBe('size: measure exp-007, exp-008')
     expect(formatRunTitle(campaign, [order('progression', ['incumbent']), order('calibration', [])])).toBe(
@@ -61,7 +61,7 @@ describe('the name of a run', () => {
     )
   })
 
-  it('counts those that have no room', () => {
+  it('counts experiments that do not fit', () => {
     const all = [1, 2, 3, 4, 5, 6].map(number => opened(number))
     const orders = all.map(({ experiment }) => order('experiment', [experiment]))
     expect(formatRunTitle(campaignOf(...all), orders)).toBe(
@@ -69,7 +69,7 @@ describe('the name of a run', () => {
     )
   })
 
-  it('is a name where nothing is ordered yet', () => {
+  it('exists before anything is ordered', () => {
     expect(lookTitle(campaign)).toBe('size: look for work')
     expect(retryTitle(campaign)).toBe('size: look for work again')
     expect([retryTitle(campaign), lookTitle(campaign), ''].map(isRetryTitle)).toEqual([true, false, false])

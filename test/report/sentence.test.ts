@@ -24,8 +24,8 @@ const ended = (
   reason,
 })
 
-describe('the sentence that comes first', () => {
-  it('begins with one of six words, or with what says more where that would mislead', () => {
+describe('the verdict sentence', () => {
+  it('starts with a verdict word or a more exact label', () => {
     const words = ['Kept', 'No gain', 'Worse', 'Not proven', 'Refused', 'Broken']
     const said = [...outcomeSchema.options.map(each => ended(each, 'why')), ended('dropped', 'why', true)]
     const firsts = said.map(each => renderStateSentence(each).split(/[:(.]/)[0]?.trim() ?? '')
@@ -39,7 +39,7 @@ describe('the sentence that comes first', () => {
     expect(renderVerdictSentence(kept)).toBe('Kept: bytes 1200 -> 1100 (-8.3 %), deterministic')
   })
 
-  it('does not say the verdict twice', () => {
+  it('does not repeat the verdict', () => {
     expect(renderVerdictSentence(ended('dropped', 'no gain: bytes 2 -> 2 (0.0 %)'))).toBe(
       'No gain: bytes 2 -> 2 (0.0 %)',
     )
@@ -48,26 +48,26 @@ describe('the sentence that comes first', () => {
     )
   })
 
-  it('tells a withdrawn idea from one without gain', () => {
+  it('distinguishes a withdrawn idea from one without gain', () => {
     expect(renderVerdictSentence(ended('withdrawn', 'its branch is gone'))).toBe(
       'No gain (withdrawn): its branch is gone',
     )
   })
 
-  it('says of what was kept and undone that it was', () => {
+  it('mentions that a kept change was reverted', () => {
     const undone = { ...ended('kept', 'bytes 2 -> 1 (-50.0 %)'), reverted: true }
     expect(renderVerdictSentence(undone)).toBe('Kept, then reverted: bytes 2 -> 1 (-50.0 %)')
     expect(describeVerdict(undone)).toBe('kept, then reverted')
   })
 
-  it('says of a runner-up what it does on top of what was kept', () => {
+  it('describes a runner-up on top of kept changes', () => {
     const reason = 'promising alone, harmful in combination: bytes 10 -> 12 (+20.0 %)'
     expect(renderVerdictSentence(ended('runner_up_dropped', reason))).toBe(
       'Promising alone, harmful in combination: bytes 10 -> 12 (+20.0 %)',
     )
   })
 
-  it('is a sentence without a reason too', () => {
+  it('is complete without a reason', () => {
     expect(renderVerdictSentence(ended('kept', ''))).toBe('Kept.')
     expect(renderVerdictSentence({ verdict: null, outcome: null, reason: null })).toBe('Closed.')
   })
@@ -87,7 +87,7 @@ describe('the sentence that comes first', () => {
 describe('what waits for an approval', () => {
   const standing: ExperimentState = { ...open, status: 'deferred', packages: 'left-pad 1.3.0 (npm)' }
 
-  it('names the packages, and what gives it', () => {
+  it('names the packages and the command', () => {
     expect(describeVerdict(standing)).toBe('waiting for approval of left-pad 1.3.0 (npm)')
     expect(renderStateSentence({ ...standing, next: 'winnow approve exp-007' })).toBe(
       'Waiting for approval of left-pad 1.3.0 (npm). Next: winnow approve exp-007.',
@@ -95,16 +95,16 @@ describe('what waits for an approval', () => {
   })
 })
 
-describe('what is not proven', () => {
+describe('an unproven experiment', () => {
   const reason =
     'score probably 3.1 % lower (0.9 to 5.2 %).\nevidence 8.6 (needed to measure more: 20) 8 pairs in 1 job on 1 runner'
   const said = 'score probably 3.1 % lower (0.9 to 5.2 %).'
 
-  it('leaves its evidence to a line of its own', () => {
+  it('has its evidence on a separate line', () => {
     expect(renderVerdictSentence(ended('inconclusive', reason))).toBe(`Not proven: ${said}`)
   })
 
-  it('is not proven yet while it stays open, and says what would settle it', () => {
+  it('is not proven yet while it is open, with the next step', () => {
     const open: ExperimentState = { ...ended('inconclusive', reason), status: 'not-proven', stays_open: true }
     expect(renderStateSentence({ ...open, next: 'more runners' })).toBe(
       `Not proven yet: ${said} Next: more runners.`,
@@ -112,13 +112,13 @@ describe('what is not proven', () => {
     expect(renderStateSentence(open)).toBe(`Not proven yet: ${said}`)
   })
 
-  it('says what its pairs say before there is a verdict', () => {
+  it('shows the result of its pairs before the verdict', () => {
     const live: ExperimentState = { ...open, progress: said, next: 'one more runner, about 12 min' }
     expect(renderStateSentence(live)).toBe(`Not proven yet: ${said} Next: one more runner, about 12 min.`)
     expect(describeVerdict(live)).toBe('waiting for a runner')
   })
 
-  it('is never called worse, nor is what is worse called unproven', () => {
+  it('is never called worse, and the reverse', () => {
     const harm = ended('dropped', 'score 3.1 % higher (0.9 to 5.2 %).', true)
     expect(renderVerdictSentence(harm)).toBe('Worse: score 3.1 % higher (0.9 to 5.2 %).')
   })
@@ -163,14 +163,14 @@ describe('the six words', () => {
     withdrawn: 'no gain',
   }
 
-  it('are those of the design for every outcome, and worse is said of what was dropped alone', () => {
+  it('match the design for every outcome; only dropped can be worse', () => {
     const table = Object.fromEntries(outcomeSchema.options.map(each => [each, toVerdictWord(each, false)]))
     expect(table).toEqual(DESIGN)
     const harmed = outcomeSchema.options.filter(each => toVerdictWord(each, true) === 'worse')
     expect(harmed).toEqual(['dropped'])
   })
 
-  it('are in one table of the code: no other file says which outcome has which word', () => {
+  it('are in one table of the code', () => {
     const src = join(import.meta.dirname, '..', '..', 'src')
     const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.ts'))
     const says =
@@ -179,7 +179,7 @@ describe('the six words', () => {
     expect(own).toEqual(['model/verdict.ts'])
   })
 
-  it('stand first in every sentence, whatever an experiment has come to', () => {
+  it('start the sentence of every outcome', () => {
     const standing: fc.Arbitrary<ExperimentState> = fc.record({
       status: fc.constantFrom('queued', 'deferred', 'ordered', 'measured', 'not-proven', 'ended'),
       verdict: fc.option(fc.constantFrom(...verdictWordSchema.options)),

@@ -13,10 +13,12 @@ import {
   decided,
   NEXT,
   NOISE,
+  LANDS,
   opened,
   POINT,
+  refused,
+  REVERTED,
   type Told,
-  LANDS,
   withBytes,
 } from './campaign-of.ts'
 
@@ -66,7 +68,7 @@ describe('status --json', () => {
     )
   })
 
-  it('names where the campaign started and where it is, with their numbers', () => {
+  it('shows baseline and incumbent with their numbers', () => {
     const { baseline: before, incumbent, state } = buildStatusView(landed(), NONE)
     expect([before, incumbent]).toEqual([
       { ...POINT, metrics: { bytes: 100 } },
@@ -75,13 +77,13 @@ describe('status --json', () => {
     expect(state).toBe('running')
   })
 
-  it('counts every experiment once, in the words that people read', () => {
+  it('counts experiments by displayed word', () => {
     const { verdicts } = buildStatusView(landed(), NONE)
     expect(Object.keys(verdicts)).toEqual([...verdictWordSchema.options, 'waiting', 'reverted', 'reverts'])
     expect(verdicts).toMatchObject({ kept: 1, 'no gain': 0, waiting: 1 })
   })
 
-  it('gives an open experiment its waiting for a verdict, and no outcome', () => {
+  it('shows what an open experiment waits for, without an outcome', () => {
     const [kept, open] = buildStatusView(landed(), new Map([['optimize-exp/size/exp-002', 9]])).experiments
     expect([kept?.verdict, kept?.outcome, kept?.pr]).toEqual(['kept', 'kept', 7])
     expect([open?.verdict, open?.outcome, open?.reason, open?.pr]).toEqual([
@@ -92,25 +94,15 @@ describe('status --json', () => {
     ])
   })
 
-  it('shows a number that is not one as missing', () => {
+  it('shows an unusable number as missing', () => {
     expect(buildStatusView(campaignOf(baseline(null)), NONE).baseline.metrics).toEqual({ bytes: null })
     expect(buildStatusView(campaignOf(baseline('12')), NONE).baseline.metrics).toEqual({ bytes: null })
   })
 })
 
-describe('what was reverted', () => {
-  const taken = () =>
-    campaignOf(...LANDED, {
-      kind: 'reverted',
-      experiment: 'exp-001',
-      to: { commit: 'f'.repeat(40), tree: POINT.tree },
-      from: NEXT,
-      by_experiment: null,
-      measured_in: '1'.repeat(64),
-    })
-
-  it('reads so, and is not counted as kept anywhere', () => {
-    const campaign = taken()
+describe('a reverted change', () => {
+  it('is shown as reverted, and not counted as kept', () => {
+    const campaign = campaignOf(...LANDED, REVERTED)
     const view = buildStatusView(campaign, NONE)
     expect(view.experiments[0]).toMatchObject({ outcome: 'kept', verdict: 'kept, then reverted' })
     expect([view.verdicts.kept, view.verdicts.reverted]).toEqual([0, 1])
@@ -125,15 +117,8 @@ describe('what was reverted', () => {
 })
 
 describe('the count of a campaign', () => {
-  it('is the same wherever it is shown, and adds up', () => {
-    const refused = {
-      kind: 'experiment-refused',
-      experiment: 'exp-003',
-      head: null,
-      code: 'scope',
-      message: 'm',
-    } as const
-    const campaign = campaignOf(...LANDED, opened(3), refused)
+  it('is the same in every view', () => {
+    const campaign = campaignOf(...LANDED, opened(3), refused('exp-003'))
     const tally = '3 experiments: 1 kept, 1 refused, 1 waiting'
     expect(campaign.ended).toBe(1)
     expect(renderLedgerReadme(campaign)).toContain(`${tally}.`)
@@ -150,28 +135,24 @@ describe('the count of a campaign', () => {
 })
 
 describe('the branch of an experiment', () => {
-  const refused = {
-    kind: 'experiment-refused',
-    experiment: 'exp-001',
-    head: null,
-    code: 'scope',
-    message: 'm',
-  } as const
-
-  it('is none where it was refused before one appeared', () => {
-    expect(buildStatusView(campaignOf(opened(1), refused), NONE).experiments[0]?.branch).toBeNull()
+  it('is missing when the experiment was refused before it was pushed', () => {
+    expect(buildStatusView(campaignOf(opened(1), refused('exp-001')), NONE).experiments[0]?.branch).toBeNull()
   })
 
-  it('is there where a pull request shows it, or somebody else made it', () => {
+  it('is present with a pull request, or when a person pushed it', () => {
     const shown = new Map([['optimize-exp/size/exp-001', 4]])
-    expect(buildStatusView(campaignOf(opened(1), refused), shown).experiments[0]?.branch).toMatch(/exp-001$/)
+    expect(buildStatusView(campaignOf(opened(1), refused('exp-001')), shown).experiments[0]?.branch).toMatch(
+      /exp-001$/,
+    )
     const theirs = opened(1, { owned: false, branch: 'optimize-exp/size/mine' })
-    expect(buildStatusView(campaignOf(theirs, refused), NONE).experiments[0]?.branch).toMatch(/mine$/)
+    expect(buildStatusView(campaignOf(theirs, refused('exp-001')), NONE).experiments[0]?.branch).toMatch(
+      /mine$/,
+    )
   })
 })
 
 describe('status for people', () => {
-  it('begins every experiment with its verdict', () => {
+  it('starts every experiment with its verdict', () => {
     const campaign = landed()
     expect(renderStatus(campaign, buildStatusView(campaign, NONE, ['not noise-proof']))).toEqual([
       'Campaign size: running',
@@ -186,7 +167,7 @@ describe('status for people', () => {
     ])
   })
 
-  it('says in one line what the evidence of a noisy metric rests on', () => {
+  it('describes the calibration of a noisy metric in one line', () => {
     const shown = (noise: Parameters<typeof calibrated>[0]) => {
       const campaign = campaignOf(calibrated(noise))
       return renderStatus(campaign, buildStatusView(campaign, NONE)).filter(line =>
@@ -202,7 +183,7 @@ describe('status for people', () => {
     expect(shown(null)).toEqual([])
   })
 
-  it('says why a campaign is paused', () => {
+  it('shows why a campaign is paused', () => {
     const campaign = campaignOf({ kind: 'campaign-paused', reason: 'release week', source: 'person' })
     const lines = renderStatus(campaign, buildStatusView(campaign, NONE))
     expect(lines[0]).toBe('Campaign size: paused, release week')
@@ -226,7 +207,7 @@ describe('status for people', () => {
     ])
   })
 
-  it('says nothing that the answer for scripts does not say', () => {
+  it('shows nothing that status --json lacks', () => {
     const stop = { kind: 'campaign-stopped', code: 'max_iterations', reason: 'ten ended' } as const
     const campaign = campaignOf(stop, { kind: 'alert', code: 'one', message: 'm', about: null })
     const view = buildStatusView(campaign, NONE, ['the default branch is gone'])
@@ -239,7 +220,7 @@ describe('status for people', () => {
 })
 
 describe('the end of a run', () => {
-  it('says why it ended, what was kept, and what it gained since the baseline', () => {
+  it('shows why it ended, kept changes and the gain since the baseline', () => {
     expect(renderRunSummary(landed(), { for: 'nothing', reason: '1 experiment ended' })).toEqual([
       'Stopped: 1 experiment ended',
       'size: 2 experiments: 1 kept, 1 waiting; the incumbent is cccccccccccc.',
@@ -247,14 +228,14 @@ describe('the end of a run', () => {
     ])
   })
 
-  it('claims no gain for one tree that was measured twice', () => {
+  it('claims no gain for a tree measured twice', () => {
     const campaign = campaignOf(baseline(100), calibrated(NOISE), baseline(70))
     const { incumbent, baseline: start } = buildStatusView(campaign, NONE)
     expect(incumbent.metrics).toEqual(start.metrics)
     expect(renderRunSummary(campaign, { for: 'ideas' })).toHaveLength(2)
   })
 
-  it('claims no gain by numbers of two jobs where the metric is noisy', () => {
+  it('claims no gain from two jobs of a noisy metric', () => {
     const campaign = withBytes(campaignOf(...LANDED, calibrated(NOISE)), [100, 90])
     expect(renderRunSummary(campaign, { for: 'ideas' })[2]).toBe(
       'Since the baseline: 1 change kept, not measured again yet.',

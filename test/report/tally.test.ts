@@ -18,7 +18,7 @@ function shownSum(campaign: Campaign): number {
 }
 
 describe('the count of a campaign', () => {
-  it('adds up to the number of experiments, whatever happens to it', () => {
+  it('adds up to the number of experiments for any history', () => {
     fc.assert(
       fc.property(
         specs,
@@ -37,7 +37,7 @@ describe('the count of a campaign', () => {
     )
   })
 
-  it('has a word for each, and says what was better alone', () => {
+  it('has a word for each verdict, and counts changes that were better alone', () => {
     const ended = { status: 'ended', verdict: 'no gain' } as const
     const all = [
       anExperiment(1, { status: 'ended', verdict: 'kept', outcome: 'kept' }),

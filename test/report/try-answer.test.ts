@@ -41,7 +41,7 @@ function answer(about: Partial<Experiment>, around: Partial<TryContext> = {}) {
   return buildTryAnswer(campaign, { ...EXPERIMENT, ...about }, { ...AROUND, ...around })
 }
 
-describe('what winnow try answers', () => {
+describe('the answer of winnow try', () => {
   it.each([
     [{}, 10, 'try a different kind of change'],
     [{ verdict: 'worse' }, 15, 'undo the change; it is harmful'],
@@ -84,7 +84,7 @@ describe('what winnow try answers', () => {
     expect(said.sentence).toMatch(/^[A-Z][^\n]*\.$/)
   })
 
-  it('is the sentence, what it rests on, where it is, and the next step last', () => {
+  it('is the sentence, the evidence, the place and the next step', () => {
     expect(renderTryAnswer(answer({}))).toEqual([
       'No gain: bytes 100 -> 100.',
       '  evidence E 0.3 of 20',
@@ -93,7 +93,7 @@ describe('what winnow try answers', () => {
     ])
   })
 
-  it('has its numbers as numbers, its warnings, and what failed with what it printed', () => {
+  it('contains numbers, warnings and the output of a failure', () => {
     const output = { failing: ['not ok 2 - adds'], stdout: 'ok 1', stderr: 'exit 1' }
     const said = answer(
       { verdict: 'broken', outcome: 'degenerate' },
@@ -142,7 +142,7 @@ describe('what winnow try answers', () => {
     ])
   })
 
-  it('says that it is the verdict of another time, and for what something waits', () => {
+  it('mentions an earlier verdict, and what the experiment waits for', () => {
     expect(answer({}, { triedBefore: true }).sentence).toBe(
       'No gain (tried before, as exp-007): bytes 100 -> 100.',
     )
@@ -152,7 +152,7 @@ describe('what winnow try answers', () => {
     )
   })
 
-  it('is a whole answer also where nothing was measured', () => {
+  it('is complete when nothing was measured', () => {
     const without = buildUnmeasuredAnswer({
       campaign: 'size',
       verdict: 'refused',

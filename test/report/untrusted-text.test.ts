@@ -153,8 +153,8 @@ const LINKED =
 const OURS = /!\[[a-z ]+\]\(\w+\.svg\)|\[digest\.md\]\(digest\.md\)|<\/?(?:details|summary)>|^\| #\d+ \|/gm
 const RUNS = { numRuns: 60 }
 
-describe('text from branches, in whatever people read', () => {
-  it('moves no cursor, hides nothing and turns no direction on a terminal', () => {
+describe('text from branches in every view', () => {
+  it('contains no terminal control sequences', () => {
     fc.assert(
       fc.property(nastyCampaign, told => {
         expect(printed(allOf(told).terminal, false)).not.toMatch(OBEYED)
@@ -163,7 +163,7 @@ describe('text from branches, in whatever people read', () => {
     )
   })
 
-  it('gives no orders to a CI runner', () => {
+  it('contains no commands for a CI runner', () => {
     fc.assert(
       fc.property(nastyCampaign, told => {
         const text = printed(allOf(told).terminal, true)
@@ -175,7 +175,7 @@ describe('text from branches, in whatever people read', () => {
     )
   })
 
-  it('mentions nobody and no issue, links nowhere and marks nothing up in Markdown', () => {
+  it('contains no mention, issue reference, link or markup in Markdown', () => {
     fc.assert(
       fc.property(nastyCampaign, told => {
         for (const page of allOf(told).markdown) {
@@ -190,7 +190,7 @@ describe('text from branches, in whatever people read', () => {
     )
   })
 
-  it('cannot begin a line of its own in a table, a list or a message', () => {
+  it('cannot start a new line in a table, a list or a message', () => {
     fc.assert(
       fc.property(nastyCampaign, told => {
         const campaign = campaignOf(...drafts(told))
@@ -212,7 +212,7 @@ describe('text from branches, in whatever people read', () => {
     )
   })
 
-  it('names nobody in titles and in messages of commits, and skips no check', () => {
+  it('mentions no user in titles and commit messages, and skips no check', () => {
     fc.assert(
       fc.property(nastyCampaign, told => {
         for (const text of allOf(told).titles) {
@@ -243,11 +243,11 @@ describe('a cell of Markdown', () => {
     ['https://example.org', 'https:\u200b//example.org'],
     ['\u001b[31mred\u001b[0m and \u202eback', 'red and back'],
     ['two\nlines', 'two lines'],
-  ])('of %j reads %j', (text, expected) => {
+  ])('of %j is %j', (text, expected) => {
     expect(escapeMarkdown(text)).toBe(expected)
   })
 
-  it('never ends in half a character', () => {
+  it('never ends within a surrogate pair', () => {
     expect(toOneLine('🙂'.repeat(10), 6)).toBe('🙂🙂…')
   })
 })

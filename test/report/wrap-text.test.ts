@@ -6,20 +6,20 @@ import { truncateToWidth, wrapLine } from '../../src/report/terminal.ts'
 const wordsOf = (text: string) => text.split(/\s+/).filter(word => word !== '')
 
 describe('a line on a narrow terminal', () => {
-  it('is as it was where it fits', () => {
+  it('is unchanged when it fits', () => {
     expect(wrapLine('  baseline   a59c6a9de667  bytes 302', 40)).toEqual([
       '  baseline   a59c6a9de667  bytes 302',
     ])
   })
 
-  it('is broken between words, and goes on further in', () => {
+  it('is wrapped between words with an indent', () => {
     expect(wrapLine('  note: the metric is compared with a stored score', 40)).toEqual([
       '  note: the metric is compared with a',
       '      stored score',
     ])
   })
 
-  it('begins a cell of a table on a line of its own where it fits whole there', () => {
+  it('moves a table cell to its own line when it fits there', () => {
     const row = 'exp-004  #4  Broken: gate greets failed             A shorter greeting is friendlier'
     expect(wrapLine(row, 40)).toEqual([
       'exp-004  #4  Broken: gate greets failed',
@@ -32,24 +32,24 @@ describe('a line on a narrow terminal', () => {
     ])
   })
 
-  it('keeps a word whole that fits nowhere, so that it can be copied', () => {
+  it('never splits a word, so that it can be copied', () => {
     const id = 'b61c5eb1a903686e58f343c4088d1b7be550fba2'
     expect(wrapLine(`  head      ${id}`, 30)).toEqual(['  head', `      ${id}`])
   })
 
-  it('keeps a bar in one piece whose last cell looks like its end', () => {
+  it('does not split a bar that looks finished', () => {
     const bar = '▕███████▏············▏'
     expect(wrapLine(`     4    0.24043   0.045463  +81.1 %  cand.  12  ${bar}`, 40).join('\n')).toContain(bar)
   })
 
-  it('keeps a drawn bar in one piece', () => {
+  it('does not split a bar', () => {
     const bar = '▕████                ▏'
     const lines = wrapLine(`     1       12.3       11.9   +3.2 %  base       1.2  ${bar}`, 40)
     expect(lines.at(-1)).toBe(`         ${bar}`)
     expect(Math.max(...lines.map(line => countColumns(line)))).toBeLessThanOrEqual(40)
   })
 
-  it('is never wider than asked but for such a word, and loses none', () => {
+  it('is never wider than asked, except for a long word, and loses no word', () => {
     const word = fc.stringMatching(/^[a-z漢🙂]{1,12}$/u)
     const gap = fc.constantFrom(' ', '  ', '     ')
     const line = fc
@@ -71,7 +71,7 @@ describe('a line on a narrow terminal', () => {
   })
 })
 
-describe('how wide text is', () => {
+describe('the width of text', () => {
   it.each([
     ['abc', 3],
     ['漢字', 4],
@@ -83,7 +83,7 @@ describe('how wide text is', () => {
     expect(countColumns(text)).toBe(columns)
   })
 
-  it('is never more than it is cut to', () => {
+  it('never exceeds the requested width', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 0, max: 30 }), (text, columns) => {
         const cut = truncateToWidth(text, columns)
