@@ -31,7 +31,7 @@ export const scoreRecordSchema = z.strictObject({
 })
 export type ScoreRecord = z.infer<typeof scoreRecordSchema>
 
-/** Why a judging job stopped early: its time was over, its money was spent, or the model refused or was unreachable. */
+/** Why a judging job stopped early: no time or money was left, or the model refused or was unreachable. */
 const JUDGING_ENDS = ['late', 'set-aside', 'refused', 'unreachable'] as const
 export type JudgingEnd = (typeof JUDGING_ENDS)[number]
 

@@ -127,7 +127,7 @@ type Experiments = Readonly<Record<ExperimentId, Experiment>>
 
 const experimentLists = new WeakMap<Experiments, readonly Experiment[]>()
 
-/** Cached until the next experiment: with ten thousand the list takes long to build, and one plan reads it often. */
+/** Cached until the next experiment: one plan reads the list often, and ten thousand take long to collect. */
 export function listExperiments({ experiments }: { experiments: Experiments }): readonly Experiment[] {
   const all = experimentLists.get(experiments) ?? Object.values(experiments)
   experimentLists.set(experiments, all)

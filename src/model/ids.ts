@@ -52,7 +52,7 @@ export function isActionsRun({ run_id }: { run_id: string }): boolean {
   return run_id.startsWith(ACTIONS_PREFIX)
 }
 
-/** Names a run for people: a run of GitHub Actions, or a process of one machine (`local:<boot>:<pid>:<start>`). */
+/** For people: a run of GitHub Actions, or a process of one machine (`local:<boot>:<pid>:<start>`). */
 export function formatRunName(run_id: string): string {
   const [kind, first = ''] = run_id.split(':')
   if (kind === 'local') return `local process ${run_id.split(':')[2] ?? ''}`

@@ -12,7 +12,7 @@ import {
 } from './pairs.ts'
 import { type Execution, type Report, type Side, snapshotSchema } from './report.ts'
 
-/** An order carries everything that a runner needs: trees, harness, the coins drawn in advance, and the stop rule. */
+/** Everything that a runner needs: trees, harness, the coins drawn in advance, and the stop rule. */
 export const orderPurposeSchema = z.enum([
   'calibration', // is the harness deterministic (base only), and how noisy is it (base against itself)?
   'baseline', // the incumbent's own numbers, for rules that compare with a stored score

@@ -19,7 +19,7 @@ const pairSchema = z.strictObject({
   first: z.enum(['base', 'candidate']),
   base: readingsSchema.nullable(),
   candidate: readingsSchema.nullable(),
-  /** The run was interrupted after this pair had begun. It shows no effect and counts against keeping (decision 039). */
+  /** Interrupted after it had begun: it shows no effect and counts against keeping (decision 039). */
   lost: z.literal(true).optional(),
 })
 export type Pair = z.infer<typeof pairSchema>

@@ -4,7 +4,7 @@ import { neutralizeMentions, toOneLine } from '../model/text.ts'
 
 const MAX_CELL_LENGTH = 160
 
-/** The only way for text from branches into Markdown: no markup, HTML, mention, issue link or line break is left. */
+/** The only way for text from branches into Markdown: leaves no markup, HTML, mention, link or line break. */
 export function escapeMarkdown(text: string, length = MAX_CELL_LENGTH): string {
   const plain = neutralizeMentions(toOneLine(toPlainText(text), length))
   return plain

@@ -28,7 +28,7 @@ export function formatTable(rows: readonly (readonly string[])[], gap = 2): stri
 
 const NARROW_TEXT = /^[ -~\u00a1-\u00ac\u00ae-\u024f\u2010-\u2027\u2190-\u21ff\u2580-\u259f]*$/
 
-/** `countColumns` takes a third of a millisecond for text that is not ASCII, and a table has thousands of cells. */
+/** `countColumns` is slow for text that is not ASCII, and a table may have thousands of cells. */
 function measureCell(cell: string): number {
   return NARROW_TEXT.test(cell) ? cell.length : countColumns(cell)
 }
