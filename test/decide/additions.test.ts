@@ -13,7 +13,7 @@ const rules = (given: object) => ({
 const SCRIPTED = { ...LEFT_PAD, name: 'sharp', version: '0.34.0', scripts: true }
 
 describe('packages that are added', () => {
-  it('are approved by their name, in whatever version', () => {
+  it('are approved by name in any version', () => {
     const older = { ...LEFT_PAD, version: '1.0.0' }
     expect(listUnlistedPackages({ approved: ['left-pad'] }, [LEFT_PAD, older, SCRIPTED, SCRIPTED])).toEqual([
       'sharp',
@@ -49,17 +49,17 @@ describe('packages that are added', () => {
     ['uv.lock', 'git https://evil.example/x'],
     ['Cargo.lock', 'git+https://evil.example/x#0123'],
     ['Gemfile.lock', 'path vendor/left-pad'],
-  ])('are something else where %s has them from %s', (path, source) => {
+  ])('need an approval when %s has them from %s', (path, source) => {
     expect(listUnlistedPackages({ approved: ['left-pad'] }, [{ ...LEFT_PAD, path, source }])).toEqual([
       'left-pad',
     ])
   })
 
-  it('may be asked for', () => {
+  it('can be requested', () => {
     expect(findRefusedAddition(rules({}), [LEFT_PAD])).toBeNull()
   })
 
-  it('may not where the spec says deny, unless it names them', () => {
+  it('are refused when the spec says deny, unless it names them', () => {
     const deny = rules({ approval: 'deny' })
     expect(findRefusedAddition(deny, [LEFT_PAD])?.message).toBe(
       'adds left-pad 1.3.0 (npm), and dependencies.approval is deny',
@@ -75,7 +75,7 @@ describe('packages that are added', () => {
     expect(findRefusedAddition(rules({ approved: ['sharp'] }), [SCRIPTED])).toBeNull()
   })
 
-  it('are asked for where a file does not say whether they run any', () => {
+  it('need an approval when a file does not state install scripts', () => {
     expect(findRefusedAddition(rules({}), [{ ...LEFT_PAD, scripts: null }])).toBeNull()
   })
 })

@@ -30,7 +30,7 @@ function replaced(index: number, change: Partial<Execution>): Execution[] {
   return better().map((execution, at) => (at === index ? { ...execution, ...change } : execution))
 }
 
-describe('what ends a judgement before any comparison', () => {
+describe('failures before any comparison', () => {
   test('an execution of the candidate that tampered is refused', () => {
     expect(judge({ tampered: { during: label, path: 'bench/run.mjs' } })).toMatchObject({
       outcome: 'refused',
@@ -43,7 +43,7 @@ describe('what ends a judgement before any comparison', () => {
     expect(judge({ tampered: { during, path: 'x' } })).toMatchObject({ outcome: 'error', retry: true })
   })
 
-  test('a failed runner is nobody’s verdict', () => {
+  test('a failed runner gives no verdict', () => {
     expect(judge({ runner_error: 'disk full' })).toMatchObject({
       outcome: 'error',
       retry: true,
@@ -98,14 +98,14 @@ describe('what ends a judgement before any comparison', () => {
     expect(judge({ gates })).toMatchObject({ outcome: 'degenerate', reason: 'gate tests timed out' })
   })
 
-  test('when the base fails its own gate nothing is said about the candidate', () => {
+  test('when the base fails its own gate, the candidate gets no verdict', () => {
     const gates = [gateRun('base', 'tests', { passed: false }), gateRun(label, 'tests', { passed: false })]
     const found = judge({ gates })
     expect(found).toMatchObject({ outcome: 'error', retry: true })
     expect(found.reason).toBe('gate tests failed (exit 0) on the base too, so exp-001 did not cause it')
   })
 
-  test('a gate nobody ran has not passed', () => {
+  test('a gate that did not run has not passed', () => {
     const spec = aSpec({ gates: [{ name: 'tests', command: 'npm test' }] })
     expect(judge({}, { spec })).toMatchObject({ outcome: 'error', retry: true })
     expect(judge({ gates: [gateRun(label, 'tests')] }, { spec }).outcome).toBe('eligible')
@@ -139,7 +139,7 @@ describe('what ends a judgement before any comparison', () => {
     expect(judge({ executions: crashed }).outcome).toBe('degenerate')
   })
 
-  test('a failing execution of the base is tried again', () => {
+  test('a failing execution of the base is measured again', () => {
     const executions = replaced(0, { status: 'crashed' }).map(one => ({ ...one, status: 'crashed' as const }))
     expect(judge({ executions })).toMatchObject({ outcome: 'error', retry: true })
   })
@@ -191,11 +191,11 @@ describe('what ends a judgement before any comparison', () => {
         { spec, stop },
       )
 
-    test('is held against the aggregate of the samples: one low one does not break it', () => {
+    test('checks the aggregate of the samples, not each sample', () => {
       expect(judged(1, 0.9, 1).outcome).toBe('eligible')
     })
 
-    test('fails with the value that fails it, and where one is missing', () => {
+    test('fails with the failing value, and when one is missing', () => {
       expect(judged(1, 0.9, 0.8)).toMatchObject({
         outcome: 'degenerate',
         violated_objectives: ['rate'],
@@ -205,14 +205,14 @@ describe('what ends a judgement before any comparison', () => {
     })
   })
 
-  test('a crash is told before the gates it left without a value', () => {
+  test('a crash is reported before gates without a value', () => {
     const executions = watched().map((one, at) =>
       at === 1 ? { ...one, status: 'crashed' as const, metrics: {} } : one,
     )
     expect(judge({ executions }, { spec: gated }).outcome).toBe('error')
   })
 
-  test('tampering is told before everything else', () => {
+  test('tampering is reported before everything else', () => {
     const found = judge({
       tampered: { during: label, path: 'x' },
       runner_error: 'x',
@@ -234,7 +234,7 @@ describe('the alone rule', () => {
       baseline: null,
     })
 
-  test('asks for gates and one run with its numbers', () => {
+  test('needs gates and one run with its numbers', () => {
     expect(judgeAlone([run('sync', { bytes: 9 })])).toMatchObject({
       outcome: 'eligible',
       reason: 'every gate holds',
@@ -283,7 +283,7 @@ describe('the stability rule', () => {
     expect(byStability(taking(bytes))).toMatchObject({ outcome, failure_class, worse, retry: false })
   })
 
-  test('says its numbers, and that a stored score is no evidence', () => {
+  test('states its numbers, and that a stored score is no evidence', () => {
     const found = byStability(taking(90))
     expect(found.reason).toBe(
       'bytes 100 -> 90 (-10.0 %), 1 sample: improved bytes, nothing required got worse',
@@ -337,7 +337,7 @@ describe('the stability rule', () => {
     expect(byStability(executions)).toMatchObject({ outcome: 'error', retry: false, failure_class: 'eval' })
   })
 
-  test('a baseline whose repeats differ by more than what counts as a gain is warned of', () => {
+  test('warns about a baseline whose repeats differ by more than a gain', () => {
     const noisy = withMetrics({ bytes: sampled(100, 103) })
     const warned = (stability: Record<string, unknown>) =>
       byStability(taking(90), ceSpec(stability), noisy).warnings

@@ -13,7 +13,7 @@ const of = (executions: Execution[], rest: Partial<Report> = {}) =>
   calibrateHarness(spec, aReport(executions, rest))
 
 describe('calibration', () => {
-  test('equal values whatever the seed and the build are deterministic', () => {
+  test('equal values for all seeds and builds are deterministic', () => {
     expect(of(runs({ bytes: 7 }, { bytes: 7 }, { bytes: 7 }))).toEqual({
       deterministic: true,
       failed: false,
@@ -44,7 +44,7 @@ describe('calibration', () => {
     expect(calibrateHarness(aSpec(raw), report)).toMatchObject({ deterministic: false, failed: false })
   })
 
-  test('the spread of what decides nothing does not', () => {
+  test('the spread of other metrics does not count', () => {
     expect(of(runs({ bytes: 7, wall_seconds: 1 }, { bytes: 7, wall_seconds: 2 })).deterministic).toBe(true)
     const logged = aSpec({
       metric: { primary, objectives: [{ name: 'x', direction: 'minimize', role: 'secondary' }] },
@@ -62,7 +62,7 @@ describe('calibration', () => {
     })
   })
 
-  test('one seed or one build shows nothing', () => {
+  test('one seed or one build proves nothing', () => {
     const sameSeed = runs({ bytes: 7 }, { bytes: 7 }).map(one => ({ ...one, seed: 1 }))
     const sameBuild = runs({ bytes: 7 }, { bytes: 7 }).map(one => ({ ...one, build: 0 }))
     expect(of(sameSeed).deterministic).toBe(false)

@@ -10,37 +10,37 @@ function alike(a: ReturnType<typeof digestTouchedLines>, b: ReturnType<typeof di
   return isSameFamily({ files: [a.files], lines: a.lines }, { files: [b.files], lines: b.lines })
 }
 
-describe('what a change touches', () => {
-  it('is the line it changes, whatever it changes it to: one constant tuned twice is one idea', () => {
+describe('the touched lines of a change', () => {
+  it('are the old lines, so that a constant tuned twice is one idea', () => {
     const one = change(BEFORE.replace('8', '16'))
     expect(one.lines).toHaveLength(1)
     expect(alike(one, change(BEFORE.replace('8', '32')))).toBe(true)
     expect(alike(one, change(BEFORE.replace('use(one)', 'use(one, 1)')))).toBe(false)
   })
 
-  it('is what it adds, where it takes nothing away', () => {
+  it('are the added lines when it removes none', () => {
     expect(alike(change(`${BEFORE}first()\n`), change(`${BEFORE}second()\n`))).toBe(false)
     expect(alike(change(`${BEFORE}first()\n`), change(`first()\n${BEFORE}`))).toBe(true)
   })
 
-  it('is in its files: the same lines elsewhere are another idea', () => {
+  it('include the file: the same lines elsewhere are another idea', () => {
     const here = change(BEFORE.replace('8', '16'))
     expect(alike(here, change(BEFORE.replace('8', '16'), 'src/other.ts'))).toBe(false)
   })
 
-  it('does not change with indentation or blank lines', () => {
+  it('ignore indentation and blank lines', () => {
     const tuned = BEFORE.replace('8', '16')
     expect(change(`\n\n${tuned.replace('  use', '\tuse')}`)).toEqual(change(tuned))
     expect(change(`${BEFORE}\n\n`).lines).toEqual([])
   })
 
-  it('of a new or a deleted file is the whole of it, and of what is no text nothing', () => {
+  it('are all lines of a new or deleted file, and none of a binary file', () => {
     expect(change('a\nb\n', 'src/new.ts', null).lines).toHaveLength(2)
     expect(digestTouchedLines([{ path: 'src/loop.ts', before: BEFORE, after: null }]).lines).toHaveLength(4)
     expect(digestTouchedLines([{ path: 'logo.png', before: null, after: null }]).lines).toEqual([])
   })
 
-  it('stays short, and the same of two large changes that are alike', () => {
+  it('are limited, and equal for similar large changes', () => {
     const long = (extra: string) =>
       change(`${Array.from({ length: 1000 }, (_, at) => `line ${at}`).join('\n')}\n${extra}`, 'a', null)
     expect(long('one').lines).toHaveLength(200)

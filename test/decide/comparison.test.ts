@@ -48,7 +48,7 @@ describe('method absolute', () => {
     expect(verdict(hard, of(base), of(candidate), { ...thresholds, noise: 0.125 })).toBe(expected)
   })
 
-  test('a judge metric is held against minimum_improvement instead of noise_threshold', () => {
+  test('a judge metric uses minimum_improvement instead of noise_threshold', () => {
     expect(verdict(judged, of(3), of(3.25), thresholds)).toBe('inconclusive')
     expect(verdict(judged, of(3), of(3.5), thresholds)).toBe('improved')
     expect(verdict(judged, of(3), of(2.75), thresholds)).toBe('inconclusive')
@@ -73,7 +73,7 @@ describe('method relative', () => {
     expect(found).toEqual({ verdict: 'inconclusive', delta: 50, relative: 0, violated: false })
   })
 
-  test('a judge improvement must exceed minimum_improvement whatever the method', () => {
+  test('a judge improvement must exceed minimum_improvement with every method', () => {
     expect(verdict(judged, of(1), of(1.25), relative)).toBe('inconclusive')
     expect(verdict(judged, of(1), of(1.5), relative)).toBe('improved')
   })
@@ -152,7 +152,7 @@ describe('max_regression', () => {
     expect(compareMetric(within(7, 'absolute'), of(100), of(108), relative)?.violated).toBe(true)
   })
 
-  test('it is not looked at when the objective improved', () => {
+  test('it is ignored when the objective improved', () => {
     expect(compareMetric(within(0), of(100), of(90), relative)).toMatchObject({
       verdict: 'improved',
       violated: false,

@@ -84,7 +84,7 @@ describe('laws', () => {
   const path = fc.array(segment, { minLength: 1, maxLength: 3 }).map(parts => parts.join('/'))
   const paths = fc.array(path, { maxLength: 5 })
 
-  test('it does not matter which change comes first', () => {
+  test('the order of the changes does not matter', () => {
     fc.assert(fc.property(paths, paths, (a, b) => areFilesDisjoint(a, b) === areFilesDisjoint(b, a)))
   })
 

@@ -58,7 +58,7 @@ describe('a number that repeats exactly', () => {
     expect(verdict(reported(times(8, [0, 1])), stop)).toBe('failed')
   })
 
-  test('needs two equal pairs where the harness is deterministic, and all of them where they differ', () => {
+  test('needs two equal pairs of a deterministic harness, and all pairs when they differ', () => {
     const stop = rule({ exact: true })
     const more = (pairs: readonly (readonly [Value, Value])[], of = stop) =>
       isHoldoutPairNeeded(of, reported(pairs), label)
@@ -84,7 +84,7 @@ describe('a number that varies', () => {
     expect(verdict(reported(pairs(-0.1)), rule({ margin: 0.2 }))).toBe('passed')
   })
 
-  test('fails when harm is shown, whatever the margin', () => {
+  test('fails when harm is shown, for any margin', () => {
     expect(verdict(reported(pairs(-1)), rule({ margin: 1000 }))).toBe('failed')
   })
 
@@ -93,7 +93,7 @@ describe('a number that varies', () => {
     expect(verdict(reported(around), rule({ scale: 'log', margin: 0.01 }))).toBe('passed')
   })
 
-  test('never passes for the worse and always for the better, in whatever unit', () => {
+  test('never passes a loss and always a gain, in any unit', () => {
     const values = fc.array(fc.integer({ min: 900, max: 1100 }), { minLength: 8, maxLength: 8 })
     fc.assert(
       fc.property(
@@ -111,8 +111,8 @@ describe('a number that varies', () => {
   })
 })
 
-describe('what failed', () => {
-  test('on the candidate alone is a loss, and twice ends it', () => {
+describe('failures on the holdout', () => {
+  test('one of the candidate is a lost pair, two fail it', () => {
     expect(verdict(reported([...times(7, [100, 90]), [100, 'crashed']]))).toBe('passed')
     expect(verdict(reported([...times(6, [100, 90]), ...times(2, [100, 'crashed'])]))).toBe('failed')
     expect(verdict(reported(times(8, [100, 'missing'])))).toBe('failed')
@@ -126,16 +126,16 @@ describe('what failed', () => {
     ['to run at all', reported([])],
     ['in the runner', reported(times(8, [100, 90]), { runner_error: 'no space' })],
     ['by the base tampering', reported(times(8, [100, 90]), { tampered: { during: 'base', path: 'x' } })],
-  ])('%s is nobody’s verdict', (_, report) => {
+  ])('%s gives no verdict', (_, report) => {
     expect(verdict(report)).toBe('retry')
   })
 
-  test('by tampering is refused', () => {
+  test('tampering is refused', () => {
     const report = reported(times(8, [100, 90]), { tampered: { during: label, path: 'x' } })
     expect(verdict(report)).toBe('refused')
   })
 
-  test('to be asked for: an order of a holdout shows no gain', () => {
+  test('a holdout order has no verdict about a gain', () => {
     const report = reported(times(8, [100, 90]))
     const found = assessCandidate({ spec: spec(), order: anOrder(rule()), report, label, baseline: null })
     expect(found.outcome).not.toBe('eligible')
@@ -149,7 +149,7 @@ describe('a holdout of benchmarks', () => {
       run(label, { bytes: 1, benchmarks: counts[1] }, { role: 'holdout' }),
     ]).flat()
 
-  test('is not passed by running fewer of them, or more', () => {
+  test('fails for another number of benchmarks', () => {
     expect(verdict(aReport(executions([5, 5])))).toBe('passed')
     expect(verdict(aReport(executions([5, 4])))).toBe('failed')
     expect(verdict(aReport(executions([5, 6])))).toBe('failed')

@@ -77,7 +77,7 @@ describe('a ladder', () => {
     expect(decide({ stability, candidate: samples(better, 5) }).decision).toBe('keep')
   })
 
-  test('only mode ladder climbs', () => {
+  test('only mode ladder has steps', () => {
     const stability = { mode: 'repeat' }
     expect(decide({ stability, candidate: samples(better, 1) })).toMatchObject({
       decision: 'keep',

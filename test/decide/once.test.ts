@@ -102,7 +102,7 @@ describe('a deterministic gain', () => {
     expect(found.outcome).toBe('eligible')
   })
 
-  test('reaching every target is told', () => {
+  test('reports that every target is reached', () => {
     const primary = { type: 'hard', name: 'bytes', direction: 'minimize', target: 1100 }
     expect(judge({ bytes: 1200 }, { bytes: 1100 }, { spec: spec({ primary }) }).target_reached).toBe(true)
     expect(judge({ bytes: 1200 }, { bytes: 1101 }, { spec: spec({ primary }) }).target_reached).toBe(false)
@@ -219,7 +219,7 @@ describe('tie-breakers', () => {
     expect(outcome({ bytes: 5, lines: 9, score: 1 }, { bytes: 5, lines: 10, score: 1 })).toBe('dropped')
   })
 
-  test('are asked in order: a later one never outweighs an earlier one', () => {
+  test('are checked in order: a later one never outweighs an earlier one', () => {
     expect(outcome({ bytes: 5, lines: 9, score: 1 }, { bytes: 5, lines: 9, score: 2 })).toBe('eligible')
     expect(outcome({ bytes: 5, lines: 9, score: 1 }, { bytes: 5, lines: 10, score: 2 })).toBe('dropped')
   })
@@ -254,7 +254,7 @@ describe('laws', () => {
   const value = fc.integer({ min: -1000, max: 1000 })
   const effect = fc.integer({ min: 0, max: 50 })
 
-  test('the runner repeats exactly what the verdict wants repeated', () => {
+  test('the runner repeats exactly when the verdict needs it', () => {
     fc.assert(
       fc.property(value, value, effect, (base, candidate, minEffect) => {
         const executions = [run('base', { bytes: base }), run(label, { bytes: candidate })]

@@ -32,7 +32,7 @@ describe('a payload of winnow decide', () => {
     })
   })
 
-  test('a whole spec may be given; the keys that are not read do not matter', () => {
+  test('a whole spec is accepted; unread keys are ignored', () => {
     const spec = { name: 'x', metric: { primary }, scope: { mutable: [] }, stopping: 3 }
     expect(parse(spec).spec.metric.primary.name).toBe('bytes')
   })
@@ -90,7 +90,7 @@ describe('a payload of winnow decide', () => {
     expect(refusal(() => parseDecidePayload('{')).message).toContain('not JSON')
   })
 
-  test('odd metric values pass the boundary, so that the rule can call them missing', () => {
+  test('unusable metric values are accepted, and the rule treats them as missing', () => {
     const payload = parse(
       { metric: { primary } },
       { baseline: { metrics: { bytes: 1 } }, candidate: { metrics: { bytes: 'x' } } },

@@ -202,8 +202,8 @@ function changeIn(progress: CampaignProgress): number {
   return progress.effect
 }
 
-describe('the progress of a campaign whose numbers repeat', () => {
-  it('is the product of the kept steps, and holds nothing of what the default branch changed', () => {
+describe('the progress of a deterministic campaign', () => {
+  it('is composed of kept steps, without changes of the default branch', () => {
     fc.assert(
       fc.property(fc.array(happening, { maxLength: 14 }), story => {
         const told = new Story(1000)
@@ -224,7 +224,7 @@ describe('the progress of a campaign whose numbers repeat', () => {
     )
   })
 
-  it('goes on over a sync that changes nothing as if there had been none', () => {
+  it('is not affected by a sync that changes nothing', () => {
     const told = new Story(900)
     told.keep(500)
     told.sync(1)
@@ -237,7 +237,7 @@ describe('the progress of a campaign whose numbers repeat', () => {
   it.each([
     [1.2, 'bytes 900 -> 500, 600 -> 480 (-55.6 % in all)', 'its losses'],
     [0.5, 'bytes 900 -> 500, 250 -> 200 (-55.6 % in all)', 'its gains'],
-  ])('shows both stretches where the default branch changed the number by %d: %s', (by, said) => {
+  ])('shows both stretches when the default branch changed the number by %d: %s', (by, said) => {
     const told = new Story(900)
     told.keep(500)
     told.sync(by)
@@ -246,7 +246,7 @@ describe('the progress of a campaign whose numbers repeat', () => {
     expect(formatGain(told.progress)).toBe('-55.6 %')
   })
 
-  it('is counted from where the campaign was before anything was kept', () => {
+  it('starts at the incumbent before the first landing', () => {
     const told = new Story(900)
     told.sync(0.5)
     expect(formatProgress(told.progress)).toBe('bytes 450, no gain yet')
@@ -254,7 +254,7 @@ describe('the progress of a campaign whose numbers repeat', () => {
     expect(formatProgress(told.progress)).toBe('bytes 450 -> 225 (-50.0 %)')
   })
 
-  it('adds differences where a share would mean nothing', () => {
+  it('adds differences when a share is meaningless', () => {
     const told = new Story(4)
     told.keep(-2)
     told.sync(3)
@@ -263,13 +263,13 @@ describe('the progress of a campaign whose numbers repeat', () => {
     expect(formatGain(told.progress)).toBe('-7')
   })
 
-  it('is no gain once all is taken back', () => {
+  it('is no gain after all landings are reverted', () => {
     const told = new Story(900)
     told.takeBack(told.keep(500))
     expect(told.progress.is).toBe('nothing kept')
   })
 
-  it('names what was kept by another metric, and leaves it out', () => {
+  it('names and omits changes kept by another metric', () => {
     const told = new Story(900)
     told.keep(500)
     told.keep(400)
@@ -280,7 +280,7 @@ describe('the progress of a campaign whose numbers repeat', () => {
     )
   })
 
-  it('is of the numbers that the rule compared, where it compares with stored scores', () => {
+  it('uses the compared numbers with stored scores', () => {
     const told = new Story(30, MEAN)
     told.keep(22)
     expect(formatProgress(told.progress)).toBe('bytes 30 -> 22 (-26.7 %)')
@@ -294,7 +294,7 @@ describe('the progress of a noisy campaign', () => {
     return told
   }
 
-  it('is not confirmed while only the pairs that decided are there, and says so with their number', () => {
+  it('is not confirmed with only the deciding pairs', () => {
     const told = noisy()
     told.keep(500)
     expect(told.progress).toMatchObject({ is: 'not measured', missing: ['exp-001'] })
@@ -309,7 +309,7 @@ describe('the progress of a noisy campaign', () => {
     ])
   })
 
-  it('is composed of the effects of what is kept, over syncs, with the ends of their intervals', () => {
+  it('adds the effects and interval ends of kept changes across syncs', () => {
     const told = noisy()
     told.measured(told.keep(500), 0.3)
     told.sync(0.2)
@@ -323,14 +323,14 @@ describe('the progress of a noisy campaign', () => {
     )
   })
 
-  it('names what is not in it', () => {
+  it('names changes without a measured effect', () => {
     const told = noisy()
     told.measured(told.keep(500), 0.3)
     told.keep(400)
     expect(formatProgress(told.progress)).toMatch(/, without exp-002: not measured yet$/)
   })
 
-  it('is the progression test as soon as there is one, and what is kept later is added to it', () => {
+  it('is the progression test, plus changes kept later', () => {
     const told = noisy()
     told.measured(told.keep(500), 0.9)
     told.measured('everything', 0.3)
@@ -340,7 +340,7 @@ describe('the progress of a noisy campaign', () => {
     expect(told.progress).toMatchObject({ is: 'composed', parts: 2, effect: 0.4 })
   })
 
-  it('keeps what a test has shown over a sync', () => {
+  it('keeps the result of a test across a sync', () => {
     const told = noisy()
     told.keep(500)
     told.measured('everything', 0.3)
@@ -348,7 +348,7 @@ describe('the progress of a noisy campaign', () => {
     expect(told.progress).toMatchObject({ is: 'tested', effect: 0.3 })
   })
 
-  it('does not rest on a test of what was reverted since', () => {
+  it('ignores a test that covers a reverted change', () => {
     const told = noisy()
     told.measured(told.keep(500), 0.2)
     const second = told.keep(400)
@@ -357,7 +357,7 @@ describe('the progress of a noisy campaign', () => {
     expect(told.progress).toMatchObject({ is: 'composed', effect: 0.2, parts: 1 })
   })
 
-  it('adds what the default branch has already to a test against it', () => {
+  it('adds landings that the default branch already contains', () => {
     const told = noisy()
     const first = told.keep(500)
     told.measured(first, 0.3)
@@ -367,13 +367,13 @@ describe('the progress of a noisy campaign', () => {
     expect(told.progress).toMatchObject({ is: 'composed', effect: 0.4, parts: 2 })
   })
 
-  it('is of the primary that is in force', () => {
+  it('uses the current primary metric', () => {
     const told = noisy()
     told.measured(told.keep(500), 0.3, 'seconds')
     expect(told.progress.is).toBe('not measured')
   })
 
-  it('equals the sum of the measured effects of what is still there, whatever happens between', () => {
+  it('equals the sum of the measured effects of current landings for any history', () => {
     fc.assert(
       fc.property(fc.array(happening, { maxLength: 12 }), story => {
         const told = noisy()

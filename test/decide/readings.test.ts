@@ -12,7 +12,7 @@ describe('a side’s snapshot', () => {
     })
   })
 
-  test('holds that side’s samples only: no warm-up, no smoke, no repeat, nobody else’s', () => {
+  test('contains only samples of that side', () => {
     const report = aReport([
       run('exp-001', { bytes: 100 }, { role: 'warmup' }),
       run('exp-001', {}, { role: 'smoke' }),
@@ -35,7 +35,7 @@ describe('a side’s snapshot', () => {
     expect(metrics).toEqual({ bytes: { aggregate: null, samples: [5, null] } })
   })
 
-  test('adds up the seconds of everything it ran', () => {
+  test('adds up the seconds of all its runs', () => {
     const report = aReport([
       run('exp-001', {}, { role: 'warmup', wall_seconds: 2 }),
       run('exp-001', { bytes: 1 }, { wall_seconds: 3 }),
@@ -73,7 +73,7 @@ describe('a snapshot’s gates', () => {
   const gate = (...values: (number | null)[]) =>
     buildSnapshot(gated, aReport(values.map(ok => run('exp-001', { bytes: 1, ok }))), 'exp-001').gates?.['ok']
 
-  test('hold the value that fails, if one does', () => {
+  test('contain the failing value, if there is one', () => {
     expect(gate(1, 0.2, 1)).toBe(0.2)
     expect(gate(1, 0.9)).toBe(0.9)
   })

@@ -44,7 +44,7 @@ function verdict(
 const BASE = { parse: 10, render: 1000 }
 
 describe('a candidate that lost its slowest benchmark', () => {
-  it('has a far better mean, and is an error that names it', () => {
+  it('is an error that names it, despite a better mean', () => {
     const runs = [ran('base', BASE), ran(label, { parse: 10 })]
     expect(
       verdict([
@@ -69,7 +69,7 @@ describe('a candidate that lost its slowest benchmark', () => {
     expect([outcome, reason]).toEqual(['error', expect.stringContaining('render.ns is missing')])
   })
 
-  it('is told by a few names, not by hundreds', () => {
+  it('is described with a few names', () => {
     const many = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`b${at}`, 10]))
     const { reason } = verdict([ran('base', many), ran(label, { b0: 10, other: 1 })])
     expect(reason).toBe(
@@ -111,14 +111,14 @@ describe('the same benchmarks', () => {
     expect(verdict(runs).outcome).toBe('eligible')
   })
 
-  it('do not ask for what winnow measures itself, nor for executions that failed', () => {
+  it('exclude built-in metrics and failed executions', () => {
     const { cpu_seconds: _, ...metrics } = { ...ran(label, better).metrics, cpu_seconds: 1 }
     const runs = [ran('base', BASE), { ...ran(label, better), metrics }]
     expect(verdict(runs).reason).not.toContain('benchmarks')
     expect(verdict([ran('base', BASE), run(label, {}, { status: 'crashed' })]).reason).toContain('crashed')
   })
 
-  it('are asked of benchmark tools only: a harness of its own may print what it likes', () => {
+  it('are required only of benchmark formats', () => {
     expect(verdict([ran('base', BASE), ran(label, { parse: 10 })], once, 'json').reason).not.toContain(
       'benchmarks',
     )
@@ -126,7 +126,7 @@ describe('the same benchmarks', () => {
 })
 
 describe('a base that does not report the same benchmarks twice', () => {
-  it('is not the fault of a candidate, and cannot start a campaign', () => {
+  it('is not blamed on a candidate, and cannot start a campaign', () => {
     const base = [ran('base', BASE), ran('base', { parse: 10 }, { role: 'repeat' })]
     expect(verdict([...base, ran(label, BASE)])).toMatchObject({
       retry: true,

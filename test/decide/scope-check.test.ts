@@ -62,7 +62,7 @@ describe('a candidate’s diff', () => {
     ['a file that goes away', { newMode: ABSENT }],
     ['a file that goes away, told by null', { newMode: null }],
     ['a new file, told by null', { oldMode: null, newMode: '100755' }],
-  ])('%s is fine', (_, modes) => {
+  ])('%s is allowed', (_, modes) => {
     expect(check([change('src/a', modes)])).toBeNull()
   })
 

@@ -125,7 +125,7 @@ describe('an objective listed under the primary name', () => {
   })
 })
 
-describe('what is wrong in itself comes first', () => {
+describe('failures of the candidate itself', () => {
   const gated = { metric: { degenerate_gates: [{ name: 'ok', check: '== 1' }] } }
 
   test('smoke_passed false is degenerate before anything else', () => {
@@ -259,7 +259,7 @@ describe('reading a metric', () => {
     expect(decide({ metric }, bytes(100), candidate).decision).toBe('error')
   })
 
-  test('the first place that names a metric answers for it, even without a number', () => {
+  test('the first place that names a metric is used, even without a number', () => {
     const candidate = withMetrics({ bytes: null }, { diagnostics: { bytes: 1 } })
     expect(decide({}, bytes(100), candidate).decision).toBe('error')
   })

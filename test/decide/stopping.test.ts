@@ -39,13 +39,13 @@ describe('judging', () => {
     expect(findJudgingStop(judged(cap), spent)?.reason ?? null).toBe(reason)
   })
 
-  test('is not what a campaign with another metric spends money on', () => {
+  test('does not stop a campaign with another metric', () => {
     expect(findJudgingStop(judged(5, 'hard'), 9)).toBeNull()
   })
 })
 
 describe('a campaign', () => {
-  test('that has just begun goes on', () => {
+  test('continues after its start', () => {
     expect(stop({})).toBeNull()
   })
 
@@ -83,7 +83,7 @@ describe('a campaign', () => {
     expect(stop({ targetReached: true, ended: 100 })?.code).toBe('target_reached')
   })
 
-  test('stops on an empty backlog only when nobody outside can add to it', () => {
+  test('stops on an empty backlog only when no person can add ideas', () => {
     const sweep = { use: 'sweep' }
     expect(stop({ backlogEmpty: true })).toBeNull()
     expect(stop({ backlogEmpty: true }, {}, [sweep, { use: 'external' }])).toBeNull()
@@ -91,7 +91,7 @@ describe('a campaign', () => {
     expect(stop({ backlogEmpty: false }, {}, [sweep])).toBeNull()
   })
 
-  test('a meter that shows no number stops it', () => {
+  test('stops when spending is not a number', () => {
     expect(stop({ costUsd: Number.NaN }, { max_total_cost_usd: 5 })?.code).toBe('max_total_cost_usd')
   })
 })

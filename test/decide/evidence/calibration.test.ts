@@ -36,7 +36,7 @@ describe('calibration', () => {
     expect(calibrateNoiseEvidence([spiked, ...rest]).pair_sd).toBeLessThan(0.05)
   })
 
-  test('says how far the same code lies apart from machine to machine', () => {
+  test('reports the spread between machines', () => {
     const found = calibrateNoiseEvidence(jobs(30, 8, 63, { level: 0.1 })).between_job_sd ?? Number.NaN
     expect(found).toBeGreaterThan(0.06)
     expect(found).toBeLessThan(0.15)
@@ -81,13 +81,13 @@ describe('calibration', () => {
     )
   })
 
-  test('of nothing is an error', () => {
+  test('without pairs is an error', () => {
     expect(() => calibrateNoiseEvidence([{ pairs: [] }])).toThrow(UserError)
   })
 })
 
 describe('the upper 90 % limit of the noise', () => {
-  test('holds nine times in ten, and is not far off', () => {
+  test('holds nine times in ten, and is close', () => {
     const n = 1000
     const random = createSeededRandom(66)
     let held = 0

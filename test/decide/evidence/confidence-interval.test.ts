@@ -41,7 +41,7 @@ describe('the Hodges-Lehmann estimate', () => {
     expect(estimateHodgesLehmann([1, 2, 3, null])).toBe(1.25)
   })
 
-  test('is nothing without pairs, and no gain when failures outweigh', () => {
+  test('is NaN without pairs, and no gain when failures dominate', () => {
     expect(estimateHodgesLehmann([])).toBeNaN()
     expect(estimateHodgesLehmann([null, 1])).toBe(Number.NEGATIVE_INFINITY)
     expect(computeReportedEffect([])).toEqual({ effect: null, interval: null, pairs: 0 })
@@ -50,7 +50,7 @@ describe('the Hodges-Lehmann estimate', () => {
 })
 
 describe('the interval', () => {
-  test('is unbounded below 7 pairs, however clear they are', () => {
+  test('is unbounded below 7 pairs', () => {
     for (let n = 0; n < 7; n++) {
       expect(computeConfidenceInterval(Array.from({ length: n }, (_, index) => 1 + index))).toBeNull()
     }
@@ -85,14 +85,14 @@ describe('the interval', () => {
     )
   })
 
-  test('a failed candidate takes away nothing but certainty', () => {
+  test('a failed candidate only widens it', () => {
     const values = draws(24, 3)
     const [low = Number.NaN] = computeConfidenceInterval(values) ?? []
     const [lower = Number.NaN] = computeConfidenceInterval([...values, null]) ?? []
     expect(lower).toBeLessThanOrEqual(low)
   })
 
-  test('covers the truth at least 95 % of the time, at the moment it looks best too', () => {
+  test('covers the true effect at least 95 % of the time, also at its best moment', () => {
     let covered = 0
     for (let seed = 0; seed < 400; seed++) {
       const values = draws(24, 1000 + seed)

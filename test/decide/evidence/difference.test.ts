@@ -15,7 +15,7 @@ describe('a paired difference', () => {
     expect(computeSignedDifference({ direction: 'maximize', scale: 'linear' }, -1, -3)).toBe(-2)
   })
 
-  test('turns exactly with its labels and with the direction, or the coin would not be fair', () => {
+  test('changes its sign exactly with swapped labels or direction', () => {
     fc.assert(
       fc.property(value, value, direction, scale, (a, b, way, on) => {
         const one = computeSignedDifference({ direction: way, scale: on }, a, b)
@@ -27,7 +27,7 @@ describe('a paired difference', () => {
     )
   })
 
-  test('equal ratios are equal differences whatever the unit', () => {
+  test('equal ratios are equal differences in any unit', () => {
     const of = (base: number, candidate: number) =>
       computeSignedDifference({ direction: 'minimize', scale: 'log' }, base, candidate)
     for (const unit of [3, 0.7, 1000, 1e-6]) expect(of(110 * unit, 100 * unit)).toBe(of(110, 100))
@@ -42,7 +42,7 @@ describe('a paired difference', () => {
     )
   })
 
-  test('what is not finite never becomes a number', () => {
+  test('non-finite values are rejected', () => {
     for (const wrong of [Number.NaN, Number.POSITIVE_INFINITY]) {
       expect(() => computeSignedDifference({ direction: 'minimize', scale: 'log' }, 1, wrong)).toThrow(
         HarnessError,

@@ -9,7 +9,7 @@ import { begin, observed } from './a-comparison.ts'
 /** min_effect is .02 throughout. */
 const SWAYING = [0.03, -0.03, 0.02, -0.02]
 
-describe('the search for a gain is given up, and claims nothing', () => {
+describe('the search for a gain is given up', () => {
   test('after job 1 when HL is at most a quarter of min_effect', () => {
     const before = observed(begin({ pairsPerJob: 4 }), SWAYING.slice(0, 3))
     expect(getEvidenceStatus(before)).toEqual({ status: 'continue', reason: 'measuring' })
@@ -57,7 +57,7 @@ describe('the search for a gain is given up, and claims nothing', () => {
   })
 })
 
-describe('once given up, a few more pairs may still prove', () => {
+describe('after giving up, a few more pairs may prove', () => {
   test('harm: then it is worse, after no more pairs than that takes', () => {
     const likely = observed(begin(), [-0.01, -0.02, -0.03])
     expect(likely.given_up?.reason).toBe('gain-unlikely')
@@ -93,11 +93,11 @@ describe('once given up, a few more pairs may still prove', () => {
     expect(state.differences.length).toBeLessThanOrEqual(3 + PROOF_PAIRS)
   })
 
-  describe('but not a gain: the search has ended', () => {
+  describe('after giving up, a gain', () => {
     /** Above the null effect (.005) and below min_effect, one like the other. */
     const small = observed(begin(), [0.009, 0.007, 0.014, 0.013, 0.016, 0.019])
 
-    test('what reaches the screen is not promising', () => {
+    test('that reaches the screen is not promising', () => {
       expect(small.given_up).toEqual({ reason: 'gain-unlikely', pairs: 4 })
       expect(computeEvidenceVerdict(small).evidence).toBeGreaterThan(
         small.rule.screen ?? Number.POSITIVE_INFINITY,
@@ -106,24 +106,24 @@ describe('once given up, a few more pairs may still prove', () => {
       expect(getEvidenceStatus(small).status).toBe('continue')
     })
 
-    test('and counts once the search is taken up again', () => {
+    test('counts when the search is resumed', () => {
       const again = resumeEvidence(endJob(small, 1, { whole: false }), { maxJobs: 8 })
       expect(observed(again, [0.015], 2).screened).toMatchObject({ job: 1 })
     })
   })
 })
 
-describe('what was given up', () => {
+describe('an idea that was given up', () => {
   const swaying = observed(begin({ pairsPerJob: 4 }), [0.08, -0.06, 0.07, -0.08])
 
-  test('gets a second look where its estimate is a gain, and a gain of twice min_effect is not excluded', () => {
+  test('gets a second look when its estimate is a gain and large gains are open', () => {
     expect(getEvidenceStatus(swaying)).toMatchObject({ status: 'not-proven' })
     expect(isWorthSecondLook(swaying)).toBe((computeEvidenceVerdict(swaying).effect ?? 0) > 0)
     const losing = observed(begin({ pairsPerJob: 4 }), [0.03, -0.06, 0.02, -0.08])
     expect(isWorthSecondLook(losing)).toBe(false)
   })
 
-  test('is measured on within its jobs, until a gain of twice min_effect is excluded', () => {
+  test('is measured further until a gain of twice min_effect is excluded', () => {
     const look = startSecondLook(swaying)
     expect(getEvidenceStatus(look)).toEqual({ status: 'new-job', reason: 'job-ended' })
     const idle = afterJobs(look, [0.004, -0.004, 0.003, -0.003])
@@ -132,7 +132,7 @@ describe('what was given up', () => {
     expect(isWorthSecondLook(idle)).toBe(false)
   })
 
-  test('and asked for by a person, is not given up again', () => {
+  test('is not given up again when a person resumes it', () => {
     const asked = resumeEvidence(swaying, { maxJobs: 3 })
     expect(computeEvidenceVerdict(afterJobs(asked, [0.08, -0.06, 0.07, -0.08]))).toMatchObject({
       status: 'not-proven',
@@ -145,12 +145,12 @@ describe('what was given up', () => {
 describe('a comparison that guards against regressions', () => {
   const equal = () => begin({ giveUp: 'equal', pairsPerJob: 4 })
 
-  test('is not given up for a gain that is excluded, while a loss is open', () => {
+  test('continues while a loss is open', () => {
     const losing = observed(equal(), [-0.02, 0.002, -0.03, 0.001])
     expect(getEvidenceStatus(losing)).toEqual({ status: 'new-job', reason: 'job-ended' })
   })
 
-  test('goes on to the proof of harm', () => {
+  test('continues to the proof of harm', () => {
     const state = afterJobs(equal(), [-0.02, 0.002, -0.03, -0.01])
     expect(computeEvidenceVerdict(state)).toMatchObject({ status: 'drop', reason: 'harm-shown', worse: true })
   })

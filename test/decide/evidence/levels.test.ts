@@ -51,30 +51,30 @@ test('required objectives share the level', () => {
   expect(() => computeObjectiveLevel(1, 1)).toThrow(UserError)
 })
 
-describe('two ideas are one family', () => {
+describe('two ideas of one family', () => {
   const lines = (...numbers: number[]) => numbers.map(number => `src/a.ts +line ${number}`)
   const idea = { files: ['src/a.ts'], lines: lines(1, 2, 3, 4, 5) }
 
-  test('when they say so', () => {
+  test('are when they declare it', () => {
     const other = { files: ['src/b.ts'], lines: [], family: 'cache' }
     expect(isSameFamily({ ...idea, family: 'cache' }, other)).toBe(true)
     expect(isSameFamily({ ...idea, family: 'pool' }, other)).toBe(false)
     expect(isSameFamily({ ...idea, family: null }, { ...other, family: null })).toBe(false)
   })
 
-  test('when they change the same files and 60 % of the lines are the same', () => {
+  test('are when they change the same files and share 60 % of the lines', () => {
     expect(isSameFamily(idea, { files: ['src/a.ts'], lines: lines(1, 2, 3, 8, 9) })).toBe(true)
     expect(isSameFamily(idea, { files: ['src/a.ts'], lines: lines(1, 2, 7, 8, 9) })).toBe(false)
     expect(isSameFamily(idea, { files: ['src/a.ts', 'src/b.ts'], lines: idea.lines })).toBe(false)
   })
 
-  test('when one is the other with padding, whichever way they are compared', () => {
+  test('are when one is the other with padding, in both orders', () => {
     const padded = { files: ['src/a.ts'], lines: [...idea.lines, ...lines(10, 11, 12, 13, 14, 15, 16)] }
     expect(isSameFamily(idea, padded)).toBe(true)
     expect(isSameFamily(padded, idea)).toBe(true)
   })
 
-  test('not because neither changes a line', () => {
+  test('are not when neither changes a line', () => {
     expect(isSameFamily({ files: [], lines: [] }, { files: [], lines: [] })).toBe(false)
   })
 })

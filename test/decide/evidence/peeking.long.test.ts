@@ -47,7 +47,7 @@ function most(n: number, chance: number): number {
 const EXPERIMENTS = 1500
 const PAIRS = 40
 
-describe('looking after every pair', () => {
+describe('checking after every pair', () => {
   test.each(Object.entries(MACHINES))('%s: E reaches 1/alpha at most alpha of the time', (_, machine) => {
     const random = createSeededRandom(7)
     const crossed = { 0.1: 0, 0.05: 0, 0.01: 0 }
@@ -62,7 +62,7 @@ describe('looking after every pair', () => {
     expect(crossed[0.01]).toBeLessThanOrEqual(most(EXPERIMENTS, 0.01))
   })
 
-  test('the coin is what protects: base always first lets a slow first slot pass', () => {
+  test('the coin is required: with the base always first, a slow first slot passes', () => {
     const biased = Array.from({ length: PAIRS }, () => 5)
     expect(Math.max(...computeLnEvidencePath(biased, 0))).toBeGreaterThan(Math.log(100))
   })

@@ -33,7 +33,7 @@ describe('a guardrail', () => {
     expect(judgeGuardrail(around(-0.02), 0.02)).not.toBe('harmless')
   })
 
-  test('stays with what was shown first, as a job that stops there would', () => {
+  test('keeps the result that was shown first', () => {
     const harm = around(-0.05, 8)
     expect(judgeGuardrail([...harm, ...around(0.5, 30)], 0.02)).toBe('harmful')
     const harmless = around(0.01, 8)
@@ -70,7 +70,7 @@ describe('a simplification', () => {
     expect(isSimplificationShown([], 0.02)).toBe(false)
   })
 
-  test('fails when it is shown to cost more, and not only something', () => {
+  test('fails when it is shown to cost more than min_effect', () => {
     expect(isSimplificationRefuted(around(-0.05), 0.02)).toBe(true)
     expect(isSimplificationRefuted(around(-0.01), 0.02)).toBe(false)
     expect(isSimplificationRefuted([], 0.02)).toBe(false)
@@ -84,7 +84,7 @@ describe('a merge that is measured again', () => {
     expect(checkRegression(around(-0.1, 4), 0.02)).toBe('open')
   })
 
-  test('takes more to revert than to clear', () => {
+  test('needs more evidence to revert than to clear', () => {
     const harm = [0.05, 0.06, 0.07, 0.08, 0.09]
     expect(computeLnEvidence(harm, 0)).toBeGreaterThan(Math.log(20))
     const worse = harm.map(loss => -loss)
@@ -123,12 +123,12 @@ describe('pass/fail scores', () => {
     expect(sum / outcomes.length).toBeCloseTo(1, 12)
   })
 
-  test('m0 is what has to be beaten', () => {
+  test('m0 is the value to beat', () => {
     expect(computeBettingEvidence([0.2, 0.2, 0.2], 0.2)).toBeCloseTo(1, 12)
     expect(computeBettingEvidence([0.2, 0.2, 0.2], 0.3)).toBeLessThan(1)
   })
 
-  test('a difference that no two scores have is an error', () => {
+  test('a difference outside -1 to 1 is an error', () => {
     expect(() => computeBettingEvidence([1.5])).toThrow(UserError)
     expect(() => computeBettingEvidence([Number.NaN])).toThrow(UserError)
     expect(() => computeBettingEvidence([0.5], 1)).toThrow(UserError)

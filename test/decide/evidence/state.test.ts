@@ -65,7 +65,7 @@ describe('the state', () => {
     )
   })
 
-  test('is plain JSON at every step: written, read and gone on with, it gives the same verdicts', () => {
+  test('is plain JSON at every step, and gives the same verdicts after parsing', () => {
     fc.assert(
       fc.property(story, fc.boolean(), (pairs, hybrid) => {
         const start = startEvidence({ ...options, ...(hybrid ? { hybrid: { noise: 0.03 } } : {}) })
@@ -115,7 +115,7 @@ describe('the verdict', () => {
     )
   })
 
-  test('is the same for a metric that is turned upside down', () => {
+  test('is the same for an inverted metric', () => {
     const sounds = fc.array(fc.oneof(sound, gains), { maxLength: 40 })
     fc.assert(
       fc.property(sounds, pairs => {
@@ -146,7 +146,7 @@ describe('the verdict', () => {
   })
 })
 
-describe('what cannot be started', () => {
+describe('invalid options', () => {
   test.each([
     ['no minimal effect', { minEffect: 0 }],
     ['a minimal effect that is no number', { minEffect: Number.NaN }],
@@ -173,7 +173,7 @@ describe('what cannot be started', () => {
   })
 })
 
-describe('what cannot be observed', () => {
+describe('invalid values', () => {
   test.each([Number.NaN, Number.POSITIVE_INFINITY])('a value of %s: failures are null', wrong => {
     expect(() => observePair(begin(), pairOf(wrong))).toThrow(`value is ${wrong}`)
     expect(() => observePair(begin(), { ...pairOf(1), base: null, candidate: wrong })).toThrow(UserError)

@@ -25,7 +25,7 @@ describe('a promising idea', () => {
     expect(now.threshold).toBe(100)
   })
 
-  test('aims at the screen before, at 1/alpha after', () => {
+  test('has the screen as threshold first, then 1/alpha', () => {
     expect(computeEvidenceVerdict(begin())).toMatchObject({
       status: 'new-job',
       reason: 'not-begun',
@@ -39,7 +39,7 @@ describe('a promising idea', () => {
     })
   })
 
-  test('goes on when the new job begins, and is kept when both together reach 1/alpha', () => {
+  test('continues in the new job, and is kept when both jobs reach 1/alpha', () => {
     const confirming = observed(SCREENED, [0.05, 0.06], 2)
     expect(getEvidenceStatus(confirming).status).toBe('continue')
     const kept = computeEvidenceVerdict(observed(confirming, [0.07], 2))
@@ -64,7 +64,7 @@ describe('a promising idea', () => {
     expect(getEvidenceStatus(observed(again, [0.05], 4, { runner: 'a' })).status).toBe('keep')
   })
 
-  test('is not kept while the fresh runner says nothing for it, whatever it carries', () => {
+  test('is not kept without evidence from the fresh runner', () => {
     const loose = observed(begin({ alpha: 0.2 }), PROMISING)
     const against = observed(loose, [-0.01], 2)
     expect(computeEvidenceVerdict(against).evidence).toBeGreaterThan(
@@ -183,7 +183,7 @@ describe('failures', () => {
     expect(once.evidence).toBeLessThan(1)
   })
 
-  test('a candidate that fails twice is broken, however good the rest', () => {
+  test('a candidate that fails twice is broken', () => {
     const twice = observed(SCREENED, [null, 0.5, null], 2)
     expect(computeEvidenceVerdict(twice)).toMatchObject({ status: 'drop', reason: 'broken' })
   })
@@ -196,7 +196,7 @@ describe('failures', () => {
 })
 
 describe('jobs', () => {
-  test('that screened go on to measure no fresh evidence: it counts for effect and harm alone', () => {
+  test('that screened add pairs for effect and harm only', () => {
     const before = computeEvidenceVerdict(SCREENED)
     const later = computeEvidenceVerdict(observed(SCREENED, [0.05, 0.05, 0.05, 0.05, 0.05, 0.05], 1))
     expect(later).toMatchObject({ status: 'new-job', stage: 'confirming', pairs: before.pairs + 6 })
@@ -205,7 +205,7 @@ describe('jobs', () => {
     expect(computeEvidenceVerdict(observed(SCREENED, harmful, 1)).status).toBe('drop')
   })
 
-  test('that were left take no more pairs', () => {
+  test('that were followed by another take no more pairs', () => {
     const second = observed(SCREENED, [0.05], 2)
     expect(() => observed(second, [0.05], 1)).toThrow('followed by another')
   })
@@ -236,7 +236,7 @@ describe('after a verdict', () => {
     expect(computeEvidenceVerdict(more).effect).not.toBe(computeEvidenceVerdict(kept).effect)
   })
 
-  test('the interval is there; before, nobody pays for it', () => {
+  test('the interval is computed only then', () => {
     expect(computeEvidenceVerdict(kept).interval).not.toBeNull()
     expect(
       computeEvidenceVerdict(observed(begin({ pairsPerJob: 20 }), [0.03, 0.01, 0.02, 0.03, 0.01, 0.02]))

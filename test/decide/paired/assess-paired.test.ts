@@ -106,20 +106,20 @@ describe('the verdict of a job', () => {
     })
   })
 
-  it('that ends before its rule says so is measured again: a runner does not choose when to look', () => {
+  it('that ends before its rule allows it is measured again', () => {
     expect(assessed({ executions: blocks(gain(4)) })).toMatchObject({
       retry: true,
       reason: 'the report ends after 4 of 8 pairs, too early',
     })
   })
 
-  it('without a pair says nothing, whatever earlier jobs said', () => {
+  it('without a pair gives no verdict', () => {
     const nothing = { retry: true, reason: 'the report has no pair of exp-001' }
     expect(assessed({ executions: [] })).toMatchObject(nothing)
     expect(assessed({ executions: [], earlier_jobs: [SCREENED] })).toMatchObject(nothing)
   })
 
-  it('of somebody the order has no terms for proves nothing', () => {
+  it('of a candidate without terms gives no verdict', () => {
     const stop = aRule({ terms: {} })
     const order = { id: 'a'.repeat(64), earlier_jobs: {}, stop }
     const report = aReport(blocks(gain()))
@@ -131,7 +131,7 @@ describe('the verdict of a job', () => {
     )
   })
 
-  it('with a value that has no logarithm cannot be compared any more, and names the way out', () => {
+  it('with a value without a logarithm is an error that names the fix', () => {
     expect(assessed({ executions: blocks([95, 0, 94]) })).toMatchObject({
       outcome: 'error',
       retry: false,
@@ -166,7 +166,7 @@ describe('executions that fail among pairs', () => {
     })
   })
 
-  it('one of the base voids its pair; two are nobody’s verdict', () => {
+  it('one of the base voids its pair; two give no verdict', () => {
     const once = assessed({ executions: blocks(STEADY, [100, null, 100, 100, 100, 100, 100, 100]) })
     expect([once.outcome, once.reason]).toEqual(['promising', expect.stringContaining('7 pairs')])
     expect(assessed({ executions: blocks(gain(3), [100, null, null]) }).retry).toBe(true)
@@ -189,7 +189,7 @@ describe('gates and constraints', () => {
     expect(assessed({ executions: blocks([...gain(5), 96.5]), metric }).outcome).toBe('degenerate')
   })
 
-  it('that are commands are asked once, and have not passed if nobody ran them', () => {
+  it('that are commands run once, and have not passed without a run', () => {
     const gates = [{ name: 'tests', command: 'true' }]
     const executions = blocks(gain())
     expect(assessed({ executions, spec: { gates } })).toMatchObject({
@@ -203,8 +203,8 @@ describe('gates and constraints', () => {
   })
 })
 
-describe('what is said', () => {
-  it('of a guardrail that is still open, and of one that was harmed', () => {
+describe('the sentence of a verdict', () => {
+  it('names open and harmed guardrails', () => {
     const metric = { objectives: [{ name: 'guard', direction: 'minimize', role: 'guardrail' }] }
     const given = { metric, metrics: ['bytes', 'guard'] }
     const earlier_jobs = [
@@ -239,7 +239,7 @@ describe('what is said', () => {
     expect(worse.reason).toContain('guard proven worse')
   })
 
-  it('of a target: reached when the cautious end of the interval reaches it', () => {
+  it('needs the cautious end of the interval for a target', () => {
     const at = (target: number) => {
       const metric = { primary: { type: 'hard', name: 'bytes', direction: 'minimize', target } }
       return assessed({ executions: blocks(gain(3)), earlier_jobs: [SCREENED], metric }).target_reached
@@ -248,7 +248,7 @@ describe('what is said', () => {
   })
 })
 
-describe('a job asks after every pair whether a candidate needs another', () => {
+describe('the next pair of a job', () => {
   const built = campaign()
   const order = built.issue({ purpose: 'experiment', candidates: [] })
   const wants = (
@@ -265,7 +265,7 @@ describe('a job asks after every pair whether a candidate needs another', () => 
     return isPairNeeded(asking, { executions: blocks(values), runner: 'boot' }, 'exp-001')
   }
 
-  it('the first one always, also where another job was asked for', () => {
+  it('is always needed first', () => {
     expect([wants([]), wants([], [SCREENED])]).toEqual([true, true])
     const proven = { ...SCREENED, order: 'b'.repeat(64) }
     const single = { 'exp-001': [SCREENED, proven] }
@@ -274,7 +274,7 @@ describe('a job asks after every pair whether a candidate needs another', () => 
     expect(isPairNeeded(asking, { executions: [], runner: 'boot' }, 'exp-001')).toBe(true)
   })
 
-  it('no more once it has screened, dropped or is kept', () => {
+  it('is not needed after a screen, a drop or a keep', () => {
     expect([wants(gain(5)), wants(gain(6))]).toEqual([true, false])
     const idle = [100, 100.1, 99.9, 100.05, 99.95, 100.02, 99.97]
     expect([wants(idle.slice(0, 4)), wants(idle)]).toEqual([true, false])
@@ -283,7 +283,7 @@ describe('a job asks after every pair whether a candidate needs another', () => 
     expect([wants(gain(2), [SCREENED]), wants(gain(3), [SCREENED])]).toEqual([true, false])
   })
 
-  it('nor where nothing can be compared, or nobody asked for it', () => {
+  it('is not needed without comparable values or terms', () => {
     expect(wants([95, 0])).toBe(false)
     const stop = aRule()
     const asking = { spec: aSpec(), order: { ...order, stop }, stop }

@@ -14,13 +14,13 @@ describe('an effect in words', () => {
     expect(formatEffect(-0.25, null, SCORE)).toBe('score 0.25 lower')
   })
 
-  it('has the interval the same way round as the estimate', () => {
+  it('has the interval in the same direction as the estimate', () => {
     expect(formatEffect(0.05, [0.01, 0.1], TIME)).toBe('wall_seconds 4.9 % faster (1.0 to 9.5 %)')
     expect(formatEffect(-0.05, [-0.1, 0.01], TIME)).toBe('wall_seconds 5.1 % slower (-1.0 to 10.5 %)')
     expect(formatEffect(-0.5, [-1, 0.25], SCORE)).toBe('score 0.5 lower (-0.25 to 1)')
   })
 
-  it('of nothing has no sign', () => {
+  it('of zero has no sign', () => {
     expect(formatEffect(-0.0001, [-0.0002, 0.0001], TIME)).toBe('wall_seconds 0.0 % slower (0.0 to 0.0 %)')
     expect(formatEffect(0.0001, [-0.0002, 0.0002], TIME)).toBe('wall_seconds 0.0 % faster (0.0 to 0.0 %)')
   })
@@ -35,7 +35,7 @@ describe('an effect in words', () => {
     expect(formatEffect(Math.log(4), null, TIME)).toBe('wall_seconds 75.0 % faster')
   })
 
-  it('says what it is below, where the other end is still open', () => {
+  it('states the closed end of an open interval', () => {
     expect(formatEffect(-2.5, null, TIME, { upper: -1.2 })).toBe(
       'wall_seconds 12.2x slower (at least 3.3x slower)',
     )
@@ -44,7 +44,7 @@ describe('an effect in words', () => {
     )
   })
 
-  it('a gain of all there is is a share of 1', () => {
+  it('a gain of the whole value is a share of 1', () => {
     expect(toShare(Infinity, 'minimize')).toBe(1)
     expect(toShare(Math.log(2), 'maximize')).toBeCloseTo(1)
   })

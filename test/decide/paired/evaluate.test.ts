@@ -18,12 +18,12 @@ function firstAt(
 
 const SCREENED = aJob('1', gainsOf('bytes', 0.05, 6))
 
-describe('one candidate by its pairs', () => {
-  it('has no standing but to be begun', () => {
+describe('the evaluation of one candidate', () => {
+  it('needs a first job', () => {
     expect(evaluatePairs(aCase([]))).toMatchObject({ status: 'new-job', improved: [], harmed: [], tie: null })
   })
 
-  it('goes on while its job does, screens, and holds on a fresh runner', () => {
+  it('continues in its job, screens, and is kept on a fresh runner', () => {
     expect(statusOf([aJob('1', gainsOf('bytes', 0.05, 5))])).toBe('continue')
     expect(statusOf([SCREENED])).toBe('new-job')
     expect(statusOf([SCREENED, aJob('2', gainsOf('bytes', 0.05, 2))])).toBe('continue')
@@ -31,14 +31,14 @@ describe('one candidate by its pairs', () => {
     expect(kept).toMatchObject({ status: 'keep', improved: ['bytes'], harmed: [] })
   })
 
-  it('needs another boot id where there is another machine; here a new job stands for it', () => {
+  it('needs another boot id, or a new job on a single machine', () => {
     const jobs = [SCREENED, aJob('2', gainsOf('bytes', 0.05, 8))]
     expect(statusOf(jobs, { rule: { single_machine: false } })).toBe('new-job')
     const elsewhere = [SCREENED, aJob('2', gainsOf('bytes', 0.05, 8), { runner: 'other' })]
     expect(statusOf(elsewhere, { rule: { single_machine: false } })).toBe('keep')
   })
 
-  it('is dropped for no gain, and is worse only when that is shown', () => {
+  it('is dropped for no gain, and worse only when harm is shown', () => {
     expect(evaluatePairs(aCase([aJob('1', gainsOf('bytes', 0, 8))]))).toMatchObject({
       status: 'drop',
       harmed: [],
@@ -49,14 +49,14 @@ describe('one candidate by its pairs', () => {
     })
   })
 
-  it('is not proven when its jobs are used up, and goes on where it stood once it is given more', () => {
+  it('is not proven when its jobs are used up, and continues with more', () => {
     const undecided: Gains[] = [0.05, -0.02, 0.04, -0.01, 0.03, 0.06, -0.03, 0.02].map(bytes => ({ bytes }))
     const jobs = [aJob('1', undecided)]
     expect(statusOf(jobs, { terms: { max_jobs: 1 } })).toBe('not-proven')
     expect(statusOf(jobs, { terms: { max_jobs: 2 } })).toBe('new-job')
   })
 
-  it('loses a pair its execution failed in, and is through after two', () => {
+  it('loses a pair with a failed execution, and is dropped after two', () => {
     const once = [...gainsOf('bytes', 0.05, 3), null]
     expect(statusOf([aJob('1', once)])).toBe('continue')
     const twice = evaluatePairs(aCase([aJob('1', [...once, null])]))
@@ -70,7 +70,7 @@ describe('one candidate by its pairs', () => {
     expect([status, primary.differences.length, primary.jobs[0]?.void_pairs]).toEqual(['continue', 5, 1])
   })
 
-  it('that held on an earlier base needs no second screen, and level .05', () => {
+  it('needs no second screen after a keep on an earlier base, and level .05', () => {
     const jobs = [aJob('1', gainsOf('bytes', 0.05, 8)), aJob('2', gainsOf('bytes', 0.05, 1))]
     const terms = { alpha: 0.05 } as const
     expect(statusOf(jobs, { terms: { ...terms, as: 'confirmed' } })).toBe('keep')
@@ -93,7 +93,7 @@ describe('several required objectives', () => {
     return evaluatePairs(aCase(jobs, { metric, rule }))
   }
 
-  it('share the level: two of them need twice the evidence', () => {
+  it('share the level: two need twice the evidence', () => {
     const kept = (objectives: boolean) =>
       firstAt('keep', 8, pairs => {
         const jobs = [
@@ -105,14 +105,14 @@ describe('several required objectives', () => {
     expect([kept(false), kept(true)]).toEqual([3, 4])
   })
 
-  it('one that gains is enough while none is shown to lose', () => {
+  it('are satisfied by one gain without a shown loss', () => {
     const gain = { bytes: 0, other: 0.06 }
     expect(standing(gain, { pairs: 8, of: gain })).toMatchObject({ status: 'keep', improved: ['other'] })
     const loss = { bytes: -0.05, other: 0.06 }
     expect(standing(loss)).toMatchObject({ status: 'drop', harmed: ['bytes'] })
   })
 
-  it('where the primary has dropped, one that screened is measured on, pair by pair and job by job', () => {
+  it('continue with a screened one after the primary dropped', () => {
     const gain = { bytes: 0, other: 0.06 }
     expect(standing(gain)).toMatchObject({ status: 'new-job', promising: 'other', improved: [] })
     const inJob = [1, 2, 3].map(pairs => standing(gain, { pairs, of: gain }).status)
@@ -120,7 +120,7 @@ describe('several required objectives', () => {
     expect(standing(gain, { pairs: 4, of: gain })).toMatchObject({ status: 'keep', improved: ['other'] })
   })
 
-  it('where the primary has dropped, one that is used up is not proven and not asked for ever', () => {
+  it('end as not proven when the screened one is used up', () => {
     const mixed: Gains[] = [0.05, -0.02, 0.04, -0.01, 0.03, 0.06, -0.03, 0.02].map(other => ({
       bytes: 0,
       other,
@@ -130,7 +130,7 @@ describe('several required objectives', () => {
     expect(statusOf(jobs, { metric, rule, terms: { max_jobs: 3 } })).toBe('new-job')
   })
 
-  it('one that has not screened when the primary drops is not waited for', () => {
+  it('do not continue with one that has not screened', () => {
     expect(standing({ bytes: 0, other: 0.001 })).toMatchObject({ status: 'drop', promising: null })
   })
 })
@@ -146,15 +146,15 @@ describe('a guardrail', () => {
     return evaluatePairs(aCase(jobs, { metric: objectives(rest), rule, terms }))
   }
 
-  it('shown harmless lets a gain through', () => {
+  it('allows a gain when shown harmless', () => {
     expect(with_(0)).toMatchObject({ status: 'keep', open: [], harmed: [] })
   })
 
-  it('shown harmful drops it, whatever the gain', () => {
+  it('drops any gain when shown harmful', () => {
     expect(with_(-0.05)).toMatchObject({ status: 'drop', harmed: ['guard'], improved: ['bytes'] })
   })
 
-  it('neither is measured on beyond the gain, in this job, then in others, and then not proven', () => {
+  it('is measured further while open, and ends as not proven', () => {
     const swaying: Gains[] = [0.05, -0.06, 0.03, -0.03, 0.06, -0.05, 0.02, -0.02].map(guard => ({
       bytes: 0.05,
       guard,
@@ -175,7 +175,7 @@ describe('a guardrail', () => {
     expect(with_(-0.03, { rest: { max_regression: { type: 'relative', value: 0.1 } } }).status).toBe('keep')
   })
 
-  it('that never changes is harmless even where nothing may be lost', () => {
+  it('is harmless when it never changes', () => {
     const same = { max_regression: { type: 'absolute', value: 0 } }
     const equal = (count: number): Gains[] =>
       gainsOf('bytes', 0.05, count).map(gains => ({ ...gains, guard: 0 }))
@@ -204,11 +204,11 @@ describe('a tie-breaker', () => {
     expect(late(0, 0.05)).toMatchObject({ status: 'keep', tie: 'size', improved: [] })
   })
 
-  it('does not while its own gain is not shown', () => {
+  it('does not decide while its own gain is not shown', () => {
     expect(late(0, 0)).toMatchObject({ status: 'continue', tie: null })
   })
 
-  it('never where the primary may have lost', () => {
+  it('does not decide while the primary may have lost', () => {
     expect(late(-0.05, 0.05)).toMatchObject({ status: 'drop', tie: null })
   })
 })
@@ -234,7 +234,7 @@ describe('a simplification', () => {
   })
 })
 
-describe('a standing', () => {
+describe('an evaluation', () => {
   const gains = fc.array(fc.double({ min: -0.2, max: 0.2, noNaN: true }), { minLength: 1, maxLength: 24 })
   const jobsOf = (all: number[]) => {
     const pairs = all.map((bytes): Gains => ({ bytes }))
@@ -243,7 +243,7 @@ describe('a standing', () => {
     )
   }
 
-  it('once it has dropped stays so, however many pairs follow', () => {
+  it('stays dropped with further pairs', () => {
     fc.assert(
       fc.property(gains, gains, (before, after) => {
         const first = evaluatePairs(aCase(jobsOf(before)))
@@ -275,7 +275,7 @@ describe('a standing', () => {
   })
 })
 
-describe('one candidate by what models score', () => {
+describe('a candidate scored by models', () => {
   const metric = {
     primary: { type: 'judge', name: 'bytes', direction: 'minimize' },
     judge: { rubric: 'Score 1 to 5.', scoring: { primary: 'bytes' }, minimum_improvement: 0.5 },
@@ -287,14 +287,14 @@ describe('one candidate by what models score', () => {
   }))
   const statusWith = (...jobs: PairJob[]) => evaluatePairs(aCase(jobs, { metric })).status
 
-  it('has no job after one that found no item that was not scored before', () => {
+  it('has no further job when all items were scored', () => {
     const second = { ...aJob('2', []), complete: true, pairs: unscored }
     expect(statusWith(SCREENED, second)).toBe('not-proven')
     expect(statusWith(SCREENED, { ...second, complete: false })).not.toBe('not-proven')
     expect(evaluatePairs(aCase([SCREENED, second])).status).not.toBe('not-proven')
   })
 
-  it('has one after a first of which models gave no scores: there its items were all new', () => {
+  it('has a further job when the first one got no scores', () => {
     expect(statusWith({ ...aJob('1', []), complete: true, pairs: unscored })).toBe('new-job')
   })
 })

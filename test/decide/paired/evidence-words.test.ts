@@ -17,26 +17,26 @@ const line = (paired: PairedCase) => renderEvidenceLine(paired, evaluatePairs(pa
 const SCREENED = aJob('a', GAINS.slice(0, 6), { complete: false })
 const CONFIRMED = [SCREENED, aJob('b', GAINS.slice(0, 6), { complete: false })]
 
-describe('the sentence of what pairs decided', () => {
-  it('says how much is kept and where the truth lies, without hedging', () => {
+describe('the sentence of a paired verdict', () => {
+  it('states effect and interval of a kept change without "probably"', () => {
     const { status, sentence } = said(aCase(CONFIRMED))
     expect(status).toBe('keep')
     expect(sentence).toMatch(/^score 5\.\d % lower \(\d\.\d to \d\.\d %\)\.$/)
   })
 
-  it('says that no other machine confirmed it', () => {
+  it('mentions a single machine', () => {
     expect(said(aCase(CONFIRMED, { rule: { single_machine: true } })).sentence).toMatch(
       / %\), on this machine\.$/,
     )
   })
 
-  it('is only probable, and so far, while a fresh runner is missing', () => {
+  it('has "probably" and "so far" while a fresh runner is missing', () => {
     const { status, sentence } = said(aCase([SCREENED]))
     expect(status).toBe('new-job')
     expect(sentence).toMatch(/^score probably 5\.\d % lower.* so far\.$/)
   })
 
-  it('tells a gain that is ruled out from harm that is shown', () => {
+  it('distinguishes a ruled-out gain from shown harm', () => {
     const gains = [0.2, -0.3, 0.1, -0.6, -0.4, 0.3, -0.1]
     const none = said(aCase([aJob('a', gains, { complete: false })]))
     expect(none).toEqual({
@@ -55,14 +55,14 @@ describe('the sentence of what pairs decided', () => {
     expect(harm.sentence).toMatch(/^score 5\.\d % higher \(.*\)\.$/)
   })
 
-  it('calls nothing worse beside an interval that has a gain in it', () => {
+  it('shows no interval with a gain beside harm', () => {
     const losses = [-50.7, 17.1, -31.5, -49.9, -26.1, -33.3, -24.5, 11.6, -71.6, -28.4]
     const harm = said(aCase([aJob('a', losses)]))
     expect(harm.status).toBe('drop')
     expect(harm.sentence).toMatch(/^score \d+\.\d % higher \(at least \d+\.\d % higher\)\.$/)
   })
 
-  it('says why a job was the last', () => {
+  it('explains why measuring ended', () => {
     const idle = aJob('a', [8, -8, 6.5, -7, 7.5, -5, 5.5, -6])
     expect(said(aCase([idle])).sentence).toMatch(
       /stopped early: a gain looks unlikely after the first job\.$/,
@@ -75,7 +75,7 @@ describe('the sentence of what pairs decided', () => {
     })
   })
 
-  it('names a guardrail that is not excluded yet, or that was harmed', () => {
+  it('names open and harmed guardrails', () => {
     const metric = { objectives: [{ name: 'memory', direction: 'minimize', role: 'guardrail' }] }
     const withMemory = (candidate: (at: number) => number) =>
       CONFIRMED.map(job => ({
@@ -105,7 +105,7 @@ describe('the sentence of what pairs decided', () => {
     })
   })
 
-  it('is the same for the same pairs, in whatever unit they were measured', () => {
+  it('is the same in any unit', () => {
     const scaled = CONFIRMED.map(job => ({
       ...job,
       pairs: job.pairs.map(pair => ({
@@ -120,7 +120,7 @@ describe('the sentence of what pairs decided', () => {
 })
 
 describe('the evidence line', () => {
-  it('has the evidence with what it has to reach, by its name, pairs, machines and cost', () => {
+  it('has evidence, threshold, pairs, machines and cost', () => {
     expect(line(aCase(CONFIRMED))).toMatch(
       /^evidence \d+ \(needed to be sure: 100\) ▕█{20}▏ 12 pairs in 2 jobs on 2 runners, 28 executions$/,
     )
@@ -136,7 +136,7 @@ describe('the evidence line', () => {
 })
 
 describe("the evidence of a gain that is not the primary's", () => {
-  it('is that of the objective that gained, by name', () => {
+  it('belongs to the objective that gained, by name', () => {
     const metric = { objectives: [{ name: 'memory', direction: 'minimize', role: 'required' }] }
     const jobs = CONFIRMED.map(job => ({
       ...job,
@@ -156,7 +156,7 @@ describe("the evidence of a gain that is not the primary's", () => {
 })
 
 describe('the bar', () => {
-  it('is empty where nothing is known, half full half way on a log scale, and full when it is reached', () => {
+  it('is empty at 1, half full half way on a log scale, and full at the threshold', () => {
     expect(renderEvidenceBar(1, 100, 4)).toBe('····')
     expect(renderEvidenceBar(0.02, 100, 4)).toBe('····')
     expect(renderEvidenceBar(10, 100, 4)).toBe('██··')
@@ -166,8 +166,8 @@ describe('the bar', () => {
   })
 })
 
-describe('the path of the evidence', () => {
-  it('ends where the verdict is, and says which job could confirm', () => {
+describe('the evidence after every pair', () => {
+  it('ends at the verdict, and marks jobs that could confirm', () => {
     const paired = aCase(CONFIRMED)
     const path = traceEvidence(paired)
     expect(path.map(({ fresh, screened }) => ({ fresh, screened }))).toEqual([
@@ -181,13 +181,13 @@ describe('the path of the evidence', () => {
     expect(path[0]?.pairs[0]?.difference).toBeCloseTo(-Math.log(0.95), 9)
   })
 
-  it('knows no fresh runner where the same machine ran twice', () => {
+  it('marks no fresh runner when the same machine ran twice', () => {
     const same = CONFIRMED.map(job => ({ ...job, runner: 'the same' }))
     expect(traceEvidence(aCase(same))[1]?.fresh).toBe(false)
     expect(traceEvidence(aCase(same, { rule: { single_machine: true } }))[1]?.fresh).toBe(true)
   })
 
-  it('shows a side that failed as a pair without a difference', () => {
+  it('shows a failed side as a pair without a difference', () => {
     const path = traceEvidence(aCase([aJob('a', [5, null], { complete: false })]))
     expect(path[0]?.pairs[1]).toMatchObject({ candidate: null, difference: null })
   })
