@@ -12,10 +12,7 @@ type ActionCommand = (task: Task) => Promise<number>
 const APPS = ['app-token'] as const
 const ASKS_NOBODY = 'it only reads the clone'
 
-/**
- * Commands that hold a token or a key run in this process. Commands that run experiment code start another
- * one.
- */
+/** Commands that run experiment code start another process. The others hold a token or a key. */
 const COMMANDS: Readonly<Record<string, ActionCommand>> = {
   tick: async task => {
     requireUsableProxy(task)
@@ -104,10 +101,7 @@ async function startMeasuring(task: Task): Promise<number> {
   return dropSecrets(program, JSON.stringify({ ...request, noUsers: result }), scrubbedEnv)
 }
 
-/**
- * Programs that a model steers can read the environment of neighbouring processes, so those hold the model
- * key and no token.
- */
+/** A model's programs can read neighbouring processes, so those hold the model key and no token. */
 async function startProposing(task: Task): Promise<number> {
   const { inputs, env } = refuseDryRun(task)
   const { campaign, directory } = inputs

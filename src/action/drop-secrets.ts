@@ -32,10 +32,7 @@ export async function dropSecrets(
   return runChild(argv, clean)
 }
 
-/**
- * Overwrites the memory that the kernel shows as /proc/self/environ. No other code in this process reads it
- * after this.
- */
+/** Overwrites /proc/self/environ. No other code in this process reads it after this. */
 export function wipeEnvironment(): void {
   if (process.platform !== 'linux') {
     throw new UserError('winnow cannot hide the secrets of this step from experiment code on this runner', {
@@ -67,10 +64,7 @@ function runChild([file = '', ...args]: string[], env: Record<string, string>): 
   })
 }
 
-/**
- * Lists a token as it is sent and as git gets it. Without base64 padding, each form also matches where more
- * text follows it.
- */
+/** Lists a token as it is sent and as git gets it. No padding: each form also matches inside more text. */
 export function listTokenForms(token: string): string[] {
   return [token, toBase64(token), toBase64(`x-access-token:${token}`)]
 }

@@ -62,10 +62,7 @@ function parseWorkflowFile({ GITHUB_WORKFLOW_REF: ref = '' }: ActionEnv): string
   return /\/\.github\/workflows\/([^/@]+)@/.exec(ref)?.[1] ?? WORKFLOW_FILE
 }
 
-/**
- * Drafts and their branches use github-token: an App's token would start every workflow on them, with its
- * secrets.
- */
+/** Drafts use github-token: an App's token would start every workflow on them, with its secrets. */
 function readAppToken({ 'app-token': given, 'github-token': token }: Inputs): string | null {
   if (given === '') return null
   requireSendable(given)

@@ -34,10 +34,7 @@ export function findMeasuringCampaign<T extends PrefixedCampaign>(
   return campaigns.find(({ name, prefix }) => ref === `refs/heads/${prefix}/${name}`)
 }
 
-/**
- * A run on the default branch would leave caches that every other workflow restores. Caches of the campaign's
- * own branch reach later measurements only.
- */
+/** Caches of the default branch reach every other workflow. Those of the campaign's branch do not. */
 export function requireMeasuringBranch(
   { GITHUB_REF: ref = '' }: ActionEnv,
   campaign: string,

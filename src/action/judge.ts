@@ -11,10 +11,7 @@ import { hideSecrets, reportFailure, setOutputs } from './outputs.ts'
 import type { Task } from './root-pipe.ts'
 import { createJobFile, reportJobEnd } from './saved-files.ts'
 
-/**
- * Asks models to score the items that this run's tick handed over. Items are texts of experiments: this job
- * runs no experiment code, and its token can only read.
- */
+/** Items are texts of experiments: this job runs no experiment code, and its token can only read. */
 export async function judgeItems({ inputs, env }: Task): Promise<number> {
   const { campaign, items } = inputs
   if (items === '')

@@ -5,10 +5,7 @@ import { AS_ROOT, BY_PIPE, listTokenForms } from './drop-secrets.ts'
 import { omitUndefined, readInputs, refuseUnsafe, refuseWindows, TOKENS } from './inputs.ts'
 import { addSecrets, hideSecrets, reportFailure, setOutputs, writeSummary } from './outputs.ts'
 
-/**
- * Entry point of the action, started by a runner or by itself. Commands import their own code, which keeps
- * the start fast.
- */
+/** Entry point of the action. Commands import their own code, which keeps the start fast. */
 const stop = new AbortController()
 const isPiped = process.argv[2] === AS_ROOT || process.argv[2] === BY_PIPE
 const pipe = isPiped ? await (await import('./root-pipe.ts')).readRootPipe(() => stop.abort()) : null

@@ -102,10 +102,7 @@ function addCloneOwner(clone: string) {
   return { ...env, SUDO_UID: String(statSync(clone).uid) }
 }
 
-/**
- * Runs after every measurement, also after a failed one: drops root, clears the runner's files, and restores
- * the code of later steps.
- */
+/** Runs after every measurement, also after a failed one. */
 async function measureAndClose(
   rootPipe: RootPipeMessage | null,
   job: Parameters<typeof runMeasureJob>[0],

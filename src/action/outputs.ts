@@ -3,10 +3,7 @@ import { error as printError, setOutput, setSecret, summary } from '@actions/cor
 import { type ErrorPlace, getExitCode, UserError } from '../errors.ts'
 import { escapeMarkdown, neutralizeWorkflowCommands, toPlainText } from '../report/markdown.ts'
 
-/**
- * Output names of action.yml. Every command sets all of them, also after a failure, so workflows need no
- * existence checks.
- */
+/** Output names of action.yml. Every command sets all of them, also after a failure. */
 export const OUTPUTS = [
   'result-json',
   'report',
@@ -80,10 +77,7 @@ export function addSecrets(values: readonly string[]): void {
   for (const value of values) if (value !== '') secrets.add(value)
 }
 
-/**
- * Also masks the values at the runner: other steps of the job may print them, and the runner knows only one
- * form of the job's token.
- */
+/** Also masks the values at the runner, which knows only one form of the job's token. */
 export function hideSecrets(values: readonly string[]): void {
   for (const value of new Set(values.filter(each => each !== '' && !secrets.has(each)))) {
     secrets.add(value)

@@ -9,10 +9,7 @@ import { getTempDir, resolveInWorkspace } from './job.ts'
 import { appendSummary, setOutputs, toLogLine } from './outputs.ts'
 import type { Task } from './root-pipe.ts'
 
-/**
- * Reports the state of a campaign from its ledger alone: in the job's summary, and as files to upload or
- * publish.
- */
+/** Reports the campaign from its ledger alone: in the job's summary, and as files to upload. */
 export async function reportCampaign({ inputs, env }: Task): Promise<number> {
   const tempDir = getTempDir(env)
   const directory = resolveInWorkspace(env, inputs.directory)

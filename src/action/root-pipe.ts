@@ -52,10 +52,7 @@ export async function runAsRoot(
   }
 }
 
-/**
- * Starts the program as the user of this step. The token travels in the pipe, because other processes can
- * read arguments and environments.
- */
+/** The token travels in the pipe: other processes can read arguments and environments. */
 export function runThroughPipe(
   program: string,
   task: unknown,
@@ -74,10 +71,7 @@ function canSudo({ PATH = '/usr/bin:/bin' }: ActionEnv): boolean {
   return spawnSync('sudo', ['--non-interactive', 'true'], { env: { PATH }, stdio: 'ignore' }).status === 0
 }
 
-/**
- * An unprivileged process cannot signal a root process. Closing its standard input ends it instead; the first
- * line of that input is the message.
- */
+/** An unprivileged process cannot signal a root process. Closing its standard input ends it. */
 function runWithPipe(
   [file = '', ...args]: readonly string[],
   env: ActionEnv,
@@ -101,10 +95,7 @@ function runWithPipe(
   })
 }
 
-/**
- * Only root may write to the clone, because the ledger in it names the base tree, and to its own work directory.
- * Returns that directory.
- */
+/** Only root may write to the clone, whose ledger names the base tree, and to its work directory. */
 export function prepareClosedDir(clone: string): string {
   chmodSync(clone, 0o700)
   makeAccessible(SIDES_DIR)
@@ -143,10 +134,7 @@ export interface Task {
   pipe?: RootPipeMessage & { end: AbortSignal }
 }
 
-/**
- * Reads the first line of standard input. The end of input, at any time, means that the parent asks this
- * process to stop.
- */
+/** Reads the first line of standard input. The end of input asks this process to stop. */
 export function readRootPipe(onEnd: () => void): Promise<RootPipeMessage> {
   const { stdin } = process
   return new Promise((resolve, reject) => {

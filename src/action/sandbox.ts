@@ -44,10 +44,7 @@ export function listLaterCodeFolders(env: ActionEnv, { program, node }: Programs
   ]
 }
 
-/**
- * The runner keeps `_work/_actions/owner/name/ref` next to `_work/_temp`. An action that the machine image
- * preinstalls is a symbolic link.
- */
+/** The runner keeps `_actions` next to `_temp`. A preinstalled action is a symbolic link. */
 function listActionFolders(temp: string): string[] {
   const actions = join(dirname(resolve(temp)), '_actions')
   const below = (folder: string) => listFolderNames(folder).map(name => join(folder, name))
@@ -147,10 +144,7 @@ export class LaterCode {
     this.#before = readEntries(this.#roots, MOST_KEPT_BYTES)
   }
 
-  /**
-   * Throws if the code changed. Restores it first, and removes what it cannot restore, so that it does not
-   * run.
-   */
+  /** Restores changed code, removes what it cannot restore, and throws. */
   requireUnchanged(): void {
     const now = readEntries(this.#roots, 0)
     const paths = new Set([...this.#before.keys(), ...now.keys()])

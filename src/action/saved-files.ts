@@ -22,10 +22,7 @@ interface JobFileOptions {
   owner?: { uid: number; gid: number } | null
 }
 
-/**
- * Creates a file that another step uploads, in a new directory with a random name. Experiment code cannot have put
- * anything there before.
- */
+/** A new directory with a random name: experiment code cannot have put anything there. */
 export function createJobFile(
   env: ActionEnv,
   { content, order, owner = null }: JobFileOptions,
@@ -71,16 +68,10 @@ export function reportJobEnd({ line, details = [], result, file }: JobSummary): 
 /** Enough for a few failures of a few campaigns. The owner of the repository pays for artifacts. */
 const MOST_BYTES = 32 * 1024 * 1024
 
-/**
- * Keeps events that could not be written to a ledger. The runner's disk is deleted with the job, so the
- * workflow uploads them.
- */
+/** Keeps events that could not be written to a ledger, for the step that uploads them. */
 export interface UnwrittenFiles {
   keep: SaveUnwrittenEvents
-  /**
-   * Reports once which files were kept, and names them in outputs for the step that uploads. Empty if there
-   * are none.
-   */
+  /** Reports once which files were kept, and names them in outputs. Empty if there are none. */
   tell(): Outputs
 }
 

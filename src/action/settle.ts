@@ -20,10 +20,7 @@ import { findMeasuringCampaign } from './job.ts'
 import type { Task } from './root-pipe.ts'
 import { readCampaigns, reportPaused, takeTurns } from './tick.ts'
 
-/**
- * Last job of a run: records the results of the other jobs, then ticks. If the first job was lost, also does
- * the work of that job.
- */
+/** Last job of a run: records the results of the others, then ticks. Replaces a lost first job. */
 export async function settleOnGithub(task: Task): Promise<number> {
   if (isPaused(task.env)) return reportPaused()
   const job = readGithubJob(task)

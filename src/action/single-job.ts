@@ -182,10 +182,7 @@ function renderClosingLines(
   return [...renderRunSummary(campaign, waiting), ...bring]
 }
 
-/**
- * Single-job mode dispatches no runs. Without `workflows`, winnow rejects a spec that needs measuring jobs
- * instead of ignoring it.
- */
+/** Without `workflows`, winnow rejects a spec that needs measuring jobs instead of ignoring it. */
 function removeWorkflows(environment: Call['environment']): Call['environment'] {
   const { forge } = environment
   if (forge === undefined) return environment

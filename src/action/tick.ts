@@ -41,10 +41,7 @@ import { createJobFile, createKeptFiles } from './saved-files.ts'
 
 const NOTHING_THERE = 'No campaign: the default branch has no spec, and there is no ledger.'
 
-/**
- * No further campaign starts after this time, because the job has a time limit. Each remaining campaign gets
- * a run of its own.
- */
+/** No further campaign starts after this time. Each remaining one gets a run of its own. */
 const BUDGET_MS = 10 * 60_000
 
 /** A reason that a person gave, or a list of things to wait for, can be long. */
@@ -369,10 +366,7 @@ export interface DryRunTurn {
   would: string[]
 }
 
-/**
- * Runs a real tick on a repository and a forge that reject writes. Skips comments, because it cannot reply to
- * them.
- */
+/** A real tick on a repository and a forge that reject writes. Skips comments: it cannot reply. */
 export async function runDryTurn(
   environment: Call['environment'],
   campaign: string,
@@ -409,10 +403,7 @@ async function tickDryRun(
 
 // Other jobs of the run
 
-/**
- * Writes a file for the step that uploads it, because the token of the judge job cannot read the items
- * itself.
- */
+/** The token of the judge job cannot read the items itself. */
 export function writeItemsFile(env: ActionEnv, toJudge: CampaignItems | null): Outputs {
   if (toJudge === null) return {}
   const file = createJobFile(env, { content: 'items' })

@@ -14,10 +14,7 @@ export async function readRepositoryFormat(dir: string): Promise<ObjectFormat | 
   return /^\s*objectformat\s*=\s*sha256\s*$/im.test(config) ? 'sha256' : 'sha1'
 }
 
-/**
- * Builds the repository in a temporary directory and renames it. Concurrent or killed creators leave one
- * complete repository.
- */
+/** Concurrent or killed creators leave one complete repository. */
 export async function createBareRepository(
   dir: string,
   format: ObjectFormat,

@@ -8,10 +8,7 @@ import { buildFetchTask } from './fetch.ts'
 import { buildLocalIsolation } from './isolation.ts'
 import { createGitRunner, type GitTask } from './runner.ts'
 
-/**
- * Returns the reason why a directory is not a usable repository, or null. Reads only two small files and two
- * directories, so that every open can call it.
- */
+/** Reads two small files and two directories, so that every open can call it. */
 export function findDamage(dir: string): string | null {
   if (!isDirectory(dir)) return null
   const config = readTextOrNull(join(dir, 'config'))
@@ -52,10 +49,7 @@ interface CommitRecovery {
   commits: readonly Oid[]
 }
 
-/**
- * Copies commits with their history, as far as git can read and verify them. Returns the number of copied
- * commits.
- */
+/** Copies commits with their history, as far as git can read them. Returns how many. */
 export async function recoverCommits({ from, to, env, commits }: CommitRecovery): Promise<number> {
   const format = await readRepositoryFormat(to)
   if (format === null || commits.length === 0) return 0

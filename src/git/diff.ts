@@ -91,9 +91,7 @@ export class TreeDiffer {
     this.#isolation = isolation
   }
 
-  /**
-   * Returns git's output, or null when git could not compare the trees. A one-shot diff then gives the reason.
-   */
+  /** Returns git's output, or null when git could not compare the trees. */
   compare(from: Oid, to: Oid): Promise<string | null> {
     const differ = (this.#process ??= this.#start())
     return new Promise(resolve => {

@@ -8,10 +8,7 @@ import { explainRemoteFailure, type RemoteConnection, type RemoteRefs } from './
 import type { GitOutput, GitTask } from './runner.ts'
 
 export interface Fetcher {
-  /**
-   * Fetches these commits with their full history and keeps them reachable. A tip that is already tracked costs
-   * nothing.
-   */
+  /** Fetches these commits with their history and keeps them reachable. A tracked tip costs nothing. */
   fetch(tips: readonly RemoteTip[]): Promise<void>
   /** Fetches one commit and its history from the user's own repository, which is only read. */
   fetchFrom(path: string, oid: string): Promise<void>
@@ -38,10 +35,7 @@ const UNADVERTISED = /not our ref|unadvertised object/
 export function createFetcher(connection: RemoteConnection): Fetcher {
   const { context, run } = connection
 
-  /**
-   * Fetches by ref name, for servers that serve only advertised tips. A ref that moved meanwhile is a lost
-   * race.
-   */
+  /** For servers that serve only advertised tips. A ref that moved meanwhile is a lost race. */
   async function fetchAdvertised(tips: readonly RemoteTip[]): Promise<void> {
     await expectUnmoved(tips)
     const output = await run('fetch from', buildFetchTask(context, tips, 'ref'))
@@ -115,10 +109,7 @@ export function isShallow(dir: string): boolean {
 
 // Tracking refs
 
-/**
- * Returns the local ref that tracks a remote ref. The name is a hash, so that refs such as `a` and `a/b` do not
- * collide.
- */
+/** The name is a hash, so that refs such as `a` and `a/b` do not collide. */
 function toTrackingRef(ref: string): string {
   return `refs/winnow/remote/${createHash('sha256').update(ref).digest('hex').slice(0, 40)}`
 }

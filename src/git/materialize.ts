@@ -6,10 +6,7 @@ import type { ObjectStore } from './objects.ts'
 import { compareTrees, type EntryValue, encodeName, type TreeDifference } from './tree.ts'
 
 export interface Materializer {
-  /**
-   * Writes exactly the files of a tree, without attributes, filters or line-ending conversion. `dir` must be
-   * empty or new.
-   */
+  /** Writes exactly the files of a tree, without filters. `dir` must be empty or new. */
   materialize(tree: Oid, dir: string): Promise<void>
   /** Writes only the differences between two trees. Every other file of `dir` stays as it is. */
   updateMaterialized(from: Oid, to: Oid, dir: string): Promise<void>
@@ -60,10 +57,7 @@ async function writeEntry(store: ObjectStore, path: Buffer, entry: EntryValue): 
   else writeFileSync(path, content, { flag: 'wx', mode: entry.mode === '100755' ? 0o755 : 0o644 })
 }
 
-/**
- * Untrusted code may have replaced folders by links. Checks every folder before writing through it, and
- * replaces a link by a real folder.
- */
+/** Untrusted code may have replaced folders by links, so every folder is checked before a write. */
 class CheckedFolders {
   readonly #dir: string
   readonly #real = new Set<string>()

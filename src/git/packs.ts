@@ -13,10 +13,7 @@ import { createGitRunner, type GitRunner, type GitTask } from './runner.ts'
 const LOOSE_LIMIT = 6_700
 const PACK_LIMIT = 50
 
-/**
- * Returns true when loose objects or packs are so many that git becomes slow. Object names are digests, so one
- * of the 256 folders represents all.
- */
+/** Object names are digests, so one of the 256 folders represents all. */
 export function isScattered(dir: string): boolean {
   const objects = join(dir, 'objects')
   return (

@@ -21,10 +21,7 @@ interface PatchContext {
   store: ObjectStore
 }
 
-/**
- * Applies the patch in a temporary index, never in a work tree. A patch is external input, so failure to apply
- * is a result and not an error.
- */
+/** Never touches a work tree. A patch is external input, so failure to apply is a result. */
 export async function applyPatch(context: PatchContext, tree: Oid, patch: string): Promise<PatchResult> {
   const scratch = mkdtempSync(join(getScratchDir(context.dir), 'patch-'))
   try {

@@ -28,9 +28,7 @@ const OWNER_RECEIVE_PACK = '-c receive.autogc=false -c gc.auto=0 -c maintenance.
 /** Delta search is a waste when copying objects between directories of one machine. */
 const LOCAL_PACK_OPTIONS = ['-c', 'pack.window=0', '-c', 'pack.threads=1']
 
-/**
- * For a receiving repository on this machine: turns hooks and gc off, and leaves its checked-out branch alone.
- */
+/** For winnow's copy on this machine: hooks and gc off, checked-out branch left alone. */
 const QUIET_RECEIVE_PACK =
   'git -c core.hooksPath=/dev/null -c receive.autogc=false -c receive.denyCurrentBranch=refuse ' +
   '-c receive.denyDeleteCurrent=refuse -c receive.denyDeletes=false -c receive.denyNonFastForwards=false ' +
@@ -47,18 +45,12 @@ export function requireOwnRefs(prefix: string, updates: readonly RefUpdate[]): v
   }
 }
 
-/**
- * The only push in winnow (invariant 12). Every ref is leased on its old value, and all move or none (invariant
- * 9).
- */
+/** The only push in winnow (invariant 12): every ref is leased, and all move or none (invariant 9). */
 export function buildPushTask(options: {
   remote: string
   prefix: string
   local: boolean
-  /**
-   * Stores the push as one pack. Unpacking it into single files would take longer than the rest of a small
-   * push.
-   */
+  /** Stores the push as one pack, which is faster than unpacking a small push. */
   asPack?: boolean
   updates: readonly RefUpdate[]
 }): GitTask<PushAnswer> {
@@ -122,9 +114,7 @@ export function classifyPush(answer: PushAnswer, updates: readonly RefUpdate[]):
   return toPushRefusal(answer)
 }
 
-/**
- * A lost race shows in the lease check (stale info), or in the remote's message that it could not lock the ref.
- */
+/** A lost race shows in the lease check, or in the remote's message that it could not lock the ref. */
 function findLostRefs({ output, rejected }: PushAnswer, updates: readonly RefUpdate[]): string[] {
   const seen = rejected.filter(({ reason }) => STALE_LEASE.test(reason)).map(({ ref }) => ref)
   if (seen.length > 0) return seen
@@ -218,10 +208,7 @@ function isSetupRef(ref: string): boolean {
 /** git holds a ref lock for milliseconds. After a minute, its owner must have been killed. */
 const STALE_MS = 60_000
 
-/**
- * Invariant 7: a killed push can leave a ref lock in the user's own repository forever. Invariant 12: removes
- * only the lock of a branch that winnow is about to write.
- */
+/** A killed push can leave a lock forever (invariant 7). Removes only locks of refs it is about to write. */
 export async function removeStaleLock(stderr: string, updates: readonly RefUpdate[]): Promise<boolean> {
   const path = /Unable to create '([^']+\.lock)': File exists/.exec(stderr)?.[1]
   if (path === undefined || !updates.some(({ ref }) => path.endsWith(`/${ref}.lock`))) return false

@@ -180,10 +180,7 @@ interface Remote extends Fetcher {
   push(updates: readonly RefUpdate[], how?: PushOptions): Promise<PushResult>
   /** True if there is a separate token for pushes with workflow files. */
   readonly canPushWorkflows: boolean
-  /**
-   * Returns the user's worktrees, including the main one, that have one of these refs checked out; [] for a
-   * remote repository.
-   */
+  /** The user's worktrees that have one of these refs checked out; [] for a remote repository. */
   worktreesHolding(refs: readonly string[]): Promise<(Worktree & { branch: string })[]>
 }
 
@@ -242,10 +239,7 @@ function createRemote(
     },
   }
 
-  /**
-   * Looks up the facts that the remote's message omits: the worktree that holds a branch, or whether a ref
-   * moved after all.
-   */
+  /** Looks up what the remote's message omits: the worktree, or whether a ref moved after all. */
   async function explain(
     result: PushResult & { ok: false },
     updates: readonly RefUpdate[],

@@ -48,10 +48,7 @@ interface SortableEntry {
   key: Buffer
 }
 
-/**
- * Sorts in git's order: by bytes of the name, with a directory compared as if its name ended in '/'. Returns
- * the entries in that order.
- */
+/** git's order: by bytes of the name, with a directory compared as if its name ended in '/'. */
 export function serializeTree(entries: readonly (EntryValue & { name: string })[]): {
   bytes: Buffer
   sorted: TreeEntry[]

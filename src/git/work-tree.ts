@@ -115,9 +115,7 @@ interface ScratchIndex {
   takes: (path: string) => boolean
 }
 
-/**
- * Starts from HEAD, so that staged files are read again: their content may exist only in the user's repository.
- */
+/** Starts from HEAD: the content of staged files may exist only in the user's repository. */
 async function readIntoIndex({ git, folder, head, takes }: ScratchIndex): Promise<WorkTreeReading> {
   const staged = await git.run(
     buildListTask(['diff-index', '--cached', '--name-only', '--no-renames', '--diff-filter=A', head]),

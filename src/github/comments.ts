@@ -99,10 +99,7 @@ function withComments(known: KnownPull, nodes: readonly CommentNode[], before: s
   }
 }
 
-/**
- * Finds our comment by its key, also behind many newer comments by others. Our comment is not older than the
- * comment it answers.
- */
+/** Our comment may be behind many newer ones, but is not older than the comment it answers. */
 export async function findOwnComment(
   client: GithubClient,
   known: KnownPull,
@@ -117,10 +114,7 @@ export async function findOwnComment(
   }
 }
 
-/**
- * GitHub rejects more than 65,536 characters. This cut is only a safety net: the renderers shorten their texts
- * earlier and better.
- */
+/** GitHub rejects more than 65,536 characters. The renderers shorten their texts earlier and better. */
 const MAX_LENGTH = 60_000
 const CUT_NOTE = '\n\n… (cut here: this is too long for GitHub)'
 

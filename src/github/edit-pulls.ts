@@ -268,10 +268,7 @@ function hasErrorText(error: unknown, words: RegExp): boolean {
 /** The ledger records this commit, so its id is checked. */
 const merged = z.object({ sha: oidSchema, merged: z.boolean(), message: z.string() })
 
-/**
- * Merges exactly this head with a merge commit. Returns the existing merge commit if GitHub made it already
- * (invariant 7).
- */
+/** Returns the existing merge commit if GitHub made it already (invariant 7). */
 export async function mergePull(
   client: GithubClient,
   number: number,

@@ -64,10 +64,7 @@ const STATUS: Readonly<Record<string, number>> = {
   UNPROCESSABLE: 422,
 }
 
-/**
- * GraphQL answers 200 to everything. Returns the status that REST would have used. An error without a type is
- * an internal failure of GitHub.
- */
+/** The status that REST would have used. An error without a type is an internal failure of GitHub. */
 function toGraphqlStatus(error: object): number | null {
   const errors = listGraphqlErrors(error)
   if (errors === null || errors.length === 0) return null

@@ -53,10 +53,7 @@ async function readPermission(client: GithubClient, login: string): Promise<Perm
   return parseAnswer(collaborator, answer.data, `the permission of ${login}`).permission
 }
 
-/**
- * A pending invitation is not a membership. GitHub refuses a job token even if the workflow grants every
- * permission.
- */
+/** A pending invitation is no membership. GitHub never lets a job token read teams. */
 async function isMember(client: GithubClient, team: string, login: string): Promise<boolean | null> {
   const [org = '', slug = ''] = team.split('/', 2)
   try {
@@ -136,10 +133,7 @@ const SUFFICIENT_PERMISSIONS = { write: ['write', 'admin'], admin: ['admin'] } a
   Permission[]
 >
 
-/**
- * Returns null when the spec lets this person approve, otherwise the reason. People whom the spec names need no
- * further permission.
- */
+/** Null: the spec lets this person approve. People whom it names need no further permission. */
 export async function explainApproverRefusal(
   forge: Pick<Forge, 'isMember'>,
   approvers: Approvers,

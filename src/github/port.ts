@@ -67,9 +67,7 @@ export interface PullQuery {
   numbers?: readonly number[]
   /** Short names. Returns the latest pull request of each into the campaign branch. */
   branches?: readonly string[]
-  /**
-   * Number of recently updated closed pull requests into the campaign branch, whose comments are read too.
-   */
+  /** Number of recently updated closed pull requests into the campaign branch to read as well. */
   recent?: number
   /** Returns the latest pull request of each of these branches into the named base. */
   elsewhere?: readonly Pick<NewPull, 'branch' | 'base'>[]
@@ -126,10 +124,7 @@ export interface ExpectedArtifact {
   file: string
   /** Largest size in bytes. winnow reads no more than this. */
   most: number
-  /**
-   * SHA-256 of the archive in hex. The check is necessary because any job of a run can replace the upload of
-   * another job.
-   */
+  /** SHA-256 of the archive in hex. Any job of a run can replace the upload of another job. */
   digest: string
 }
 

@@ -187,18 +187,12 @@ function hasReacted({ reactionGroups }: CommentNode, reaction: 'THUMBS_UP' | 'TH
 
 const STATES = { OPEN: 'open', CLOSED: 'closed', MERGED: 'merged' } as const
 
-/**
- * Prefixes a fork's branch with its owner. No branch name contains a colon, so it never equals one of our
- * branches.
- */
+/** No branch name contains a colon, so a fork's branch never equals one of ours. */
 function getHeadBranch({ headRefName, isCrossRepository, headRepositoryOwner }: PullNode): string {
   return isCrossRepository ? `${headRepositoryOwner?.login ?? 'ghost'}:${headRefName}` : headRefName
 }
 
-/**
- * Returns the login as REST and webhook events spell it. GraphQL omits the suffix of bots, and a person could
- * have that name.
- */
+/** The login as REST spells it. GraphQL omits the suffix of bots, and a person could have that name. */
 function getAuthorLogin(author: PullNode['author']): string {
   if (author === null) return 'ghost'
   return author.__typename === 'Bot' ? `${author.login}[bot]` : author.login

@@ -23,10 +23,7 @@ const comment = z.strictObject({
   done: yes.optional(),
   /** winnow added the reaction for "not done". */
   declined: yes.optional(),
-  /**
-   * The forge associates the author with the project. Grants no right: only a hint whose permission to look up
-   * first.
-   */
+  /** The forge associates the author with the project: a hint, not a right. */
   near: yes.optional(),
   /** Node id of our own comment that answers no other comment. */
   node: text.optional(),
@@ -70,9 +67,7 @@ export const pull = z.strictObject({
 
 export type Pull = z.infer<typeof pull>
 
-/**
- * Returns the ref of the head. GitHub serves a fork's branch (`owner:name`) under the pull request's number.
- */
+/** GitHub serves a fork's branch (`owner:name`) under the pull request's number. */
 export function getHeadRef({ branch, number }: Pick<Pull, 'branch' | 'number'>): string {
   return branch.includes(':') ? `refs/pull/${number}/head` : `refs/heads/${branch}`
 }

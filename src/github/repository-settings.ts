@@ -138,10 +138,7 @@ async function examineAction(
   return { exists: true, isPrivate, hasCommit, access: level?.data.access_level ?? null }
 }
 
-/**
- * Returns null where the token lacks the permission. GitHub then answers 403, or 404 as if the object did not
- * exist.
- */
+/** Null where the token lacks the permission: GitHub answers 403, or 404 as if it did not exist. */
 async function requestIfPermitted<T>(ask: () => Promise<T>): Promise<T | null> {
   try {
     return await ask()

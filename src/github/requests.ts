@@ -25,10 +25,7 @@ export function parseAnswer<T>(schema: z.ZodType<T>, answer: unknown, what: stri
 
 // Retries and limits
 
-/**
- * Retries after a broken connection or a busy server. The failed request may still have taken effect, so every
- * attempt checks before it repeats a write.
- */
+/** The failed request may have taken effect, so every attempt checks before it repeats a write. */
 export async function withRetries<T>(pacing: Pacing, work: (attempt: number) => Promise<T>): Promise<T> {
   let attempts = 0
   let failure: unknown

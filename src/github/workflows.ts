@@ -202,10 +202,7 @@ async function fetchArchive(client: GithubClient, id: number, most: number): Pro
   }
 }
 
-/**
- * GitHub redirects to a storage address. Downloads from there without the token, and reads no more than the
- * allowed size.
- */
+/** Downloads from the storage address without the token, and reads no more than the allowed size. */
 async function fetchOnce(client: GithubClient, id: number, most: number): Promise<UnzipResult> {
   const location = await resolveDownloadUrl(client, id)
   if (location === null) return { ok: false, why: 'it has expired' }

@@ -13,10 +13,7 @@ export type PlanStep =
   | { step: 'event'; draft: EventDraft }
   /** Creates the experiment's branch in the same push as the event that opens it. */
   | { step: 'open'; draft: EventDraft<'experiment-opened'> }
-  /**
-   * Writes results.yaml on top of the head where winnow may push, and the `closed` event. `keep`: the head
-   * stays reachable, only if it passed scope and limits.
-   */
+  /** Writes results.yaml and the `closed` event. `keep`: the head passed scope and limits. */
   | {
       step: 'close'
       experiment: ExperimentId
@@ -116,10 +113,7 @@ export const QUEUED_ELSEWHERE_SECONDS = 24 * 3600
 
 const ACTIONS_RUN_ID = /^actions:(\d+)\//
 
-/**
- * Alerts once for each run that must still wait for a machine: a measuring run would have ended by now, even
- * if everything in it timed out.
- */
+/** Alerts once for each run whose job would have ended by now, even if everything in it timed out. */
 export function reportWaitingRun(
   world: World,
   { order, run_id, issued_at }: LiveOrder,

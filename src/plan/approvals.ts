@@ -23,10 +23,7 @@ export interface PackageRules extends Pick<World, 'releases' | 'now'> {
   spec: Pick<Spec, 'dependencies'>
 }
 
-/**
- * Lists all that an experiment needs and the spec does not approve, with the digest that approvals are bound
- * to.
- */
+/** Lists the unapproved needs of an experiment, with the digest that approvals are bound to. */
 export function buildApprovalRequest(
   { spec: { dependencies }, releases, now }: PackageRules,
   { required_deps, hypothesis, approval }: ApprovalSubject,
@@ -54,10 +51,7 @@ export function buildApprovalRequest(
   }
 }
 
-/**
- * A package that was old enough when its set was requested stays old enough. Without release dates (audit,
- * replay) the recorded request is the only source.
- */
+/** Old enough at the request stays old enough. Audit and replay have no release dates, only the request. */
 function listStillYoung(
   young: readonly string[],
   previous: ApprovalRequest | null,
@@ -95,10 +89,7 @@ export function describeUnapproved(
   return formatPackages(names, facts.additions.packages)
 }
 
-/**
- * An experiment with unapproved dependencies waits, and none of its code runs. A changed set is requested
- * again. Packages that the spec approves by now are approved.
- */
+/** Experiments with unapproved packages wait. A changed set of packages is requested again. */
 export function requestApprovals(
   world: World,
   subjects: readonly Experiment[],
@@ -118,10 +109,7 @@ export function requestApprovals(
   return { steps, waiting }
 }
 
-/**
- * Records the ages of packages that the spec allows for their age, so that audit can check them later
- * (invariant 3).
- */
+/** Records the ages of packages that the spec allows for their age, so that audit can check them. */
 function recordPackageAges(world: World, experiment: Experiment, facts: CleanCandidate): PlanStep[] {
   if (facts.additions.packages.length === 0 || world.spec.dependencies.min_release_age_days === 0) return []
   if (buildApprovalRequest(world, experiment, facts).digest === experiment.approval?.digest) return []

@@ -14,9 +14,7 @@ type IdeaState = Pick<Campaign, 'backlog' | 'experiments' | 'proposers'>
 /** After this many refused answers to one idea, a proposer does not get that idea again. */
 const MAX_ANSWER_REFUSALS = 2
 
-/**
- * Sorted as ideas are handed out: the best of each category first, then the others; all by priority and age.
- */
+/** Sorted as ideas are handed out: the best of each category, then the others; by priority and age. */
 export function listOpenIdeas({ backlog }: Pick<IdeaState, 'backlog'>): BacklogIdea[] {
   const open = backlog.filter(({ status, experiment }) => status === 'open' && experiment === null)
   const byName = new Map(open.map(idea => [formatIdeaName(idea), idea]))
@@ -63,9 +61,7 @@ export function closeFinishedIdeas({ campaign }: Pick<World, 'campaign'>): PlanS
   })
 }
 
-/**
- * Only a measured idea counts as tried: after a withdrawal or a refusal another experiment may carry it out.
- */
+/** Only a measured idea counts as tried. Others are open again, for another experiment. */
 function buildIdeaEnd({ id }: BacklogIdea, experiment: Experiment): EventDraft<'hypothesis-updated'> {
   const { outcome, opened, learnings, verdict, reason } = experiment
   const about = { kind: 'hypothesis-updated', cause: opened, hypothesis: id } as const

@@ -67,10 +67,7 @@ function explainWithdrawal(world: World, experiment: Experiment, pull: PullFacts
   return null
 }
 
-/**
- * Branches outside the campaign's prefix are known only by their pull requests: without one, a missing branch
- * was never visible.
- */
+/** Branches outside the campaign's prefix were never visible without a pull request. */
 function isBranchGone(
   { branches, spec, campaign }: World,
   branch: string,
@@ -81,10 +78,6 @@ function isBranchGone(
   return pull !== undefined || branch.startsWith(toShortRef(experiments))
 }
 
-/**
- * A pull request that targets another branch does not belong to the campaign, and the campaign does not close
- * it.
- */
 export function isForOtherBranch(
   { spec, campaign }: Pick<World, 'spec' | 'campaign'>,
   { base }: PullFacts,
@@ -107,11 +100,7 @@ function recordMovedHead(world: World, experiment: Experiment): PlanStep[] {
 
 // Foreign commits on the optimize branch
 
-/**
- * A person moved the optimize branch: merging stops until that tip was measured against the recorded
- * incumbent. winnow adopts it if its gates hold and no harm is shown, else moves the branch back and keeps
- * its commits.
- */
+/** Nothing merges before a commit of another author was measured, and adopted or moved back. */
 interface ForeignPlan {
   steps: PlanStep[]
   requests: OrderRequest[]
@@ -277,11 +266,7 @@ function moveBranchBack(
   return [{ step: 'move', from: to, to: incumbent, events: [draft] }]
 }
 
-/**
- * A paused or stopped campaign moves no branch and measures nothing. If its optimize branch was deleted,
- * rewound or given foreign commits, a person is told how to go on: such a branch must not be merged as the
- * result.
- */
+/** A paused or stopped campaign moves no branch, and a misplaced one must not be merged as the result. */
 export function reportMisplacedBranch(world: World): { steps: PlanStep[]; waiting: PlanWaiting | null } {
   const { branchMismatch: mismatch, campaign, spec } = world
   if (mismatch === null) return { steps: [], waiting: null }

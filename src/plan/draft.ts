@@ -43,10 +43,7 @@ export function issueOrders(draft: PlanDraft, requests: readonly OrderRequest[],
   return finishPlan(addToDraft(draft, orders), waiting)
 }
 
-/**
- * A plan without actions says what the campaign waits for. After a plan with actions the caller observes and
- * plans again.
- */
+/** A plan without actions says what the campaign waits for. Otherwise the caller observes and plans again. */
 export function finishPlan({ incoming, steps: all, actions, world }: PlanDraft, waiting?: PlanWaiting): Plan {
   const refused = world.refusedDispatches ?? new Set()
   const effects = actions.filter(action => action.do !== 'dispatch' || !refused.has(action.order))
@@ -63,10 +60,7 @@ export function finishPlan({ incoming, steps: all, actions, world }: PlanDraft, 
   return { actions: then, waiting: asking.length > 0 ? { for: 'proposers', who: asking } : (waiting ?? null) }
 }
 
-/**
- * A campaign that does not run requests no new scores, so orders without a pending request are not waited
- * for.
- */
+/** A campaign that does not run requests no scores, so orders without a pending request are not awaited. */
 function collectOrdersNotAwaited(world: World): Set<OrderId> {
   const { campaign } = world
   if (campaign.status === 'running') return new Set()

@@ -108,10 +108,7 @@ export function reportEffects({ campaign, spec }: World): PlanStep[] {
 
 // Planning the measurements of effects
 
-/**
- * Measures landings again, once for the record and then every night, and the campaign against its start.
- * Where each run costs its own minutes, these orders join a round (`riding`) or wait for the daily interval.
- */
+/** Where each run costs minutes, these orders join a round (`riding`) or wait for the daily interval. */
 export function planEffects(world: World, incoming: IncomingReports, riding: boolean): EffectPlan {
   const all = [
     ...listUnreportedLandings(world),
@@ -156,10 +153,7 @@ function getLandingCause({ experiments, started }: Campaign, { experiment }: Lan
   return experiments[experiment]?.opened ?? started
 }
 
-/**
- * Measures the campaign against its start by one job after each round in which a change landed. While there
- * is only one landing, its own effect is that total.
- */
+/** One job after each round in which a change landed. A single landing's own effect is that total. */
 function selectProgressSample(world: ComparingFacts): EffectSubject[] {
   const { landings, reference, incumbent: to } = world.campaign
   const left = listUnreportedProgress(world)
@@ -356,10 +350,7 @@ export function readEffectReport(campaign: EffectState, spec: Spec, answer: Effe
     : draftEffect(campaign, spec, answer, { measured, jobs })
 }
 
-/**
- * The progression test is reported by its first job, so that people see a total after every round, and again
- * by all jobs. These numbers are fixed, so that neither report is selected by its result.
- */
+/** Reports the total after its first job and after all: no report is selected by its result. */
 function selectEffectJobs(campaign: EffectState, { id, base, candidates }: Order): readonly PairJob[] | null {
   const [candidate] = candidates
   if (candidate === undefined) return null

@@ -16,10 +16,6 @@ import { isPicking, listPickRequests } from './picks.ts'
 import { isAlphaSpent } from './round-orders.ts'
 import type { World } from './world.ts'
 
-/**
- * After a stop with one of these codes nothing more can be measured. After any other, deferred experiments
- * may still get their approval.
- */
 const FINAL_STOP_CODES: ReadonlySet<string> = new Set([
   'person',
   'fresh',
@@ -108,10 +104,7 @@ export function findExtraRoundStop(world: World): Campaign['extra_round'] {
   return campaign.extra_round
 }
 
-/**
- * Resumes unproven experiments when no other work is left (decision.md 3.3). First those that used up their
- * jobs, with as many jobs again. Those given up early come last, within the jobs they have left.
- */
+/** First experiments that used up their jobs, then those given up early (decision.md 3.3). */
 export function resumeNotProven(world: World): PlanStep[] {
   const { campaign, askable, asking, targetBranch } = world
   const all = listExperiments(campaign)

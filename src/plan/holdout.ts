@@ -12,10 +12,7 @@ import type { OrderRequest } from './orders.ts'
 import type { IncomingReports } from './reports.ts'
 import type { World } from './world.ts'
 
-/**
- * Proposers read reasons, and this word is all that a reason may say about the holdout
- * (docs/decisions/011-holdout.md).
- */
+/** Proposers read reasons. This is all they may learn about the holdout (docs/decisions/011-holdout.md). */
 export const HOLDOUT_FAILED_REASON = 'holdout'
 
 export type HoldoutTrial =
@@ -47,10 +44,7 @@ export function buildHoldoutRule(
   }
 }
 
-/**
- * Rules of `measurement.stability` pin no scale: their thresholds and the margin are in the metric's own
- * units.
- */
+/** Rules of `measurement.stability` pin no scale: thresholds and margin are in the metric's own units. */
 function getHoldoutScale({ campaign, spec }: HoldoutContext): 'log' | 'linear' {
   const { scale } = spec.evidence
   if (spec.measurement.stability !== null) return scale === 'log' ? 'log' : 'linear'

@@ -61,10 +61,7 @@ export function openExperiments(world: World): OpenedProposals {
   return { steps, next: number }
 }
 
-/**
- * Finds an experiment with exactly the files of a proposer's answer that the proposer could not know of. Two
- * proposers asked at the same time may give the same answer: that is one answer and no failure.
- */
+/** Two proposers that were asked at the same time may give the same answer, which is no failure. */
 function findSameAnswer(
   { campaign, candidates }: World,
   proposal: Proposal,
@@ -134,10 +131,7 @@ function openExperiment(world: World, proposal: Proposal, id: ExperimentId): Pla
   return [...steps, ...refuseExperiment({ id, head: null, opened: computeEventId(draft) }, why)]
 }
 
-/**
- * Sorts waiting ideas as they are opened: the best of each category first, counting those already queued,
- * then by priority, then by arrival.
- */
+/** The best of each category first, counting those already queued, then by priority, then by arrival. */
 export function sortIdeas<T extends Pick<Proposal, 'category' | 'priority'>>(
   campaign: Pick<Campaign, 'experiments'>,
   ideas: readonly T[],
@@ -247,10 +241,7 @@ export function refuseExperiment(
   ]
 }
 
-/**
- * Refuses queued experiments that must not be measured. Reads git objects only, before any of their code runs
- * (invariant 4).
- */
+/** Reads git objects only, before any code of the experiments runs (invariant 4). */
 export function refuseQueued(world: World): { steps: PlanStep[]; refused: Set<ExperimentId> } {
   const steps: PlanStep[] = []
   const refused = new Set<ExperimentId>()
@@ -266,10 +257,7 @@ export function refuseQueued(world: World): { steps: PlanStep[]; refused: Set<Ex
   return { steps, refused }
 }
 
-/**
- * An experiment that waits for an approval it cannot use is refused at once. Merge conflicts count only once
- * it is queued again.
- */
+/** While an experiment waits for an approval, only its scope is checked: it may merge again later. */
 function explainRefusal(
   world: World,
   experiment: Experiment,
@@ -281,10 +269,7 @@ function explainRefusal(
   return facts?.merged === 'clean' ? facts.refusal : null
 }
 
-/**
- * Checked before any facts about the change, so that its author learns at once that it cannot be measured
- * here.
- */
+/** Checked before any facts about the change, so that its author learns it at once. */
 function findOutsiderRefusal(world: World, experiment: Experiment): RefusalReason | null {
   const author = findOutsider(world, experiment)
   const denied = author === null ? null : explainDeniedOutsiders(world)

@@ -20,10 +20,7 @@ export type Judgement =
   | { is: 'retry'; reason: string }
   /** Its pairs so far are worth another job, on a fresh runner. */
   | { is: 'needs-more-pairs'; assessment: Assessment; reason: string }
-  /**
-   * Not proven: its jobs are used up, or something other than the idea failed. It stays open and may be
-   * resumed.
-   */
+  /** Its jobs are used up, or something other than the idea failed. It stays open and may be resumed. */
   | { is: 'not-proven'; assessment: Assessment; reason: string }
   | { is: 'final'; outcome: Outcome; assessment: Assessment; reason: string }
 
@@ -174,10 +171,7 @@ export function explainNotSimplification(world: World, changes: readonly Candida
   return `kind: simplify has to remove lines, and this adds ${added} and removes ${deleted}`
 }
 
-/**
- * Each simplification is only shown to cost less than min_effect, so many together could cost a lot. All of
- * them together may cost one min_effect (decision.md 3.4).
- */
+/** Each may cost less than min_effect, and all of them together one min_effect (decision.md 3.4). */
 export function limitSimplification(
   { simplified }: Pick<Campaign, 'simplified'>,
   { purpose }: Pick<Experiment, 'purpose'>,

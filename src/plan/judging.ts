@@ -13,9 +13,7 @@ import {
 } from './requests.ts'
 import type { World } from './world.ts'
 
-/**
- * Upper limit for a job that has all waiting items scored. The next job requests scores for those left over.
- */
+/** Upper limit for a job that has all waiting items scored. */
 export function computeJudgingMinutes(spec: Pick<Spec, 'metric'>): number {
   return limitJobMinutes(computeJudgingSeconds(spec))
 }
@@ -53,10 +51,7 @@ function computeLeftUsd({ campaign, spec }: World): number | null {
   return cap - campaign.spent.usd - reserved
 }
 
-/**
- * A first request gets only a part of the money left, so that one lost job does not use it up. An order that
- * needs more than that gets all of it.
- */
+/** Sets aside a part of the money left, so that one lost job does not use it up. */
 const FIRST_REQUEST_DIVISOR = 4
 
 function reserveCost(left: number, scores: OrderScores | null): number {
@@ -65,10 +60,7 @@ function reserveCost(left: number, scores: OrderScores | null): number {
 
 const RETRY_DELAY_MINUTES = { first: 10, longest: 6 * 60 }
 
-/**
- * Delays retries: a job every few minutes that meets an invalid key only costs minutes. The first loss is
- * retried at once, because its run starts the next one. After a delay only the schedule does.
- */
+/** The first loss is retried at once, because its run starts the next one. Later retries are delayed. */
 function computeRetryTime(scores: OrderScores | null): number {
   if (scores === null || scores.failures === 0) return 0
   if (scores.failures === 1 && scores.ended?.is !== 'refused') return 0

@@ -20,10 +20,7 @@ import {
 } from './judgement.ts'
 import { createPullFinder, type PullFacts, type World } from './world.ts'
 
-/**
- * A verdict whose merge GitHub or a person makes. The verdict is in the ledger before the merge is requested,
- * so that winnow recognises the merge even after an interruption (invariant 7).
- */
+/** The ledger has the verdict before the merge is requested: winnow recognises the merge (invariant 7). */
 interface DueMerge extends MergeFacts {
   experiment: Experiment
   decided: EventDraft<'decided'>
@@ -36,9 +33,7 @@ interface LandingPlan {
   waiting: PlanWaiting
 }
 
-/**
- * After this many interruptions an experiment no longer continues by itself. Each retry grants as many again.
- */
+/** After this many interruptions an experiment waits for a retry, which grants as many again. */
 export const MAX_INTERRUPTIONS = 5
 
 // Landings that GitHub or a person merges
@@ -105,11 +100,7 @@ function findUndoneLanding(world: World, experiment: Experiment): string | null 
   return request?.experiment ?? null
 }
 
-/**
- * The landed tree was just measured, so its numbers become the new baseline: those of the one report that
- * settled it, or of all jobs whose pairs did. Under the other modes of `stability` the incumbent is measured
- * again.
- */
+/** The landed tree was just measured. Under other modes of `stability` the incumbent is measured again. */
 function buildNextBaseline(
   world: World,
   experiment: Experiment,
@@ -148,20 +139,14 @@ function buildWithdrawStep({ id }: Experiment, reason: string): PlanStep {
   return { step: 'close', experiment: id, outcome: 'withdrawn', reason, keep: true }
 }
 
-/**
- * If true, verdict and merge are one push. Else the verdict is recorded first, and the merge is requested or
- * awaited.
- */
+/** True: verdict and merge are one push. False: the verdict is recorded before the merge is requested. */
 function isLandedDirectly({ merge }: Pick<Spec, 'merge'>): boolean {
   return merge.auto && merge.via === 'push'
 }
 
 const MERGE_LAG_MS = 600_000
 
-/**
- * The branch may show the merge later than the pull request does. After `MERGE_LAG_MS` it was moved away from
- * that merge.
- */
+/** A branch that still lacks the merge after `MERGE_LAG_MS` was moved away from it. */
 function handleEarlierMerge(world: World, experiment: Experiment, pull: PullFacts): LandingPlan {
   const since = Date.parse(world.now) - Date.parse(pull.closed_at ?? world.now)
   const waiting = waitForPerson(`#${pull.number} is merged, but the merge is not on its branch yet`)
@@ -291,10 +276,7 @@ export function buildLandingSteps(
 
 // Losses and reverts
 
-/**
- * An idea that ends its own machine would be measured forever. The losses prove nothing against it, so it is
- * not proven, with its pairs (decision 039).
- */
+/** The losses prove nothing against the idea, so it is not proven, with its pairs (decision 039). */
 export function stopAfterRepeatedLoss(world: World): PlanStep[] {
   const stuck = listSubjects(world.campaign).filter(
     ({ status, interrupted }) =>
@@ -318,10 +300,7 @@ export function describeInterruptions(times: number): string {
   return `measuring was interrupted ${times} times; a retry continues where it stopped`
 }
 
-/**
- * Reverts a landing at once only if the tree without it was measured before; else the revert is an
- * experiment.
- */
+/** Reverts a landing at once only if the tree without it was measured. Other reverts are experiments. */
 export function planDirectReverts(world: World): PlanStep[] {
   const { campaign } = world
   for (const request of campaign.steered) {

@@ -21,10 +21,7 @@ import { buildPairsRule } from './paired-order.ts'
 import type { IncomingReports } from './reports.ts'
 import type { RunnerFacts, World } from './world.ts'
 
-/**
- * An event issues the order first; winnow dispatches it after the remote accepted that event (design section
- * 6).
- */
+/** An event issues the order. winnow dispatches it after the remote accepted that event. */
 export interface OrderRequest {
   purpose: OrderPurpose
   round: number
@@ -69,10 +66,7 @@ export type UnansweredOrder = Exclude<CampaignOrder, AnsweredOrder>
 
 type OrderSubject = Pick<OrderTerms, 'purpose' | 'base' | 'candidates' | 'part'>
 
-/**
- * A lost order is issued again with its coins. A measurement in one run is repeated unchanged; pairs continue
- * after those that had begun (decision 039).
- */
+/** A lost order is issued again with its coins; pairs continue after those that had begun (decision 039). */
 interface ResumedOrder {
   resumes: NonNullable<OrderTerms['resumes']>
   coins: string | null
@@ -199,10 +193,7 @@ function computeStartDelay({ asking, spec, runner }: World): number {
   return Math.max(...spec.propose.map(each => (each.use === 'command' ? each.timeout_seconds : 0)))
 }
 
-/**
- * A local run id is known before the run, so its event comes first, and a crash in between is visible
- * (invariant 7).
- */
+/** A local run id is known before the run, so its event comes first: a crash is visible (invariant 7). */
 export function dispatchOrder(world: World, order: OrderId): { steps: PlanStep[]; actions: PlanAction[] } {
   const run_id = world.runner.runId
   const known = run_id === null || world.campaign.orders[order]?.run_id === run_id
@@ -294,18 +285,12 @@ export function findCampaignOrder(
   return arrived ? { is: 'answered', order: live.order, ...arrived } : { is: 'under way' }
 }
 
-/**
- * After this many losses in a row, a run on GitHub starts at most once an hour, and effects are no longer
- * measured.
- */
+/** After this many losses in a row, GitHub starts one run an hour, and effects are no longer measured. */
 const MAX_LOSSES = 5
 
 const LOSS_DELAY_MS = 3_600_000
 
-/**
- * A loss is no attempt. A person restarts a local run; on GitHub a harness that ends its machine would cost
- * minutes without end.
- */
+/** A person restarts a local run. On GitHub a harness that ends its machine would cost minutes forever. */
 function requestCampaignOrder(world: World, subject: string, { purpose, base }: OrderSubject): CampaignOrder {
   const { campaign, runner, now } = world
   const used = campaign.attempts[subject] ?? 0
@@ -349,10 +334,7 @@ export function hasSameTrees(
   return base === repeated.base && harness === repeated.harness && trees[repeated.label] === repeated.tree
 }
 
-/**
- * Whether an order resumes exactly the interrupted measurements: leaving pairs out, or drawing them again,
- * would be a re-roll.
- */
+/** Leaving interrupted pairs out, or drawing them again, would be a re-roll. */
 export function isExactResumption(campaign: Campaign, order: Order, subject: string): boolean {
   if (!isPairRule(order.stop)) return true
   const ownInterruption = campaign.interruptions[subject]

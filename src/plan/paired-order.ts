@@ -17,9 +17,7 @@ import type { Spec } from '../spec/schema.ts'
 import { resolveEvidence, resolvePairsPerJob } from '../spec/spec-facts.ts'
 import type { World } from './world.ts'
 
-/**
- * Changes confirmed on an earlier base, and runners-up on a new one, need less evidence (decision.md 3.4).
- */
+/** For changes confirmed on an earlier base, and runners-up on a new one (decision.md 3.4). */
 const COMBINATION_ALPHA = 0.05
 
 interface PairedContext {
@@ -79,10 +77,7 @@ function selectPairedBase({ campaign, spec }: Pick<PairedContext, 'campaign' | '
   return { scale, metrics: listDecisiveMetrics(spec), pairs: resolvePairsPerJob(spec.evidence, seconds) }
 }
 
-/**
- * Each idea of a job takes its share of the campaign's error budget, and of its family's, after those before
- * it.
- */
+/** Each idea takes its share of the error budget, and of its family's, after those before it. */
 function buildTerms(
   context: PairedContext,
   rule: PairedRule,
@@ -147,10 +142,7 @@ function isConfirmed({ campaign, spec }: PairedContext, rule: PairedRule, eviden
   return evaluatePairs({ spec, rule, terms: evidence, jobs: evidence.jobs }).status === 'keep'
 }
 
-/**
- * Index of this variant of its idea, from 1, by declared family or by the lines it touches. Each is tested
- * more strictly than the one before (decision.md 3.4). 0: no similar idea was tested before.
- */
+/** From 1; each is tested more strictly (decision.md 3.4). 0: no similar idea was tested before. */
 function countVariant(campaign: AlphaState, subject: Pick<Experiment, 'id' | 'family' | 'touched'>): number {
   const own = toVariant(subject)
   const earlier = listExperiments(campaign).filter(
@@ -170,10 +162,7 @@ export function buildPairsRule(
   return { rule: 'pairs', ...selectPairedBase(context) }
 }
 
-/**
- * A picked change was shown on an earlier base already: it is tested like a confirmed one, and takes no share
- * of the campaign's error budget, because nothing lands by it.
- */
+/** Tested like a confirmed change. Takes no share of the error budget, because nothing lands by it. */
 export function buildPickRule(
   context: PairedContext,
   { id, picks, resumed, evidence }: PickedChange,
@@ -204,9 +193,7 @@ export function getPickJobs(
   return same ? evidence.jobs : []
 }
 
-/**
- * Returns the campaign after these terms took their shares: the next terms are computed from what is left.
- */
+/** Returns the campaign after these terms took their shares. */
 export function applyTerms(campaign: Campaign, terms: PairedRule['terms']): Campaign {
   const error_budget = { ...campaign.error_budget }
   const experiments = { ...campaign.experiments }
@@ -226,10 +213,7 @@ export function getEarlierJobs(campaign: Campaign, { evidence }: Experiment, tre
 
 // Error budget
 
-/**
- * The share of the error budget that one more experiment takes (decision.md 3.5): 1/N for each of N tests.
- * After an amendment of N the remaining tests divide what is left, so that no share is given out twice.
- */
+/** 1/N for each of N tests (decision.md 3.5). After an amendment the remaining tests divide what is left. */
 export function computeAlphaShare({ error_budget }: AlphaState, spec: Spec): number {
   if (spec.evidence.campaign_control === 'fixed') return 0
   const left = spec.stopping.max_iterations - error_budget.tests
@@ -246,10 +230,7 @@ export function countTestsLeft(campaign: AlphaState, spec: Spec): number {
 
 type AlphaControl = Pick<Spec['evidence'], 'campaign_control' | 'q' | 'alpha'>
 
-/**
- * alpha_t of an idea: e-LOND by its share of the error budget, or the fixed level, reduced for a variant by
- * its family's part.
- */
+/** alpha_t of an idea: e-LOND by its share, or the fixed level, reduced for a variant. */
 export function computeAlpha(
   campaign: AlphaState,
   control: AlphaControl,
@@ -264,10 +245,7 @@ export function computeAlpha(
 
 const HELD_OUTCOMES: ReadonlySet<Outcome> = new Set(['kept', 'runner_up_kept', 'not_selected'])
 
-/**
- * Counts ideas that held, merged or not: e-LOND tests the next ones more loosely for each. A landed revert or
- * simplification has shown no gain.
- */
+/** e-LOND tests more loosely for each idea that held. Reverts and simplifications have shown no gain. */
 function countDiscoveries(campaign: AlphaState): number {
   const held = listExperiments(campaign).filter(
     ({ purpose, outcome }) => purpose === 'idea' && outcome !== null && HELD_OUTCOMES.has(outcome),
@@ -281,10 +259,7 @@ const REPORTS_IN_A_ROW = 3
 /** The number of jobs of a calibration. */
 const FIRST_REPORTS = 2
 
-/**
- * True on a local machine, and for one self-hosted runner that measured every job: waiting for a fresh runner
- * would never end there (decision.md 3.3). GitHub starts a new hosted runner for each job.
- */
+/** Waiting for a fresh runner would never end there (decision.md 3.3). Hosted runners are always fresh. */
 export function hasSingleMachine({ runner, campaign }: Pick<World, 'runner' | 'campaign'>): boolean {
   if (runner.runId !== null) return true
   const { in_a_row, reports } = campaign.machine

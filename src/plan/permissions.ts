@@ -12,10 +12,7 @@ import type { World } from './world.ts'
 
 // Permission to measure
 
-/**
- * Code of people without write access runs on no machine before a person with write access has allowed
- * exactly that head. Another head needs another permission.
- */
+/** Each head of an author without write access needs its own permission, before it runs on any machine. */
 export function requestPermission(world: World): { steps: PlanStep[]; waiting: Set<ExperimentId> } {
   const { campaign, outsiders } = world
   const steps: PlanStep[] = []
@@ -46,10 +43,7 @@ export function findOutsider(
   )
 }
 
-/**
- * Only whole commit ids: an author could make a second commit with the same prefix, and push it after the
- * review.
- */
+/** An author could push a second commit with the same prefix after the review. */
 const FULL_COMMIT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/
 
 interface PermissionRefusal {
@@ -129,11 +123,7 @@ function findUnallowedAuthor({
   return needs_permission?.head === head && allowed === head ? needs_permission.author : null
 }
 
-/**
- * Explains why code of people without write access is not measured at all: it could not land, so measuring it
- * would waste machine time. Null where it may be measured, and while isolation is not known yet; the baseline
- * tells.
- */
+/** Null where such code may be measured, and while isolation is not known yet: the baseline tells. */
 export function explainDeniedOutsiders({
   campaign,
   spec,

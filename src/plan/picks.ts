@@ -11,11 +11,7 @@ import { buildPickRule, getPickJobs, hasSingleMachine } from './paired-order.ts'
 import type { IncomingReports } from './reports.ts'
 import { type CandidateFacts, createPullFinder, type PickFacts, type PullFacts, type World } from './world.ts'
 
-/**
- * A pick is one kept change alone, against the default branch: a branch with one commit, a pull request, and
- * its own measurement by the campaign's rule. A pick is in no round, moves no incumbent, and only a person
- * merges it.
- */
+/** One kept change alone, against the default branch. It is in no round; only a person merges it. */
 interface PickPlan {
   steps: PlanStep[]
   requests: OrderRequest[]

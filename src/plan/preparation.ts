@@ -23,10 +23,7 @@ import {
 import type { IncomingReports } from './reports.ts'
 import type { World } from './world.ts'
 
-/**
- * Before the first experiment: checks that the harness works, scores the incumbent, and tests whether it
- * repeats.
- */
+/** Before the first experiment: checks the harness, and scores the incumbent. */
 export interface Preparation {
   steps: PlanStep[]
   requests: OrderRequest[]
@@ -106,10 +103,7 @@ export function isNoiseNeeded({ spec, campaign }: PreparationFacts): boolean {
   return campaign.calibration?.deterministic !== true && !campaign.calibration?.noise
 }
 
-/**
- * Stored-score rules need the incumbent's numbers; other rules need one set, to report where the campaign
- * started.
- */
+/** Stored-score rules need the incumbent's numbers. Other rules need one set, to report the start. */
 function isBaselineNeeded(world: World): boolean {
   const { spec, campaign } = world
   const stored = spec.measurement.stability !== null && spec.measurement.baseline === 'cached'
@@ -118,10 +112,7 @@ function isBaselineNeeded(world: World): boolean {
 
 // Reading the answers
 
-/**
- * The result of the incumbent's own order. A base that does not work pauses the campaign, since no experiment
- * can be compared with it.
- */
+/** A base that does not work pauses the campaign: no experiment can be compared with it. */
 type PreparationReading = PlanStep[] | UnansweredOrder
 
 const preparationReaders = {
@@ -149,10 +140,7 @@ function readCalibration(world: World, { order, report, event }: AnsweredOrder):
   return [{ step: 'event', draft }, buildBaselineStep(world, { order, report }, event)]
 }
 
-/**
- * Two jobs measure the base against itself, four in doubt: how noisy a pair is, and whether both sides are
- * treated alike.
- */
+/** Two jobs, four in doubt: how noisy a pair is, and whether both sides are treated alike. */
 function readNoise(world: World, { order, report, event }: AnsweredOrder): PreparationReading {
   const { spec } = world
   const unsteady = describeUnsteadyHarness(report, { earlier: order.earlier_jobs['base-copy'] ?? [] })

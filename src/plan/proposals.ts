@@ -21,11 +21,7 @@ interface ProposalPlan {
   actions: PlanAction[]
 }
 
-/**
- * Each run starts the next one, so a mistake that makes every run fail (a secret that an environment refuses,
- * a tool chain that cannot be set up) would start runs without end. After this many failures in a row each
- * next run starts later.
- */
+/** Each run starts the next one. After this many failures in a row, each next run starts later. */
 const MAX_FRUITLESS_PROPOSE_RUNS = 3
 
 /** More losses than one idea that ends its machine can cause by itself. */
@@ -35,9 +31,7 @@ type RunDelayFacts = Pick<World, 'campaign' | 'now'>
 
 // Requests to proposers
 
-/**
- * A request that this process makes is an action. A request that a separate job makes is in the ledger first.
- */
+/** A request by this process is an action. A request that a separate job makes is in the ledger first. */
 export function requestProposals(world: World): ProposalPlan {
   const isPaused = world.asks === 'elsewhere' && isProposingPaused(world)
   const names = world.asks === 'later' || isPaused ? [] : selectNextProposers(world)
@@ -110,20 +104,14 @@ function requestProposalJob(world: World, names: readonly string[]): PlanStep[] 
   })
 }
 
-/**
- * A round waits for ideas that are being opened, which may go first. A round with room also waits for pending
- * proposers.
- */
+/** A round waits for ideas that are being opened. A round with room also waits for pending proposers. */
 export function isRoundGrowing(world: World, opened: readonly PlanStep[]): boolean {
   return opened.length > 0 || (world.asking.length > 0 && countQueued(world) < getRoundSize(world.spec))
 }
 
 // Answers and pending requests
 
-/**
- * Records the cost of an answer once, even if its idea is not used, and the idea itself where only its job
- * has it.
- */
+/** Records the cost of an answer once, used or not, and the idea itself where only its job has it. */
 export function buildAnswerSteps({ answers }: World): PlanStep[] {
   return answers.flatMap(({ key, who, ok, minutes, result }): PlanStep[] => {
     const noUsage = { requests: 0, tokens: 0, usd: 0 }
@@ -195,10 +183,7 @@ const SEARCH_ANGLES = [
   'what the language, its library or the runtime does better itself',
 ] as const
 
-/**
- * Proposers that are asked at the same time without an idea of the backlog get different angles, and others
- * in every round. Null where one is asked at a time: it looks where it likes.
- */
+/** Proposers asked at the same time get different angles. Null where only one is asked at a time. */
 export function selectNextAngle(
   { next_number }: Pick<Campaign, 'next_number'>,
   spec: Spec,

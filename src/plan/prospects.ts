@@ -15,9 +15,7 @@ import type { Spec } from '../spec/schema.ts'
 import { resolveEvidence, resolvePairsPerJob } from '../spec/spec-facts.ts'
 import { computeAlpha, computeAlphaShare } from './paired-order.ts'
 
-/**
- * Forecast for a campaign with a noisy metric, before anything is spent: chances and costs (decision.md 3.8).
- */
+/** Forecast of chances and costs for a campaign with a noisy metric (decision.md 3.8). */
 export interface Prospects {
   min_effect: number
   null_effect: number

@@ -6,10 +6,7 @@ import { isForOtherBranch } from './branch-changes.ts'
 import { isRestartDue } from './stop.ts'
 import { type CampaignPullFacts, createPullFinder, type PullFacts, type World } from './world.ts'
 
-/**
- * Invariant 11: branches follow the ledger. winnow deletes a branch of its own once its experiment has ended, and
- * on GitHub only after its pull request is merged or closed: winnow finds that pull request by the branch.
- */
+/** Invariant 11. On GitHub a branch stays until its pull request is over, which is found by it. */
 export function deleteEndedBranches(world: World): PlanAction[] {
   const branches = [...listEndedBranches(world), ...listEndedPickBranches(world)]
   return branches.length === 0 ? [] : [{ do: 'delete-branches', branches }]
@@ -54,10 +51,7 @@ export function isPullOver(experiment: Experiment, pull: PullFacts | undefined):
 
 // The campaign's own pull request
 
-/**
- * A merge ends the campaign, a close pauses it. Each is recorded once, so that the campaign can go on
- * afterwards.
- */
+/** A merge ends the campaign, a close pauses it. Each is recorded once, so that it can go on afterwards. */
 export function recordCampaignPullEnd(world: World): PlanStep[] {
   const { campaign, campaignPull: pull } = world
   if (!pull || pull.state === 'open' || Object.hasOwn(campaign.handled, formatPullCause(pull))) return []

@@ -157,10 +157,7 @@ function acceptReport(
   incoming.steps.push({ step: 'event', draft }, ...recordJudgingCost(live, run.report))
 }
 
-/**
- * Recorded once, even if the judged change is not used. Costs of separate jobs were recorded with their
- * answers.
- */
+/** Recorded once, even if the change is not used. Separate jobs record costs with their answers. */
 function recordJudgingCost({ order: { id: order }, scores }: LiveOrder, { judging }: Report): PlanStep[] {
   if (judging === undefined || scores !== null) return []
   const { model, ...cost } = judging
@@ -194,11 +191,7 @@ export function explainMismatch(order: Order, report: Report): string | null {
 
 type LossStep = ReturnType<typeof buildLossStep>
 
-/**
- * A run that winnow cancels (a stop, a new head with the same files) is lost like any other: a person who
- * sees that it is behind must not have its pairs drawn again (decision 039). Empty where no pair can have
- * begun.
- */
+/** Pairs of a cancelled run are kept, so that a person cannot draw them again (decision 039). */
 export function interruptRun(world: World, live: LiveOrder, reason: string): LossStep[] {
   const { order, run_id } = live
   if (!isPairRule(order.stop) || live.report !== null) return []

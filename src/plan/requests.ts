@@ -23,10 +23,7 @@ interface NewRequest {
   until: string
 }
 
-/**
- * Invariant 7: a request with its key and its deadline is an event before any job answers it, so that two concurrent
- * runs pay once. The deadline covers the job and its wait for a machine.
- */
+/** Invariant 7: key and deadline are an event before any job answers, so concurrent runs pay once. */
 export function draftRequest(
   { campaign, now }: Pick<World, 'campaign' | 'now'>,
   about: string,
@@ -43,10 +40,7 @@ export function computeRetryDelay(failures: number, { first, longest }: Record<'
   return Math.min(longest, first * 2 ** failures)
 }
 
-/**
- * A request is lost when its run ended without an answer, or when its deadline passed: it must not block the campaign
- * forever. The loss does not count against the proposer, and costs the amount set aside for judges (invariant 5).
- */
+/** A lost request does not count against its proposer. It costs the amount set aside (invariant 5). */
 export function closeLostRequests(world: World): PlanStep[] {
   const reasons = new Map(world.lost.map(({ key, reason }) => [key, reason]))
   const answered = new Set([...world.answers, ...world.scores].map(({ key }) => key))

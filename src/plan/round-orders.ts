@@ -124,10 +124,7 @@ function requestPairedOrders(world: World, ideas: readonly WantedMember[], round
   })
 }
 
-/**
- * Candidates that share a base in one job have the same purpose, attempt and trust, since they share a
- * machine. Code of an outsider shares it with no other candidate.
- */
+/** Candidates of one job share a machine: code of an outsider shares it with no other candidate. */
 function groupMembers(world: World, wanted: readonly WantedMember[], size: number): WantedMember[][] {
   const groups = new Map<string, WantedMember[]>()
   for (const member of wanted) {
@@ -207,10 +204,7 @@ export function getRoundSize({ execution, parallel }: Spec): number {
   return Math.min(execution.max_concurrent, execution.max_experiments_per_tick ?? Infinity)
 }
 
-/**
- * True if no idea can be proven any more: the error budget is given out, and no queued experiment has a
- * share.
- */
+/** No idea can be proven any more: no share is left, and no queued experiment has one. */
 export function isAlphaSpent(world: ComparingFacts): boolean {
   const { campaign, spec } = world
   if (selectComparison(world)?.by !== 'pairs' || countTestsLeft(campaign, spec) > 0) return false

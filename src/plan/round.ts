@@ -79,10 +79,7 @@ function closeLapsedMember(world: World, { experiment }: RoundMember): PlanStep[
   return [{ step: 'close', experiment: experiment.id, outcome: 'withdrawn', reason, keep: true }]
 }
 
-/**
- * Checked again before it lands: the round or an amendment may have changed which packages are approved, and
- * the run may have lacked isolation.
- */
+/** The round or an amendment may have changed approvals, and the run may have lacked isolation. */
 function closeBarredMember(world: World, member: RoundMember): PlanStep[] {
   const { experiment } = member
   const packages = describeUnapproved(world, experiment, world.candidates.get(experiment.id))
@@ -91,9 +88,7 @@ function closeBarredMember(world: World, member: RoundMember): PlanStep[] {
   return why === null ? [] : closeNotSelected(member, why)
 }
 
-/**
- * A round lands changes only after all of it is decided: a new incumbent would void the pairs of the rest.
- */
+/** Nothing lands before all of a round is decided: a new incumbent would void the pairs of the rest. */
 function isUndecided({ judgement }: RoundMember): boolean {
   return judgement === null || judgement.is === 'retry' || judgement.is === 'needs-more-pairs'
 }

@@ -251,10 +251,7 @@ function closeRound({ world, incoming }: PlanDraft): StageResult | null {
   return steps.length > 0 || incoming.lost.size > 0 ? { steps } : null
 }
 
-/**
- * The one stop that interrupts a round. Between rounds, winnow first adopts a budget that the default branch
- * raises.
- */
+/** The one stop that interrupts a round. Between rounds, winnow first adopts a raised budget. */
 function stopWithoutJudgeBudget({ world, incoming }: PlanDraft): StageResult | null {
   const stop = findJudgingStop(world.spec, world.campaign.spent.usd)
   if (stop === null) return null
@@ -363,10 +360,7 @@ function holdCampaign({ world }: PlanDraft): StageResult {
   }
 }
 
-/**
- * Lets running measurements end. Runs that only wait for a slot are cancelled, and dispatched again after the
- * pause.
- */
+/** Measurements go on. Runs that only wait for a slot are dispatched again after the pause. */
 function cancelWaitingRuns({ runs }: World): PlanAction[] {
   const waiting = [...runs].filter(([, { state }]) => state === 'waiting')
   return waiting.map(([order]) => ({ do: 'cancel', order }))

@@ -137,10 +137,7 @@ function listDeferredExperiments({ campaign }: World): ExperimentId[] {
 
 // The end of experiments and orders
 
-/**
- * After a stop every due verdict is recorded, and experiments without one are queued again until the campaign
- * is resumed. Only an archived campaign closes them.
- */
+/** Experiments without a verdict are queued again. Only an archived campaign closes them. */
 export function closeRemaining(world: World, incoming: IncomingReports): PlanStep[] {
   const end = isClosingIdeas(world) ? closeUnsettled : settleExperiment
   const experiments = listExperiments(world.campaign).flatMap(experiment =>
@@ -217,9 +214,7 @@ function getLastReason({ judgement, experiment }: RoundMember): string | undefin
   return experiment.reason ?? undefined
 }
 
-/**
- * Uses the latest report. While a combination is measured, uses the report that made the experiment eligible.
- */
+/** While a combination is measured, uses the report that made the experiment eligible. */
 function getLastMember(world: World, experiment: Experiment, incoming: IncomingReports): RoundMember {
   const member = buildMember(world, experiment, incoming.reports)
   if (member.judgement !== null || experiment.standalone === null) return member
@@ -275,10 +270,7 @@ function listOpenOrders(campaign: Campaign, incoming: IncomingReports): LiveOrde
 
 // Raised limits
 
-/**
- * True if a rule of the spec in force stops the campaign and the spec on the default branch does not. The
- * next sync adopts that spec, and cannot do so if the campaign stops first.
- */
+/** True if the spec on the default branch lifts the stop: the campaign syncs before it could stop. */
 export function isLimitRaised(world: World): boolean {
   const { campaign, sync } = world
   if (sync?.result !== 'clean' || !sync.spec.changed || findRefusedSyncAlert(campaign)?.tip === sync.tip)
@@ -302,9 +294,7 @@ export function planRaisedLimit(world: World): PlanStep[] {
   return [{ step: 'event', draft: { kind: 'campaign-resumed', cause: `raised at ${campaign.seq}`, reason } }]
 }
 
-/**
- * Records why a raised limit cannot be read, and when that obstacle is gone, so that every view can show it.
- */
+/** Records why a raised limit cannot be read, and when that obstacle is gone. */
 function recordRaiseObstacle(world: World): PlanStep[] {
   const { campaign, sync } = world
   if (sync?.result === 'conflict' && sync.spec !== undefined && isStopLifted(world, sync.spec))
@@ -323,20 +313,14 @@ function recordRaiseObstacle(world: World): PlanStep[] {
 /** Archived on purpose: no campaign follows by itself. */
 const ARCHIVED_CODES: ReadonlySet<string> = new Set(['fresh', 'archived'])
 
-/**
- * The campaign was merged and the next one is to begin. Recorded once, also if the campaign had stopped
- * before, so that a person can still resume it afterwards.
- */
+/** Recorded once, also if the campaign had stopped before, so that a person can still resume it. */
 export function isRestartDue({ campaign, spec }: Pick<World, 'campaign' | 'spec'>): boolean {
   const { status, stop_code: code } = campaign
   if (spec.merge.on_merge !== 'restart' || status === 'none') return false
   return status !== 'stopped' || (code !== 'merged' && !ARCHIVED_CODES.has(code ?? ''))
 }
 
-/**
- * Without a pull request the default branch shows the merge: it contains the incumbent, and a change was
- * kept.
- */
+/** The default branch contains the incumbent, and a change was kept. */
 export function recordMergedBranch(world: World): PlanStep[] {
   const { campaign, defaultTip, merged } = world
   const cause = `${MERGED_CAUSE}${defaultTip.commit}`

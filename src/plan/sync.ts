@@ -20,10 +20,7 @@ import { needsPermission } from './permissions.ts'
 import type { IncomingReports } from './reports.ts'
 import type { SyncFacts, World } from './world.ts'
 
-/**
- * The default branch moved: its tip is merged into the incumbent, measured with the harness it brings, and
- * becomes the new incumbent, pin and baseline in one step. Rounds wait until that is settled.
- */
+/** The tip of the default branch, merged into the incumbent and measured with the harness it brings. */
 export interface SyncPlan {
   steps: PlanStep[]
   requests: OrderRequest[]
@@ -36,10 +33,7 @@ export interface SyncPlan {
 /** Rounds may start. Also used where the sync may not be pushed, which a person has been told. */
 const NO_SYNC: SyncPlan = { steps: [], requests: [], blocked: null, hopeless: null }
 
-/**
- * A person merged the default branch in, exactly as winnow would have: that merge is measured if it was not,
- * and is no foreign tip.
- */
+/** A person's merge that equals winnow's is measured if it was not, and is no foreign tip. */
 export function planManualSync(world: World, incoming: IncomingReports): SyncPlan | null {
   if (world.sync?.result !== 'clean' || world.sync.byHand === undefined) return null
   const plan = planSync(world, incoming)
@@ -62,10 +56,7 @@ export function planSync(world: World, incoming: IncomingReports, { needed = fal
   return { steps: [], requests, blocked: appendPostponement(blocked, next), hopeless: null }
 }
 
-/**
- * The remote refused the push of the default branch's commits: rounds go on without them, until a person has
- * merged them in.
- */
+/** The remote refused the push: rounds go on until a person has merged the default branch in. */
 function isSyncSkipped({ campaign, sync }: Pick<World, 'campaign' | 'sync'>): boolean {
   if (sync?.result !== 'clean' || sync.byHand !== undefined) return false
   return findRefusedSyncAlert(campaign)?.tip === sync.tip
@@ -73,11 +64,7 @@ function isSyncSkipped({ campaign, sync }: Pick<World, 'campaign' | 'sync'>): bo
 
 const DAY_MS = 24 * 3600 * 1000
 
-/**
- * A busy default branch would be measured at every commit, so winnow merges it once a day. A sync that a
- * person or an idea waits for is made at once: another spec, a merge by a person, a removed obstacle, or an
- * idea on top of the new commits.
- */
+/** Once a day, or at once if a person or an idea waits for it. */
 function isSyncDue(world: World, sync: CleanSync): boolean {
   const { sync_ordered: last, alerts } = world.campaign
   if (last === null || Date.parse(world.now) - Date.parse(last.at) >= DAY_MS) return true
@@ -265,10 +252,7 @@ function recordSyncWaits(
   })
 }
 
-/**
- * The obstacle is gone without a sync: the default branch was reset, or changed where it was in the way.
- * While rounds go on without its tip, only heads on top of that still wait.
- */
+/** The obstacle is gone without a sync: the default branch was reset or changed. */
 export function endResolvedWaits(world: World): PlanStep[] {
   const { campaign } = world
   const goneWithout = isSyncSkipped(world)

@@ -16,10 +16,7 @@ export interface CampaignPullFacts extends PullFacts {
   closed_at: string | null
 }
 
-/**
- * Everything a plan may depend on, as values: the result of `observe`, the time, and randomness already
- * drawn.
- */
+/** Everything a plan may depend on: the result of `observe`, the time, and randomness already drawn. */
 export interface World extends Omit<JobFacts, 'proposing'> {
   now: string
   /** 64 hex digits that were unpredictable before: coins are derived from them. */
@@ -32,10 +29,7 @@ export interface World extends Omit<JobFacts, 'proposing'> {
   pulls: PullFacts[]
   /** Absent where the campaign cannot have a pull request of its own. */
   campaignPull?: CampaignPullFacts | null
-  /**
-   * The default branch contains every kept change. Set only where winnow acts on that and no pull request shows
-   * it.
-   */
+  /** The default branch contains every kept change. Absent where a pull request shows it. */
   merged?: true
   /** Tips of the branches of live experiments, by short name; a deleted branch is absent. */
   branches: ReadonlyMap<string, Oid>
@@ -46,10 +40,7 @@ export interface World extends Omit<JobFacts, 'proposing'> {
   proposals: Proposal[]
   /** Number of further ideas, not prepared before one of them may be opened. */
   unopened: number
-  /**
-   * Experiments whose head was pushed by an author without write access, with that author's name; null: not
-   * known yet.
-   */
+  /** Experiments whose head an author without write access pushed. Null: the name is not known yet. */
   outsiders: ReadonlyMap<ExperimentId, string | null>
   /** Why this process measures no code of people without write access, no matter what the spec says. */
   outsidersDenied?: string
