@@ -17,7 +17,7 @@ async function says(at: Scene, ...argv: string[]): Promise<void> {
 }
 
 function eventsOf(at: Scene): Promise<LedgerEvent[]> {
-  return at.look(post => post.events())
+  return at.look(client => client.events())
 }
 
 function requeuedBy(events: readonly LedgerEvent[]) {

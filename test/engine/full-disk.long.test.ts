@@ -126,18 +126,18 @@ describe.skipIf(refusal !== null)(`a disk that fills up${skipped}`, () => {
   it('under the cache is named with where the objects go, and the campaign goes on', async () => {
     const site = await createSizeRepository([shorter('a', 3)])
     const own = disk(join(site.root, 'small'))
-    const post = await site.another({ cache: 'small' })
+    const client = await site.another({ cache: 'small' })
     own.fill()
-    const error = await post.start().catch((thrown: unknown) => thrown)
+    const error = await client.start().catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(UserError)
-    const where = post.place.repository.dir
+    const where = client.place.repository.dir
     expect(error).toMatchObject({
       message: expect.stringMatching(`^git objects cannot be written to ${where}.*(full|No space left)`),
       fix: expect.stringMatching(/^free space/),
     })
     own.free()
-    await post.start()
-    expect(await post.run()).toEqual({ for: 'ideas' })
+    await client.start()
+    expect(await client.run()).toEqual({ for: 'ideas' })
     await goesOn(site, 0)
   })
 

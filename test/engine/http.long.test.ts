@@ -25,7 +25,7 @@ async function served(ideas: readonly string[], spec = SERIAL) {
     url,
     /** From now on every request is answered with this; null: as it should be. */
     answers: (code: number | null) => void (status = code),
-    post: (env = server.credentials()) => site.another({ env }),
+    openClient: (env = server.credentials()) => site.another({ env }),
   }
 }
 
@@ -37,13 +37,13 @@ function failureOf(promise: Promise<unknown>): Promise<unknown> {
 }
 
 /** To its end, with each thing in the ledger once. */
-async function endsAsEver(post: CampaignClient): Promise<void> {
-  expect(await post.run()).toEqual({ for: 'ideas' })
-  expect(await post.outcomes()).toEqual({ a3: 'kept' })
+async function endsAsEver(client: CampaignClient): Promise<void> {
+  expect(await client.run()).toEqual({ for: 'ideas' })
+  expect(await client.outcomes()).toEqual({ a3: 'kept' })
   const once = ['campaign-started', 'experiment-opened', 'decided', 'merged', 'incumbent-moved', 'order-lost']
-  const kinds = await post.kinds()
+  const kinds = await client.kinds()
   expect(once.map(kind => kinds.filter(each => each === kind).length)).toEqual([1, 1, 1, 1, 1, 0])
-  await proven(post.place)
+  await proven(client.place)
 }
 
 describe('a campaign over smart HTTP with Basic auth', () => {
@@ -52,8 +52,8 @@ describe('a campaign over smart HTTP with Basic auth', () => {
       { 'src/c.txt': [letters('c', 15), 'broken\n'] },
       { hypothesis: 'breaks the tests' },
     )
-    const { site, server, post } = await served([shorter('a', 3), broken], '')
-    const here = await post()
+    const { site, server, openClient } = await served([shorter('a', 3), broken], '')
+    const here = await openClient()
     expect(await here.start()).toBe('started')
     site.push(site.commitOn('main', { 'src/b.txt': letters('b', 5) }, 'mine'), 'optimize-exp/size/mine')
     expect(await here.run()).toEqual({ for: 'ideas' })
@@ -63,7 +63,7 @@ describe('a campaign over smart HTTP with Basic auth', () => {
       'breaks the tests': 'degenerate',
     })
     await proven(here.place)
-    const elsewhere = await post()
+    const elsewhere = await openClient()
     const before = server.requests
     await proven(elsewhere.place)
     expect(server.requests).toBeGreaterThan(before)
@@ -74,11 +74,11 @@ describe('a campaign over smart HTTP with Basic auth', () => {
 
 describe('a remote over HTTP', () => {
   it('that does not know the credentials is named with its 401, and no password is told', async () => {
-    const { url, server, post } = await served([])
+    const { url, server, openClient } = await served([])
     const credentials = server.credentials()
     const wrong = Buffer.from('x-access-token:hunter2').toString('base64')
     const error = await failureOf(
-      post({ ...credentials, GIT_CONFIG_VALUE_0: `Authorization: Basic ${wrong}` }),
+      openClient({ ...credentials, GIT_CONFIG_VALUE_0: `Authorization: Basic ${wrong}` }),
     )
     expect(error).toBeInstanceOf(ForgeError)
     expect(error).toMatchObject({
@@ -89,8 +89,8 @@ describe('a remote over HTTP', () => {
   })
 
   releaseTest('whose token expires in the middle says so, and goes on with a new one', async () => {
-    const { url, answers, post } = await served([shorter('a', 3)])
-    const here = await post()
+    const { url, answers, openClient } = await served([shorter('a', 3)])
+    const here = await openClient()
     await here.start()
     await here.until(isOrdered)
     answers(401)
@@ -104,8 +104,8 @@ describe('a remote over HTTP', () => {
   releaseTest(
     'that goes away while it is measured is named; nothing is lost, and it goes on when it is back',
     async () => {
-      const { url, server, post } = await served([shorter('a', 3)])
-      const here = await post()
+      const { url, server, openClient } = await served([shorter('a', 3)])
+      const here = await openClient()
       await here.start()
       await here.until(isOrdered)
       await server.stop()
@@ -120,8 +120,8 @@ describe('a remote over HTTP', () => {
   )
 
   it('that takes a push and dies before it says so: what it took is found, and not done twice', async () => {
-    const { site, url, post } = await served([shorter('a', 3)])
-    const here = await post()
+    const { site, url, openClient } = await served([shorter('a', 3)])
+    const here = await openClient()
     await here.start()
     await here.until(isOrdered)
     site.hook('reference-transaction', '[ "$1" = committed ] && { rm "$0"; kill -9 $PPID; }; exit 0')

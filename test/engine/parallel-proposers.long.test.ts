@@ -97,7 +97,7 @@ describe('programs that are asked for ideas', () => {
     const { at, end, release } = await thinking(TIMED, 3)
     push(at, 'main', { 'words.c': 'words\n' })
     const isOrdered = (event: LedgerEvent) => event.kind === 'order-issued' && event.purpose === 'sync'
-    const events = () => at.look(post => post.events())
+    const events = () => at.look(client => client.events())
     await vi.waitFor(async () => expect((await events()).some(isOrdered)).toBe(true), PATIENCE)
     release()
     expect(await end).toMatchObject({ code: 0, signal: null })

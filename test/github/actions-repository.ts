@@ -24,7 +24,7 @@ export interface ActionsRepository {
   /** A token of somebody who may write. */
   ada: string
   /** The job of tick as it is now; another after it was killed. */
-  post: () => Promise<CampaignClient>
+  openClient: () => Promise<CampaignClient>
   /** A tick on the default branch: a process of its own with nothing remembered. */
   wake: (options?: Wake) => Promise<PlanWaiting>
   /** The tick of a started run, and the orders of its matrix. */
@@ -103,7 +103,7 @@ export async function createActionsRepository(
     repository,
     scene,
     ada: github.token('ada'),
-    post: () => (looking ??= open()),
+    openClient: () => (looking ??= open()),
     wake: async (wake = {}) => (await ticked('start', wake)).waiting,
     tickOf: async ({ id }, wake = {}) =>
       (await ticked('measure', { ...wake, run: id })).orders.map(({ order }) => order),

@@ -30,7 +30,7 @@ async function asked(ideas: readonly string[] = [], propose = SERIAL) {
   const testRepository = await createActionsRepository(ideas, {
     spec: text => text.replace(/propose: .*/, propose),
   })
-  const here = await testRepository.post()
+  const here = await testRepository.openClient()
   await here.start()
   runUnderWay(testRepository, 1)
   while ((await testRepository.wake({ run: 1, next: ASKS })).for === 'orders') await testRepository.machines()

@@ -46,8 +46,8 @@ async function changed(there: Awaited<ReturnType<typeof withApp>>): Promise<stri
   return there.commit('main', { ...CI, 'ideas/02.patch': shorter('b', 5) })
 }
 
-async function alertsOf({ post }: Pick<CampaignOnGithub, 'post'>) {
-  return (await (await post()).campaign()).alerts.filter(({ code }) => code === 'sync-workflows')
+async function alertsOf({ openClient }: Pick<CampaignOnGithub, 'openClient'>) {
+  return (await (await openClient()).campaign()).alerts.filter(({ code }) => code === 'sync-workflows')
 }
 
 const IDEA = { 'ideas/01.patch': shorter('a', 3) }
@@ -58,9 +58,9 @@ describe("an App's token", () => {
     const { github } = there
     const brought = await changed(there)
     await there.settle()
-    const post = await there.post()
-    expect(await post.outcomes()).toEqual({ a3: 'kept', b5: 'kept' })
-    expect(await post.campaign()).toMatchObject({ default_tip: brought, status: 'running' })
+    const client = await there.openClient()
+    expect(await client.outcomes()).toEqual({ a3: 'kept', b5: 'kept' })
+    expect(await client.campaign()).toMatchObject({ default_tip: brought, status: 'running' })
     expect(await alertsOf(there)).toEqual([])
 
     // The branches that an App moves have an empty tree, and the ledger: nothing could run there.
@@ -73,7 +73,7 @@ describe("an App's token", () => {
     expect(drafts).toHaveLength(2)
     for (const { author } of drafts) expect(author.kind).toBe('actions')
     for (const { author } of github.world.comments) expect(author.kind).toBe('actions')
-    await proven(post.place)
+    await proven(client.place)
   })
 
   releaseTest(
@@ -93,13 +93,13 @@ describe("an App's token", () => {
       expect(started).toMatchObject([{ event: 'push', branch: 'optimize/size' }])
       for (const run of started) github.finish(run, 'success')
       await there.settle()
-      const post = await there.post()
-      expect(await post.campaign()).toMatchObject({ default_tip: brought, status: 'running' })
-      expect(await post.outcomes()).toEqual({ a3: 'kept', b5: 'kept' })
+      const client = await there.openClient()
+      expect(await client.campaign()).toMatchObject({ default_tip: brought, status: 'running' })
+      expect(await client.outcomes()).toEqual({ a3: 'kept', b5: 'kept' })
       expect(there.movedBy(APP)).toEqual(
         new Set(['optimize/size', 'optimize-state/size', 'optimize-closed/size']),
       )
-      await proven(post.place)
+      await proven(client.place)
     },
   )
 
@@ -114,7 +114,7 @@ describe("an App's token", () => {
       expect(alert).toMatchObject({ about: brought })
       expect(alert?.message).toContain('changes workflow files, which app-token may not push')
       expect(alert?.message).toContain('Or give that App `workflows`')
-      expect(await (await there.post()).outcomes()).toEqual({ a3: 'kept', b5: 'kept' })
+      expect(await (await there.openClient()).outcomes()).toEqual({ a3: 'kept', b5: 'kept' })
       expect(there.movedBy(APP)).toEqual(new Set())
     },
   )
@@ -141,7 +141,7 @@ describe("an App's token", () => {
     const { number, head } = await there.offers('mine', files)
     await there.settle()
     const bob = github.token('bob')
-    const approved = async () => (await (await there.post()).experiment('mine')).status !== 'deferred'
+    const approved = async () => (await (await there.openClient()).experiment('mine')).status !== 'deferred'
     await there.ask(bob, `POST /pulls/${number}/reviews`, { event: 'APPROVE', commit_id: head })
     await there.settle()
     expect(await approved()).toBe(false)

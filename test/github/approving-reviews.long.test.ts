@@ -16,12 +16,12 @@ function last({ github }: Waiting): ReviewRecord {
   return review
 }
 
-async function statusOf({ post }: Waiting): Promise<string> {
-  return (await post.experiment('mine')).status
+async function statusOf({ client }: Waiting): Promise<string> {
+  return (await client.experiment('mine')).status
 }
 
-async function consents({ post }: Waiting): Promise<string[]> {
-  const events = await post.events()
+async function consents({ client }: Waiting): Promise<string[]> {
+  const events = await client.events()
   return events.flatMap(event => {
     if (event.kind === 'approved') return [`${event.by.actor} approves ${event.packages.join(' ')}`]
     return event.kind === 'approval-withdrawn' ? [`${event.login} takes back`] : []
@@ -31,16 +31,20 @@ async function consents({ post }: Waiting): Promise<string[]> {
 describe('an approving review', () => {
   test('of the set counts whatever its text becomes, and holds for a head that leaves the set as it is', async () => {
     const there = await waitingForReview()
-    const { post, asks, winnow, head, digest } = there
+    const { client, asks, winnow, head, digest } = there
     await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
     last(there).body = 'edited since'
     await winnow('tick')
     expect(await consents(there)).toEqual(['ada approves left-pad'])
     const next = there.commit('small', { 'src/b.txt': letters('b', 4) })
-    await post.run()
-    expect(await post.experiment('mine')).toMatchObject({ head: next, outcome: 'kept', approval: { digest } })
+    await client.run()
+    expect(await client.experiment('mine')).toMatchObject({
+      head: next,
+      outcome: 'kept',
+      approval: { digest },
+    })
     expect(await consents(there)).toEqual(['ada approves left-pad'])
-    await proven(post.place)
+    await proven(client.place)
   })
 
   test('of an outdated head is none, though the set is the same', async () => {
@@ -103,8 +107,8 @@ describe('an approving review', () => {
       await winnow('tick')
       expect(await consents(there)).toEqual(['ada approves left-pad'])
       ada.permission = 'none'
-      await there.post.run()
-      expect(await there.post.outcomes()).toEqual({ mine: 'kept' })
+      await there.client.run()
+      expect(await there.client.outcomes()).toEqual({ mine: 'kept' })
     },
   )
 
@@ -149,13 +153,13 @@ describe('an approving review', () => {
 describe('an approval that is taken back', () => {
   test('by dismissing the review, before anything runs: it waits again, and may be given again', async () => {
     const there = await waitingForReview()
-    const { post, asks, winnow, head, digest } = there
+    const { client, asks, winnow, head, digest } = there
     await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
     await winnow('tick')
     expect(await statusOf(there)).not.toBe('deferred')
     last(there).state = 'DISMISSED'
     await winnow('tick')
-    expect(await post.experiment('mine')).toMatchObject({
+    expect(await client.experiment('mine')).toMatchObject({
       status: 'deferred',
       outcome: null,
       approval: { digest },
@@ -164,54 +168,54 @@ describe('an approval that is taken back', () => {
     const shown = there.github.world.checks.filter(check => check.head === head)
     expect(new Set(shown.map(({ conclusion }) => conclusion))).toEqual(new Set(['neutral']))
     await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
-    await post.run()
-    expect(await post.outcomes()).toEqual({ mine: 'kept' })
-    await proven(post.place)
+    await client.run()
+    expect(await client.outcomes()).toEqual({ mine: 'kept' })
+    await proven(client.place)
   })
 
   releaseTest('by asking for changes, where it was given by a comment', async () => {
     const there = await waitingForReview()
-    const { post, asks, say, winnow, head, digest } = there
+    const { client, asks, say, winnow, head, digest } = there
     await asks('ada', REVIEWS, { ...NO, commit_id: head })
     await say('ada', 1, `/winnow approve ${digest.slice(0, 16)}`)
     await winnow('tick')
     expect(await consents(there)).toEqual(['ada approves left-pad'])
     await asks('olga', REVIEWS, { ...NO, commit_id: head })
     await asks('ada', REVIEWS, { ...NO, commit_id: head })
-    await post.run()
+    await client.run()
     expect(await statusOf(there)).toBe('deferred')
     expect(await consents(there)).toEqual(['ada approves left-pad', 'ada takes back'])
   })
 
   releaseTest('counts no more, and somebody else’s approval of the same head does', async () => {
     const there = await waitingForReview()
-    const { github, post, asks, winnow, head } = there
+    const { github, client, asks, winnow, head } = there
     github.token('olga')
     await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
     await winnow('tick')
     await asks('olga', REVIEWS, { ...APPROVE, commit_id: head })
     await asks('ada', REVIEWS, { ...NO, commit_id: head })
-    await post.run()
-    expect(await post.outcomes()).toEqual({ mine: 'kept' })
+    await client.run()
+    expect(await client.outcomes()).toEqual({ mine: 'kept' })
     expect(await consents(there)).toEqual([
       'ada approves left-pad',
       'ada takes back',
       'olga approves left-pad',
     ])
-    await proven(post.place)
+    await proven(client.place)
   })
 
   releaseTest('after it landed is taken back too late', async () => {
     const there = await waitingForReview()
-    const { post, asks, head } = there
+    const { client, asks, head } = there
     await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
-    await post.run()
-    expect(await post.outcomes()).toEqual({ mine: 'kept' })
+    await client.run()
+    expect(await client.outcomes()).toEqual({ mine: 'kept' })
     last(there).state = 'DISMISSED'
-    await post.run()
-    expect(await post.outcomes()).toEqual({ mine: 'kept' })
+    await client.run()
+    expect(await client.outcomes()).toEqual({ mine: 'kept' })
     expect(await consents(there)).toEqual(['ada approves left-pad'])
-    await proven(post.place)
+    await proven(client.place)
   })
 })
 
@@ -219,46 +223,46 @@ describe('while the merge is awaited', () => {
   /** Approved, measured and decided; GitHub does not merge it yet. */
   async function landing(merge: string) {
     const there = await waitingForReview('write', merge)
-    const { github, post, asks, head } = there
+    const { github, client, asks, head } = there
     github.api.intercept = (_, route) =>
       route === 'PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge'
         ? { status: 405, body: { message: 'Required status check "ci" is expected.' } }
         : null
     await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
-    await post.run()
-    expect(await post.experiment('mine')).toMatchObject({ status: 'landing', verdict: 'kept' })
+    await client.run()
+    expect(await client.experiment('mine')).toMatchObject({ status: 'landing', verdict: 'kept' })
     github.api.intercept = null
     return there
   }
 
   test('an approval that is taken back keeps it from landing, and given again lets it be measured again', async () => {
     const there = await landing('merge: { via: api }\n')
-    const { github, post, asks, head } = there
+    const { github, client, asks, head } = there
     const before = there.tip('optimize/size')
     last(there).state = 'DISMISSED'
-    await post.run()
-    expect(await post.experiment('mine')).toMatchObject({ status: 'deferred', verdict: null })
-    expect((await post.campaign()).landing).toBeNull()
+    await client.run()
+    expect(await client.experiment('mine')).toMatchObject({ status: 'deferred', verdict: null })
+    expect((await client.campaign()).landing).toBeNull()
     expect(github.world.pulls[0]).toMatchObject({ state: 'open', merge: null })
     expect(there.tip('optimize/size')).toBe(before)
     await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
-    await post.run()
-    expect(await post.outcomes()).toEqual({ mine: 'kept' })
-    await proven(post.place)
+    await client.run()
+    expect(await client.outcomes()).toEqual({ mine: 'kept' })
+    await proven(client.place)
   })
 
   releaseTest('a person who merges it all the same has pushed a tip that nobody approved', async () => {
     const there = await landing('merge: { auto: false }\n')
-    const { post, asks } = there
+    const { client, asks } = there
     const before = there.tip('optimize/size')
     last(there).state = 'DISMISSED'
     await asks('ada', 'PUT /pulls/1/merge', {})
-    await post.run()
+    await client.run()
     expect(there.tip('optimize/size')).toBe(before)
-    expect((await post.kinds()).filter(kind => kind === 'merged')).toEqual([])
+    expect((await client.kinds()).filter(kind => kind === 'merged')).toEqual([])
     expect(
-      (await post.events()).flatMap(each => (each.kind === 'foreign-tip' ? [each.state] : [])),
+      (await client.events()).flatMap(each => (each.kind === 'foreign-tip' ? [each.state] : [])),
     ).toContain('moved-back')
-    await proven(post.place)
+    await proven(client.place)
   })
 })

@@ -32,16 +32,16 @@ describe('what people do by hand', () => {
     const forced = here.commit('forced', { 'src/c.txt': letters('c', 8) }, [here.tip('main')])
 
     await here.wakes()
-    const post = await here.post()
-    expect(await post.experiment('forced')).toMatchObject({ head: forced, status: 'ordered' })
-    expect(await post.outcomes()).toEqual({
+    const client = await here.openClient()
+    expect(await client.experiment('forced')).toMatchObject({ head: forced, status: 'ordered' })
+    expect(await client.outcomes()).toEqual({
       closed: 'withdrawn',
       gone: 'withdrawn',
       a14: 'withdrawn',
       b14: 'withdrawn',
       forced: null,
     })
-    expect(await post.reasonOf('closed')).toMatch(/pull request #\d+ was closed/)
+    expect(await client.reasonOf('closed')).toMatch(/pull request #\d+ was closed/)
     // Each of its orders is unwanted, and so is the whole run; the next one has the new head.
     expect(github.world.runs.slice(1).map(({ conclusion }) => conclusion)).toEqual(['cancelled', null])
     const checks = github.world.checks.filter(({ head }) => head !== forced)
@@ -49,9 +49,9 @@ describe('what people do by hand', () => {
     expect(here.git('for-each-ref', `refs/heads/${first}`)).toBe('')
     expect(here.pull('a14').body).toMatch(/was closed/)
     await here.settle()
-    expect(await post.outcomes()).toMatchObject({ forced: 'kept' })
+    expect(await client.outcomes()).toMatchObject({ forced: 'kept' })
     expect(github.world.checks.filter(({ status }) => status !== 'completed')).toEqual([])
-    await proven(post.place)
+    await proven(client.place)
   })
 
   releaseTest(
@@ -66,21 +66,21 @@ describe('what people do by hand', () => {
       here.git('update-ref', '-d', 'refs/heads/optimize/size')
       await here.wakes()
       expect(here.tip('optimize/size')).toBe(kept)
-      const post = await here.post()
-      expect(await post.alerts()).toContainEqual(expect.stringMatching(/was deleted; it is restored/))
+      const client = await here.openClient()
+      expect(await client.alerts()).toContainEqual(expect.stringMatching(/was deleted; it is restored/))
 
       // Merged by hand, and so not measured: as any commit that is not winnow's.
       const mine = await here.offers('mine', { 'src/b.txt': letters('b', 5) })
       await here.asks(`PUT /pulls/${mine.number}/merge`, {})
       const merged = here.tip('optimize/size')
       await here.settle()
-      const tips = (await post.events()).filter(({ kind }) => kind === 'foreign-tip')
+      const tips = (await client.events()).filter(({ kind }) => kind === 'foreign-tip')
       expect(tips).toMatchObject([
         { state: 'found', to: { commit: merged } },
         { state: 'adopted', to: { commit: merged } },
       ])
       expect(here.tip('optimize/size')).toBe(merged)
-      await proven(post.place)
+      await proven(client.place)
 
       // GitHub closes a pull request whose branch is gone, and who closes that one wants a pause.
       here.git('update-ref', '-d', 'refs/heads/optimize-campaign/size')

@@ -10,8 +10,8 @@ const HOURS = 3_600_000
 
 describe('limits of a campaign on GitHub', () => {
   releaseTest('are none of a person’s machine: days may pass', async () => {
-    const { post, wake } = await createActionsRepository([])
-    const here = await post()
+    const { openClient, wake } = await createActionsRepository([])
+    const here = await openClient()
     await here.start()
     await wake()
     await wake({ ahead: 100 * HOURS })
@@ -21,9 +21,9 @@ describe('limits of a campaign on GitHub', () => {
   })
 
   releaseTest('count the minutes of a private repository, as it is when the spec changes', async () => {
-    const { post, settle, github, scene } = await createActionsRepository([])
+    const { openClient, settle, github, scene } = await createActionsRepository([])
     github.world.settings.private = true
-    const here = await post()
+    const here = await openClient()
     await here.start()
     expect((await here.campaign()).private_repository).toBe(true)
     expect(getCampaignSpec(await here.campaign()).stopping).toMatchObject({
@@ -46,11 +46,11 @@ describe('limits of a campaign on GitHub', () => {
 
   test('that stopped it are raised on the default branch, which every place says that tells of the stop', async () => {
     const there = await onGithub([shorter('a', 3)], { spec: 'stopping: { max_iterations: 1 }\n' })
-    const { github, post, winnow, laptop, say, answerTo } = there
+    const { github, client, winnow, laptop, say, answerTo } = there
     github.token('ada')
-    await post.start()
-    await post.run()
-    expect(await post.campaign()).toMatchObject({ status: 'stopped', stop_code: 'max_iterations' })
+    await client.start()
+    await client.run()
+    expect(await client.campaign()).toMatchObject({ status: 'stopped', stop_code: 'max_iterations' })
     const way =
       'raise stopping.max_iterations in .winnow/size.yaml on main: the next run on GitHub then continues'
     expect(await laptop('status')).toContain(`  to continue: ${way}`)
@@ -68,14 +68,14 @@ describe('limits of a campaign on GitHub', () => {
     await expect(laptop('resume')).rejects.toMatchObject({
       fix: expect.stringContaining(`${way}; or winnow amend`),
     })
-    expect((await post.campaign()).status).toBe('stopped')
+    expect((await client.campaign()).status).toBe('stopped')
 
     const files = { '.winnow/size.yaml': `${SIZE_SPEC}stopping: { max_iterations: 9 }\n` }
     there.commit('main', { ...files, 'ideas/02.patch': shorter('b', 3) })
     await winnow('tick')
-    expect((await post.campaign()).status).toBe('running')
-    await post.run()
-    expect(await post.outcomes()).toEqual({ a3: 'kept', b3: 'kept' })
-    await proven(post.place)
+    expect((await client.campaign()).status).toBe('running')
+    await client.run()
+    expect(await client.outcomes()).toEqual({ a3: 'kept', b3: 'kept' })
+    await proven(client.place)
   })
 })

@@ -27,7 +27,7 @@ export interface CampaignOnGithub extends Scene {
   offers: (title: string, files: Record<string, string>, rest?: Offered) => Promise<PullRecord>
   pull: (title: string) => PullRecord
   /** The campaign as anybody with a clone reads it. */
-  post: () => Promise<CampaignClient>
+  openClient: () => Promise<CampaignClient>
 }
 
 interface Offered {
@@ -88,16 +88,16 @@ export async function campaignOnGithub(
       if (!found) throw new Error(`no pull request is called ${title}`)
       return found
     },
-    async post() {
+    async openClient() {
       const { dir } = jobClone(github.bare, 'main')
-      const post = await openCampaignClient({
+      const client = await openCampaignClient({
         name: 'size',
         directory: dir,
         cacheDir: scratch(),
         remote: null,
       })
-      onTestFinished(() => post.close())
-      return post
+      onTestFinished(() => client.close())
+      return client
     },
   }
   return made

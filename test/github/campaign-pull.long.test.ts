@@ -7,12 +7,12 @@ import { releaseTest, selectCases } from '../support/cases.ts'
 
 async function keptOne(ideas = [shorter('a', 3)], options: SizeOptions = {}) {
   const there = await onGithub(ideas, options)
-  const { github, post, winnow } = there
+  const { github, client, winnow } = there
   github.token('ada')
-  await post.start()
+  await client.start()
   await winnow('tick')
   expect(github.world.pulls).toEqual([])
-  await post.run()
+  await client.run()
   const campaignPulls = () => github.world.pulls.filter(({ base }) => base === 'main')
   const campaignPull = () => {
     const found = campaignPulls().at(-1)
@@ -25,8 +25,8 @@ async function keptOne(ideas = [shorter('a', 3)], options: SizeOptions = {}) {
 describe('the pull request of a campaign', () => {
   test('is one draft that says what was kept, follows the incumbent, and is ready when the campaign stops', async () => {
     const there = await keptOne()
-    const { github, post, winnow, campaignPulls, campaignPull, say, answerTo, number } = there
-    const { incumbent } = await post.campaign()
+    const { github, client, winnow, campaignPulls, campaignPull, say, answerTo, number } = there
+    const { incumbent } = await client.campaign()
     expect(campaignPulls()).toMatchObject([
       {
         branch: 'optimize-campaign/size',
@@ -63,12 +63,12 @@ describe('the pull request of a campaign', () => {
   })
 
   test('stops the campaign when it is merged, also where its branch went with it', async () => {
-    const { github, post, winnow, campaignPull, campaignPulls, asks } = await keptOne()
+    const { github, client, winnow, campaignPull, campaignPulls, asks } = await keptOne()
     Object.assign(campaignPull(), { draft: false })
     github.world.settings.deletesMergedBranches = true
     await asks('ada', `PUT /pulls/${campaignPull().number}/merge`, {})
     await winnow('tick')
-    expect(await post.campaign()).toMatchObject({ status: 'stopped', stop_code: 'merged' })
+    expect(await client.campaign()).toMatchObject({ status: 'stopped', stop_code: 'merged' })
     expect(campaignPull()).toMatchObject({
       state: 'closed',
       body: expect.stringContaining('\nMerged into main.\n'),
@@ -76,7 +76,7 @@ describe('the pull request of a campaign', () => {
     expect(campaignPull().body).not.toContain('Merge this pull request')
     await winnow('resume')
     await winnow('tick')
-    expect((await post.campaign()).status).toBe('running')
+    expect((await client.campaign()).status).toBe('running')
     expect(campaignPulls()).toHaveLength(1)
   })
 
@@ -84,14 +84,14 @@ describe('the pull request of a campaign', () => {
     'begins the next one where the spec wants that: %s',
     async standing => {
       const there = await keptOne(undefined, { spec: 'merge: { on_merge: restart }\n' })
-      const { github, post, winnow, campaignPull, asks } = there
+      const { github, client, winnow, campaignPull, asks } = there
       if (standing === 'stopped') await winnow('stop')
       Object.assign(campaignPull(), { draft: false })
       github.world.settings.deletesMergedBranches = true
       await asks('ada', `PUT /pulls/${campaignPull().number}/merge`, { merge_method: 'squash' })
       await winnow('tick')
       expect(campaignPull().body).toContain('Merged into main. The next campaign begins by itself.')
-      const campaign = await post.campaign()
+      const campaign = await client.campaign()
       expect(campaign).toMatchObject({
         status: 'running',
         landings: [],
@@ -101,24 +101,24 @@ describe('the pull request of a campaign', () => {
       expect(campaign.start.commit).toBe(there.tip('main'))
       github.spent()
       await winnow('tick')
-      expect((await post.campaign()).started).toBe(campaign.started)
+      expect((await client.campaign()).started).toBe(campaign.started)
       expect(github.spent().length).toBeLessThanOrEqual(3)
-      await proven(post.place)
+      await proven(client.place)
     },
   )
 
   releaseTest('pauses it when it is closed; who goes on gets another one', async () => {
-    const { post, winnow, campaignPull, campaignPulls, asks } = await keptOne()
+    const { client, winnow, campaignPull, campaignPulls, asks } = await keptOne()
     await asks('ada', `PATCH /pulls/${campaignPull().number}`, { state: 'closed' })
     await winnow('tick')
-    expect(await post.campaign()).toMatchObject({
+    expect(await client.campaign()).toMatchObject({
       status: 'paused',
       status_reason: expect.stringContaining('was closed'),
     })
     await winnow('tick')
     await winnow('resume')
     await winnow('tick')
-    expect((await post.campaign()).status).toBe('running')
+    expect((await client.campaign()).status).toBe('running')
     expect(campaignPulls().map(({ state }) => state)).toEqual(['closed', 'open'])
   })
 
@@ -129,7 +129,7 @@ describe('the pull request of a campaign', () => {
         files: packageFiles({}),
         spec: text => text.replace('[src/]', '[src/, package.json, package-lock.json]'),
       })
-      const { github, post, winnow, campaignPull, asks } = there
+      const { github, client, winnow, campaignPull, asks } = there
       const told = () => github.world.comments.filter(({ number }) => number === campaignPull().number)
       const pads = (version: string) => packageFiles({ 'left-pad': { version } })
       const first = { 'src/b.txt': letters('b', 5), ...pads('1.3.0') }
@@ -146,8 +146,8 @@ describe('the pull request of a campaign', () => {
       github.token('olga')
       const review = `POST /pulls/${there.number('pads')}/reviews`
       await asks('olga', review, { event: 'APPROVE', commit_id: head })
-      await post.run()
-      expect(await post.outcomes()).toMatchObject({ pads: 'kept' })
+      await client.run()
+      expect(await client.outcomes()).toMatchObject({ pads: 'kept' })
       expect(campaignPull().body).toMatch(/\*\*Packages it adds\*\*\n\n.*\n.*\n\| left-pad 1\.4\.0 \|/)
       expect(told()).toHaveLength(1)
     },

@@ -9,8 +9,8 @@ const { checks: _, actions: __, ...GRANTED } = GRANTS
 /** A campaign whose remote and pull requests are on the emulated GitHub, run as one job with its token. */
 async function onGithub(ideas: readonly string[]) {
   const { github, testRepository: repository, scene, env, forge } = await tickJob(ideas, { grants: GRANTED })
-  const post = () => repository.another({ env, forge })
-  return { github, repository, post, scene, ada: github.token('ada') }
+  const openClient = () => repository.another({ env, forge })
+  return { github, repository, openClient, scene, ada: github.token('ada') }
 }
 
 describe('a campaign on GitHub', () => {
@@ -19,8 +19,8 @@ describe('a campaign on GitHub', () => {
       { 'src/c.txt': [letters('c', 15), 'broken\n'] },
       { hypothesis: 'breaks the tests' },
     )
-    const { github, post, scene, ada } = await onGithub([shorter('a', 3), broken])
-    const here = await post()
+    const { github, openClient, scene, ada } = await onGithub([shorter('a', 3), broken])
+    const here = await openClient()
     expect(await here.start()).toBe('started')
     scene.commit('small', { 'src/b.txt': letters('b', 5) }, [scene.tip('main')])
     const theirs = { title: 'mine', head: 'small', base: 'optimize/size', body: 'It is **mine**.' }

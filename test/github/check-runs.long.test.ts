@@ -7,12 +7,12 @@ import { releaseTest } from '../support/cases.ts'
 test('every head shows how it stands: in progress first, completed always, with the place of a refusal', async () => {
   const broken = patchOf({ 'src/c.txt': [letters('c', 15), 'broken\n'] }, { hypothesis: 'breaks the tests' })
   const there = await onGithub([shorter('a', 3), broken])
-  const { github, post, winnow } = there
+  const { github, client, winnow } = there
   github.token('ada')
-  await post.start()
+  await client.start()
   const { checks } = github.world
-  await post.until(({ experiments }) => experiments['exp-002'] !== undefined)
-  const { head } = await post.experiment('a3')
+  await client.until(({ experiments }) => experiments['exp-002'] !== undefined)
+  const { head } = await client.experiment('a3')
   const first = checks.find(({ externalId }) => externalId === 'exp-001')
   expect(first?.head).toBe(head)
   expect(first?.history[0]).toBe('in_progress')
@@ -28,13 +28,13 @@ test('every head shows how it stands: in progress first, completed always, with 
     await there.asks('ada', 'POST /pulls', { title, head: branch, base: 'optimize/size' })
   }
   // A tick that shows the checks ends before the first answer comes.
-  await post.until(
+  await client.until(
     ({ experiments }) => Object.values(experiments).filter(({ order }) => order !== null).length === 3,
   )
-  await post.run()
+  await client.run()
   await winnow('tick')
 
-  const outcomes = await post.outcomes()
+  const outcomes = await client.outcomes()
   expect(outcomes).toEqual({
     a3: 'kept',
     mine: expect.stringContaining('kept'),
@@ -44,7 +44,7 @@ test('every head shows how it stands: in progress first, completed always, with 
   const said = new Map<string, unknown>()
   const begun = new Map<string, unknown>()
   for (const [hypothesis] of Object.entries(outcomes)) {
-    const { id } = await post.experiment(hypothesis)
+    const { id } = await client.experiment(hypothesis)
     const own = checks.filter(({ externalId }) => externalId === id)
     expect(own).toHaveLength(1)
     said.set(hypothesis, own[0]?.conclusion)
@@ -83,20 +83,20 @@ releaseTest(
   'where nothing is to be said, nothing is; how heads stand is shown all the same, and costs nothing anew',
   async () => {
     const quiet = await onGithub([], { spec: 'report: { comment: never }\n' })
-    const { github, post, winnow } = quiet
+    const { github, client, winnow } = quiet
     github.token('ada')
-    await post.start()
+    await client.start()
     quiet.commit('mine', { 'src/b.txt': letters('b', 5) }, [quiet.tip('main')])
     await quiet.asks('ada', 'POST /pulls', { title: 'mine', head: 'mine', base: 'optimize/size' })
-    await post.until(({ experiments }) => experiments['exp-001']?.order != null)
+    await client.until(({ experiments }) => experiments['exp-001']?.order != null)
     const { checks } = github.world
     expect(checks.map(({ status }) => status)).toEqual(['in_progress'])
     // Another process shows it no second time.
     github.spent()
     await winnow('tick')
     expect(github.spent().filter(route => /^(?:POST|PATCH) .*check-runs/.test(route))).toEqual([])
-    await post.run()
-    expect(await post.outcomes()).toEqual({ mine: 'kept' })
+    await client.run()
+    expect(await client.outcomes()).toEqual({ mine: 'kept' })
     expect(checks).toMatchObject([{ status: 'completed', conclusion: 'success' }])
     const asked = await quiet.say('ada', 1, '/winnow status')
     await winnow('tick')

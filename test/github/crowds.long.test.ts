@@ -6,15 +6,15 @@ import { releaseTest } from '../support/cases.ts'
 /** A reader's pull request that waits for a word of somebody who may write. */
 async function offeredByEve(): Promise<OnGithub & { head: string }> {
   const there = await onGithub([], { spec: 'merge: { unisolated: allow }\n' })
-  const { github, post, asks } = there
+  const { github, client, asks } = there
   github.token('ada')
   github.token('eve', { permission: 'read' })
-  await post.start()
+  await client.start()
   const head = there.commit('spare', { 'src/a.txt': letters('a', 4) }, [there.tip('main')])
   there.git('push', '-q', github.fork('eve'), `${head}:refs/heads/shorter`)
   there.git('update-ref', '-d', 'refs/heads/spare')
   await asks('eve', 'POST /pulls', { title: 'mine', head: 'eve:shorter', base: 'optimize/size' })
-  await post.run()
+  await client.run()
   expect(own(there)).toEqual([expect.stringContaining(`/winnow measure ${head}`)])
   return { ...there, head }
 }
@@ -51,12 +51,12 @@ releaseTest(
   'a crowd of comments drowns neither a word of somebody who may, nor what winnow said itself',
   async () => {
     const there = await offeredByEve()
-    const { github, post, winnow, say, head } = there
+    const { github, client, winnow, say, head } = there
     await say('ada', 1, '/winnow avoid "unrolling loops"')
     crowd(there, 130)
     await winnow('tick')
-    expect((await post.campaign()).avoid).toMatchObject([{ text: 'unrolling loops', by: 'ada' }])
-    const events = await post.events()
+    expect((await client.campaign()).avoid).toMatchObject([{ text: 'unrolling loops', by: 'ada' }])
+    const events = await client.events()
     expect(events.filter(({ kind }) => kind === 'comments-read')).toMatchObject([{ pull: 1 }])
     expect(own(there)).toHaveLength(1)
 
@@ -64,12 +64,12 @@ releaseTest(
     github.spent()
     await winnow('tick')
     expect(github.spent().length).toBeLessThanOrEqual(3)
-    expect(await post.events()).toHaveLength(events.length)
+    expect(await client.events()).toHaveLength(events.length)
 
     await say('ada', 1, `/winnow measure ${head}`)
     crowd(there, 70)
     await winnow('tick')
-    expect((await post.experiment('mine')).allowed_head).toBe(head)
+    expect((await client.experiment('mine')).allowed_head).toBe(head)
     expect(own(there)).toHaveLength(1)
     expect(own(there)[0]).not.toContain('/winnow measure')
   },
@@ -78,7 +78,7 @@ releaseTest(
 
 test('who may not steer has a sign for it, writes nobody mail through winnow, and is asked about once', async () => {
   const there = await offeredByEve()
-  const { github, post, winnow, say } = there
+  const { github, client, winnow, say } = there
   crowd(there, 25, index => `/winnow stop ${index}`)
   const word = await say('ada', 1, '/winnow pause -m "release week"')
   github.spent()
@@ -86,7 +86,7 @@ test('who may not steer has a sign for it, writes nobody mail through winnow, an
   const spent = github.spent()
   expect(permissionsAsked(spent)).toBe(2)
   expect(spent.filter(route => route.endsWith('/reactions'))).toHaveLength(21)
-  expect(await post.campaign()).toMatchObject({ status: 'paused', status_reason: 'release week' })
+  expect(await client.campaign()).toMatchObject({ status: 'paused', status_reason: 'release week' })
   expect(word.reactions).toMatchObject([{ content: '+1' }])
   // The sign says it all, also to the one who may.
   expect(own(there)).toHaveLength(1)

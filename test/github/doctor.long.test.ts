@@ -224,9 +224,9 @@ test('the workflow is missing, out of date, changed by hand, or another on the o
     `winnow.yml is not on the default branch yet: the set-up pull request #${number} is open\n      ${bare.github.url}/team/project/pull/${number}\n      merge it to have campaigns run on GitHub`,
   )
 
-  const { says, commit, git, post } = await setUp('', ['- a.txt'])
+  const { says, commit, git, client } = await setUp('', ['- a.txt'])
   const written = git('show', `main:${WORKFLOW}`)
-  await post.start()
+  await client.start()
   expect(await says()).not.toContain('optimize/size')
   commit('main', { '.winnow/size.yaml': `${SIZE_SPEC}schedule: hourly\n` })
   expect(await says()).toContain('winnow.yml is out of date for the specs of the default branch')
@@ -252,7 +252,7 @@ describe('of the rules on its branches the doctor says', () => {
 
   async function asked(permission: 'admin' | 'read', spec = '') {
     const there = await onGithub([], { spec })
-    await there.post.start()
+    await there.client.start()
     there.env['GH_ENTERPRISE_TOKEN'] = there.github.token('somebody', { permission })
     return { ...there, says: async () => (await there.winnow('doctor', '--all')).join('\n') }
   }

@@ -19,7 +19,7 @@ function nextRun({ github }: ActionsRepository): RunRecord | null {
 it('a job that never gets to ask programs starts few runs, rests, and is tried again later', async () => {
   const propose = `propose: [${THINKER}]\nexecution: { mode: serial }`
   const repository = await createActionsRepository([], { spec: text => text.replace(/propose: .*/, propose) })
-  const here = await repository.post()
+  const here = await repository.openClient()
   await here.start()
   while ((await repository.wake({ run: 900, next: ASKS })).for === 'orders') await repository.machines()
   async function settle(run: Pick<RunRecord, 'id'>, ahead: number): Promise<void> {
@@ -58,7 +58,7 @@ releaseTest(
   async () => {
     const ideas = [shorter('a', 3), shorter('b', 4), shorter('c', 5)]
     const repository = await createActionsRepository(ideas, { spec: 'execution: { mode: serial }\n' })
-    const here = await repository.post()
+    const here = await repository.openClient()
     await here.start()
     await repository.wake()
     await repository.machines()

@@ -62,8 +62,8 @@ test('text from branches, comments and reports gives no orders, and is recorded 
   })
   await wake()
 
-  const post = await here.post()
-  const outcomes = new Set(Object.values(await post.outcomes()))
+  const client = await here.openClient()
+  const outcomes = new Set(Object.values(await client.outcomes()))
   expect(outcomes).toEqual(new Set(['error', 'kept', 'refused']))
   expect(heard).toContain('bench/')
   const summary = readFileSync(env.GITHUB_STEP_SUMMARY, 'utf8')
@@ -74,5 +74,5 @@ test('text from branches, comments and reports gives no orders, and is recorded 
   const own = github.world.comments.filter(({ author }) => author.kind === 'actions')
   expect(own.length).toBeGreaterThan(2)
   for (const { body: answer } of own) expect(answer).not.toMatch(/(?<!\\)<img|@octocat/)
-  await proven(post.place)
+  await proven(client.place)
 })

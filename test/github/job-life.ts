@@ -187,11 +187,11 @@ export interface Ending {
 }
 
 export async function readEnding({ it }: JobLife): Promise<Ending> {
-  const post = await it.post()
-  const { status } = await post.campaign()
-  const kinds = await post.kinds()
-  const entries = Object.entries(await post.outcomes())
-  await proven(post.place)
+  const client = await it.openClient()
+  const { status } = await client.campaign()
+  const kinds = await client.kinds()
+  const entries = Object.entries(await client.outcomes())
+  await proven(client.place)
   expect(it.github.api.violations).toEqual([])
   return {
     status,

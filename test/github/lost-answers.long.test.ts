@@ -16,7 +16,7 @@ function refusal(status: number, message: string) {
 /** A person's pull request, and a campaign whose machines have begun. */
 async function begun(ideas: readonly string[] = []) {
   const repository = await createActionsRepository(ideas)
-  const here = await repository.post()
+  const here = await repository.openClient()
   await here.start()
   await repository.wake()
   await repository.machines()
@@ -32,7 +32,7 @@ async function asks({ github, scene, ada }: ActionsRepository): Promise<number> 
 releaseTest('what was said and is not seen again is not said a second time in one wake-up', async () => {
   const { repository } = await begun()
   await asks(repository)
-  const { place } = await repository.post()
+  const { place } = await repository.openClient()
   const { forge } = place
   const workflows = forge?.workflows
   if (!forge || !workflows) throw new Error('this forge has no machines')
@@ -95,7 +95,7 @@ releaseTest('an artifact that is listed and cannot be fetched is one report that
 
 test('a dispatch that is refused for good is told in the ledger once, goes on when that is mended, and is told no more', async () => {
   const repository = await createActionsRepository([shorter('a', 3)])
-  const here = await repository.post()
+  const here = await repository.openClient()
   await here.start()
   const { github, wake, settle } = repository
   github.api.intercept = (_: Incoming, route) =>

@@ -13,13 +13,15 @@ const MERGE = 'PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge'
 /** A campaign in a repository that admits no push to its optimize branch. */
 async function guarded(ideas: readonly string[], spec = VIA_API): Promise<ActionsRepository> {
   const there = await createActionsRepository(ideas, { spec })
-  await (await there.post()).start()
+  await (await there.openClient()).start()
   there.github.protect('optimize/size')
   return there
 }
 
 async function merges(there: ActionsRepository): Promise<LedgerEvent<'merged'>[]> {
-  return (await (await there.post()).events()).flatMap(event => (event.kind === 'merged' ? [event] : []))
+  return (await (await there.openClient()).events()).flatMap(event =>
+    event.kind === 'merged' ? [event] : [],
+  )
 }
 
 function asked({ api }: EmulatedGithub): number {
@@ -30,7 +32,7 @@ describe('merge.via: api', () => {
   test('lands what was measured through pull requests, and is proven', async () => {
     const there = await guarded([shorter('a', 3), shorter('b', 5)])
     expect(await there.settle()).toEqual({ for: 'ideas' })
-    const here = await there.post()
+    const here = await there.openClient()
     expect(await here.outcomes()).toEqual({ a3: 'kept', b5: 'runner_up_kept' })
     await proven(here.place)
     const landed = await merges(there)
@@ -79,7 +81,7 @@ describe('a job that is killed', () => {
       }
       expect(killed).toBe(true)
       expect(await there.settle()).toEqual({ for: 'ideas' })
-      const here = await there.post()
+      const here = await there.openClient()
       expect(await here.outcomes()).toEqual({ a3: 'kept' })
       expect(await merges(there)).toHaveLength(1)
       expect(asked(there.github)).toBe(1)
@@ -103,7 +105,7 @@ describe('what GitHub does not merge', () => {
       'Let the check pass on its head, or exclude the branch from that rule. The next tick tries again.'
     expect(await there.settle()).toEqual({ for: 'person', what: says })
     expect(await there.wake()).toEqual({ for: 'person', what: says })
-    const here = await there.post()
+    const here = await there.openClient()
     expect(await here.alerts()).toEqual([says])
     expect(await here.campaign()).toMatchObject({ status: 'running', experiments: { 'exp-001': WAITS } })
     expect(there.github.world.checks.at(-1)).toMatchObject({ conclusion: 'success' })
@@ -119,7 +121,7 @@ describe('what GitHub does not merge', () => {
     const there = await guarded([shorter('a', 3)])
     const mend = refuse(there, 409, 'Head branch was modified. Review and try the merge again.')
     expect(await there.settle()).toEqual({ for: 'person', what: expect.stringContaining('was modified') })
-    const here = await there.post()
+    const here = await there.openClient()
     expect(await here.alerts()).toEqual([])
     there.scene.commit('optimize-exp/size/exp-001', { 'src/b.txt': letters('b', 2) })
     mend()
@@ -136,7 +138,7 @@ describe('what GitHub does not merge', () => {
       const there = await guarded([shorter('a', 3)])
       const mend = refuse(there, 405, 'Required status check "ci" is expected.')
       await there.settle()
-      const here = await there.post()
+      const here = await there.openClient()
       await here.person({ kind: 'campaign-stopped', code: 'person', reason: 'enough' })
       mend()
       expect(await there.settle()).toEqual({ for: 'nothing', reason: 'enough' })
@@ -167,7 +169,7 @@ releaseTest(
     const tip = there.scene.commit('optimize/size', mine, [there.scene.tip('optimize/size')])
     there.github.api.intercept = null
     expect(await there.settle()).toEqual({ for: 'ideas' })
-    const here = await there.post()
+    const here = await there.openClient()
     expect(await here.reasonOf('a3')).toMatch(/bytes 38 -> 26/)
     expect(await merges(there)).toMatchObject([{ base: { commit: tip }, via: 'api' }])
     const states = (await here.events()).flatMap(event => (event.kind === 'foreign-tip' ? [event.state] : []))
@@ -180,7 +182,7 @@ releaseTest(
 describe('merge.auto: false', () => {
   releaseTest('moves a merge of something else back, and lets go of what was merged so', async () => {
     const there = await createActionsRepository([shorter('a', 3)], { spec: 'merge: { auto: false }\n' })
-    const here = await there.post()
+    const here = await there.openClient()
     await here.start()
     await there.settle()
     const [incumbent, head] = [there.scene.tip('optimize/size'), there.scene.tip('optimize-exp/size/exp-001')]
@@ -212,7 +214,7 @@ describe('merge.auto: false', () => {
       expect(await there.settle()).toEqual({ for: 'person', what: expect.stringMatching(/^exp-002 \(#2\)/) })
       await merge(2)
       expect(await there.settle()).toEqual({ for: 'ideas' })
-      const here = await there.post()
+      const here = await there.openClient()
       expect(await here.outcomes()).toEqual({ a3: 'kept', b5: 'runner_up_kept' })
       expect((await merges(there)).map(({ via }) => via)).toEqual(['person', 'person'])
       expect((await here.kinds()).filter(kind => kind === 'foreign-tip')).toEqual([])

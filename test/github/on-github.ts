@@ -13,7 +13,7 @@ const { actions: _, ...GRANTED } = GRANTS
 
 /** A campaign on the emulated GitHub whose engine is used as its commands are, with the token of a job. */
 export interface OnGithub extends Scene {
-  post: CampaignClient
+  client: CampaignClient
   /** The checkout that its commands work in. */
   repo: string
   /** More of the environment of its commands. */
@@ -42,7 +42,7 @@ export async function onGithub(ideas: readonly string[], options: SizeOptions = 
   const begun = options.seed === undefined ? Date.now() : Date.parse(BEGINNING)
   github.world.clock = begun + 3_600_000
   const { seed, timeless } = options
-  const post = await repository.another({
+  const client = await repository.another({
     env,
     forge,
     ...(seed === undefined ? {} : { seed }),
@@ -56,7 +56,7 @@ export async function onGithub(ideas: readonly string[], options: SizeOptions = 
 
   const more: Record<string, string> = {}
   async function command(argv: string[], here: Here): Promise<string[]> {
-    const { clock, random } = post.place
+    const { clock, random } = client.place
     return runVerb(argv, { directory: repository.repo, remote: null, clock, random, ...here })
   }
 
@@ -64,7 +64,7 @@ export async function onGithub(ideas: readonly string[], options: SizeOptions = 
   const person = { run_id: 'cli:1', attempt: 1, actor: 'ada' }
   return {
     ...scene,
-    post,
+    client,
     repo: repository.repo,
     env: more,
     winnow: (...argv) =>

@@ -17,12 +17,12 @@ echo "{\\"ms\\": $(( $(wc -c < src/work) * 10000 + noise ))}"
 }
 
 test('a campaign whose jobs all run on one machine ends with a verdict, and says so', async () => {
-  const { github, settle, offers, post } = await campaignOnGithub(FILES, SPEC)
+  const { github, settle, offers, openClient } = await campaignOnGithub(FILES, SPEC)
   await settle()
   await offers('half', { 'src/work': `${'work '.repeat(50)}\n` })
   await settle()
 
-  const { experiments, machine, calibration } = await (await post()).campaign()
+  const { experiments, machine, calibration } = await (await openClient()).campaign()
   expect(calibration).toMatchObject({ deterministic: false })
   expect(machine).toMatchObject({ in_a_row: machine.reports })
   const { outcome, single_machine, reason } = experiments['exp-001'] ?? {}

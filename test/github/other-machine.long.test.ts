@@ -11,11 +11,11 @@ import { releaseTest } from '../support/cases.ts'
 async function withIdea(): Promise<OnGithub> {
   const there = await onGithub([])
   there.github.token('ada')
-  await there.post.start()
-  await there.post.run()
+  await there.client.start()
+  await there.client.run()
   there.commit('mine', { 'src/b.txt': letters('b', 5) }, [there.tip('main')])
   await there.asks('ada', 'POST /pulls', { title: 'mine', head: 'mine', base: 'optimize/size' })
-  await there.post.until(({ experiments }) => Object.keys(experiments).length > 0)
+  await there.client.until(({ experiments }) => Object.keys(experiments).length > 0)
   return there
 }
 
@@ -24,7 +24,7 @@ const refsOf = (there: OnGithub) => there.git('for-each-ref', '--format=%(refnam
 describe('a campaign that lives on GitHub', () => {
   releaseTest('is carried on by no command on a laptop, which ends nobody’s experiment', async () => {
     const there = await withIdea()
-    const { post, laptop, github } = there
+    const { client, laptop, github } = there
     const before = refsOf(there)
     const commands = [
       ['tick'],
@@ -45,15 +45,15 @@ describe('a campaign that lives on GitHub', () => {
     }
     await expect(laptop('archive')).rejects.toMatchObject({ fix: expect.stringContaining('winnow stop') })
     expect(refsOf(there)).toBe(before)
-    await post.run()
-    expect(await post.outcomes()).toEqual({ mine: 'kept' })
+    await client.run()
+    expect(await client.outcomes()).toEqual({ mine: 'kept' })
     expect(github.world.pulls.find(({ title }) => title === 'mine')).toMatchObject({ state: 'closed' })
-    await proven(post.place)
+    await proven(client.place)
   })
 
   releaseTest('hears what a person writes into its ledger from there', async () => {
     const there = await withIdea()
-    const { post, laptop, winnow, github } = there
+    const { client, laptop, winnow, github } = there
     await laptop('note', 'cold cache')
     await laptop('avoid', 'unrolling')
     await laptop('idea', 'add', 'fewer letters')
@@ -61,7 +61,7 @@ describe('a campaign that lives on GitHub', () => {
     await laptop('pause', '-m', 'release week')
     expect((await laptop('status')).join('\n')).toContain('paused, release week')
     await winnow('tick')
-    expect((await post.campaign()).status).toBe('paused')
+    expect((await client.campaign()).status).toBe('paused')
     expect(await laptop('resume')).toEqual(['Campaign size continues. The next run on GitHub measures.'])
     await laptop('audit')
     expect(await laptop('stop', '-m', 'enough')).toEqual([
@@ -69,10 +69,10 @@ describe('a campaign that lives on GitHub', () => {
     ])
     const pull = () => github.world.pulls.find(({ title }) => title === 'mine')?.state
     await winnow('tick')
-    expect([await post.outcomes(), pull()]).toEqual([{ mine: null }, 'open'])
+    expect([await client.outcomes(), pull()]).toEqual([{ mine: null }, 'open'])
     await expect(laptop('archive')).rejects.toThrow('its next run on GitHub closes the open experiments')
     await winnow('tick')
-    expect([await post.outcomes(), pull()]).toEqual([{ mine: 'withdrawn' }, 'closed'])
+    expect([await client.outcomes(), pull()]).toEqual([{ mine: 'withdrawn' }, 'closed'])
     expect((await laptop('archive')).join()).toContain('optimize-archive/size/')
     expect(refsOf(there)).not.toContain('optimize-state/size ')
   })
@@ -80,8 +80,8 @@ describe('a campaign that lives on GitHub', () => {
   releaseTest(
     'takes an amendment from there for what it is: of a campaign with machines of its own',
     async () => {
-      const { post, wake, repository, github, ada } = await createActionsRepository([])
-      const here = await post()
+      const { openClient, wake, repository, github, ada } = await createActionsRepository([])
+      const here = await openClient()
       await here.start()
       await wake()
       const laptop = await repository.another({ env: github.remote(ada).env, cache: 'laptop' })
@@ -97,9 +97,9 @@ describe('a campaign that lives on GitHub', () => {
 
 test('a campaign that lives on one machine is carried on by no job of GitHub', async () => {
   const there = await onGithub([shorter('a', 3)])
-  const { laptop, winnow, post } = there
+  const { laptop, winnow, client } = there
   await laptop('run')
-  expect(await post.outcomes()).toEqual({ a3: 'kept' })
+  expect(await client.outcomes()).toEqual({ a3: 'kept' })
   const before = refsOf(there)
   for (const argv of [['tick'], ['run']])
     await expect(winnow(...argv)).rejects.toMatchObject({
@@ -109,6 +109,6 @@ test('a campaign that lives on one machine is carried on by no job of GitHub', a
   expect(refsOf(there)).toBe(before)
   await laptop('archive')
   await winnow('run')
-  expect((await post.campaign()).host).toBe('github')
+  expect((await client.campaign()).host).toBe('github')
   await expect(laptop('tick')).rejects.toThrow('runs on GitHub')
 })

@@ -7,10 +7,10 @@ import { releaseTest, selectCases } from '../support/cases.ts'
 
 async function kept() {
   const there = await onGithub([shorter('a', 3), shorter('b', 5)], { spec: 'execution: { mode: serial }\n' })
-  const { github, post } = there
+  const { github, client } = there
   github.token('ada')
-  await post.start()
-  await post.run()
+  await client.start()
+  await client.run()
   const offered = () =>
     github.world.pulls.filter(({ base, branch }) => base === 'main' && branch.includes('-exp/'))
   const picked = () => {
@@ -25,7 +25,7 @@ async function kept() {
 describe('a change is taken alone by a comment', () => {
   test('on its own pull request: a draft against the default branch, ready once it was measured there', async () => {
     const there = await kept()
-    const { github, post, winnow, say, answerTo, number, offered, picked, checks } = there
+    const { github, client, winnow, say, answerTo, number, offered, picked, checks } = there
     const comment = await say('ada', number('b5'), '/winnow pick')
     const stranger = await say('mallory', number('b5'), '/winnow pick')
     await winnow('tick')
@@ -36,7 +36,7 @@ describe('a change is taken alone by a comment', () => {
     ])
     expect(checks(picked().head)).toMatchObject([{ conclusion: null }])
 
-    await post.run()
+    await client.run()
     expect(offered()).toMatchObject([{ draft: false, state: 'open' }])
     expect(picked().body).toContain('**Kept: bytes 48 → 38')
     expect(picked().body).toContain(`In the campaign it was exp-002 (#${number('b5')}): `)
@@ -51,23 +51,23 @@ describe('a change is taken alone by a comment', () => {
     github.spent()
     await winnow('tick')
     expect(github.spent().length).toBeLessThanOrEqual(3)
-    await proven(post.place)
+    await proven(client.place)
   })
 
   test.each(selectCases(['merge', 'squash']))(
     'and is counted once when a person takes it: %s',
     async merge_method => {
       const there = await kept()
-      const { github, post, winnow, say, asks, number, picked } = there
+      const { github, client, winnow, say, asks, number, picked } = there
       github.world.settings.deletesMergedBranches = true
       await say('ada', number('a3'), '/winnow pick')
       await winnow('tick')
-      await post.run()
-      const { incumbent } = await post.campaign()
+      await client.run()
+      const { incumbent } = await client.campaign()
       await asks('ada', `PUT /pulls/${picked().number}/merge`, { merge_method })
       await winnow('tick')
-      await post.run()
-      const campaign = await post.campaign()
+      await client.run()
+      const campaign = await client.campaign()
       expect(campaign.picks['exp-003']).toMatchObject({ pick_end: 'merged', outcome: 'kept' })
       expect(campaign.incumbent.tree).toBe(incumbent.tree)
       // What a person merged is on both sides of it: progress is counted from the default branch (decision 037).
@@ -81,22 +81,22 @@ describe('a change is taken alone by a comment', () => {
       expect(outcomeCounts(campaign)).toEqual({ kept: 2 })
       expect(campaign.status).toBe('running')
       expect(there.git('for-each-ref', 'refs/heads/optimize-exp/size/exp-003')).toBe('')
-      await proven(post.place)
+      await proven(client.place)
     },
   )
 
   releaseTest('and is withdrawn when a person closes it before it was measured', async () => {
-    const { post, winnow, say, asks, number, picked, offered } = await kept()
+    const { client, winnow, say, asks, number, picked, offered } = await kept()
     await say('ada', number('a3'), '/winnow pick')
     await winnow('tick')
     await asks('ada', `PATCH /pulls/${picked().number}`, { state: 'closed' })
-    await post.run()
-    expect((await post.campaign()).picks['exp-003']).toMatchObject({
+    await client.run()
+    expect((await client.campaign()).picks['exp-003']).toMatchObject({
       outcome: 'withdrawn',
       pick_end: 'declined',
       reason: expect.stringContaining('was closed'),
     })
     expect(offered()).toMatchObject([{ state: 'closed' }])
-    await proven(post.place)
+    await proven(client.place)
   })
 })

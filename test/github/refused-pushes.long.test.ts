@@ -13,7 +13,7 @@ const BY_PULL = {
 
 async function started(): Promise<ActionsRepository> {
   const there = await createActionsRepository([shorter('a', 3)])
-  await (await there.post()).start()
+  await (await there.openClient()).start()
   return there
 }
 
@@ -24,7 +24,7 @@ describe('a landing that GitHub does not let be pushed', () => {
     const why = 'GH013, a repository rule forbids it: Changes must be made through a pull request. '
     const says = expect.stringContaining(`the remote rejected the push to optimize/size: ${why}`)
     expect(await there.settle()).toEqual({ for: 'person', what: says })
-    const here = await there.post()
+    const here = await there.openClient()
     expect(await here.alerts()).toEqual([says])
     expect((await here.alerts()).join()).toContain('or set merge.via: api')
     const kinds = await here.kinds()
@@ -46,7 +46,7 @@ describe('a landing that GitHub does not let be pushed', () => {
     const there = await started()
     there.github.rule([BY_PULL])
     await there.settle()
-    const here = await there.post()
+    const here = await there.openClient()
     const { spec_yaml } = await here.campaign()
     const yaml = `${spec_yaml}merge: { via: api }\n`
     await applyAmendment(here.place, { yaml, reason: 'the rule stays' })
@@ -63,7 +63,7 @@ test('a campaign whose branches may not be made does not start, and says by whic
   there.github.rule([
     { on: 'creation', branches: 'optimize*/*', says: 'Cannot create ref due to creations being restricted.' },
   ])
-  await expect((await there.post()).start()).rejects.toMatchObject({
+  await expect((await there.openClient()).start()).rejects.toMatchObject({
     name: 'ForgeError',
     message: expect.stringMatching(/GH013, a repository rule forbids it: Cannot create ref due to creations/),
     detail: { rule: 'GH013' },

@@ -9,13 +9,13 @@ test('reopened as it was it is closed once more, with a word; mended it is measu
   timeout: PATIENCE,
 }, async () => {
   const there = await onGithub([])
-  const { github, post, asks, winnow } = there
+  const { github, client, asks, winnow } = there
   github.token('ada')
-  await post.start()
-  await post.run()
+  await client.start()
+  await client.run()
   there.commit('mine', { 'src/b.txt': letters('b', 5), 'README.md': 'x\n' }, [there.tip('main')])
   await asks('ada', 'POST /pulls', { title: 'mine', head: 'mine', base: 'optimize/size' })
-  await post.run()
+  await client.run()
   const state = () => github.world.pulls[0]?.state
   const said = () => github.world.comments.map(({ body }) => body)
   expect(state()).toBe('closed')
@@ -36,8 +36,8 @@ test('reopened as it was it is closed once more, with a word; mended it is measu
   expect(github.spent().length).toBeLessThanOrEqual(3)
 
   const head = there.commit('mine', { 'src/b.txt': letters('b', 5) }, [there.tip('main')])
-  await post.run()
-  const experiments = Object.values((await post.campaign()).experiments)
+  await client.run()
+  const experiments = Object.values((await client.campaign()).experiments)
   expect(experiments.map(({ outcome, pull }) => [outcome, pull])).toEqual([
     ['refused', 1],
     ['kept', 1],
@@ -46,5 +46,5 @@ test('reopened as it was it is closed once more, with a word; mended it is measu
   expect(github.world.pulls).toMatchObject([{ state: 'closed', merge: {} }, { base: 'main' }])
   expect(said()).toHaveLength(2)
   expect(said()[0]).toMatch(/^\*\*Kept: /)
-  await proven(post.place)
+  await proven(client.place)
 })

@@ -119,8 +119,8 @@ const LEFT: Record<string, { leaves: Leaving; kind: 'order-lost' | 'report-rejec
 
 test('whatever a job leaves that is no report of its order is told, measures nothing, and blames nobody', async () => {
   const repository = await createActionsRepository([shorter('a', 3)])
-  const { github, post, wake, settle } = repository
-  const here = await post()
+  const { github, openClient, wake, settle } = repository
+  const here = await openClient()
   await here.start()
   let wakes = 0
   const LONGEST_REST = 13 * 3_600_000
@@ -152,8 +152,8 @@ test('whatever a job leaves that is no report of its order is told, measures not
 
 releaseTest('a report is found, however many artifacts other jobs of its run leave', async () => {
   const repository = await createActionsRepository([shorter('a', 3)])
-  const { github, post, wake } = repository
-  const here = await post()
+  const { github, openClient, wake } = repository
+  const here = await openClient()
   await here.start()
   await wake()
   const [run] = waitingRuns(github)

@@ -8,14 +8,14 @@ import { releaseTest } from '../support/cases.ts'
 
 test('an approving review counts for the head it looked at, by somebody who may, and not for the author', async () => {
   const there = await waitingForReview('write')
-  const { github, post, winnow, asks, say, head, digest } = there
+  const { github, client, winnow, asks, say, head, digest } = there
   await asks('eve', REVIEWS, { ...APPROVE, commit_id: head })
   await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
   const last = github.world.reviews.at(-1)
   if (last) last.state = 'DISMISSED'
   const own = await say('mia', 1, `/winnow approve-deps ${digest.slice(0, 16)}`)
   await winnow('tick')
-  expect((await post.experiment('mine')).status).toBe('deferred')
+  expect((await client.experiment('mine')).status).toBe('deferred')
   expect(own.reactions).toMatchObject([{ content: '-1' }])
   expect(github.world.comments.at(-1)?.body).toMatch(/^approve-deps: exp-001 is yours/)
 
@@ -23,7 +23,7 @@ test('an approving review counts for the head it looked at, by somebody who may,
   await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
   there.commit('small', packageFiles({ 'left-pad': { version: '1.4.0' } }))
   await winnow('tick')
-  const asked = await post.experiment('mine')
+  const asked = await client.experiment('mine')
   expect(asked).toMatchObject({ status: 'deferred', approved: {} })
   expect(asked.approval?.digest).not.toBe(digest)
   const stale = await say('ada', 1, `/winnow approve ${digest.slice(0, 16)}`)
@@ -32,20 +32,20 @@ test('an approving review counts for the head it looked at, by somebody who may,
 
   await asks('ada', REVIEWS, { ...APPROVE, commit_id: asked.head })
   await winnow('tick')
-  expect(await post.experiment('mine')).not.toMatchObject({ status: 'deferred' })
-  const approved = (await post.events()).filter(({ kind }) => kind === 'approved')
+  expect(await client.experiment('mine')).not.toMatchObject({ status: 'deferred' })
+  const approved = (await client.events()).filter(({ kind }) => kind === 'approved')
   expect(approved).toMatchObject([{ by: { actor: 'ada' }, digest: asked.approval?.digest }])
-  await post.run()
-  expect(await post.outcomes()).toEqual({ mine: 'kept' })
+  await client.run()
+  expect(await client.outcomes()).toEqual({ mine: 'kept' })
 })
 
 releaseTest('the spec can name who approves, whatever else they may do; a comment does it too', async () => {
-  const { github, post, winnow, asks, say, head, digest } = await waitingForReview('[olga]')
+  const { github, client, winnow, asks, say, head, digest } = await waitingForReview('[olga]')
   await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
   const ada = await say('ada', 1, `/winnow approve ${digest.slice(0, 16)}`)
   const blind = await say('olga', 1, '/winnow approve')
   await winnow('tick')
-  expect((await post.experiment('mine')).status).toBe('deferred')
+  expect((await client.experiment('mine')).status).toBe('deferred')
   expect([ada, blind].flatMap(({ reactions }) => reactions.map(({ content }) => content))).toEqual([
     '-1',
     '-1',
@@ -55,19 +55,19 @@ releaseTest('the spec can name who approves, whatever else they may do; a commen
   // So few digits another set could have as well, pushed after this one was shown.
   const short = await say('olga', 1, `/winnow approve ${digest.slice(0, 15)}`)
   await winnow('tick')
-  expect((await post.experiment('mine')).status).toBe('deferred')
+  expect((await client.experiment('mine')).status).toBe('deferred')
   expect(short.reactions).toMatchObject([{ content: '-1' }])
   expect(github.world.comments.at(-1)?.body).toContain(`/winnow approve ${digest.slice(0, 16)}`)
 
   await say('olga', 1, `/winnow approve-deps --digest ${digest.slice(0, 16)}`)
   await winnow('tick')
-  const approved = (await post.events()).filter(({ kind }) => kind === 'approved')
+  const approved = (await client.events()).filter(({ kind }) => kind === 'approved')
   expect(approved).toMatchObject([{ by: { actor: 'olga' }, digest, packages: ['left-pad'] }])
 })
 
 test('who is in a team the spec names approves, as far as the token may know; nobody else, and no bot', async () => {
   const there = await waitingForReview('[team/core]')
-  const { github, post, winnow, asks, say, head, digest } = there
+  const { github, client, winnow, asks, say, head, digest } = there
   github.world.teams.set('core', new Set(['ada', 'core[bot]']))
   expect(github.world.comments[0]?.body).toContain(
     'The members of team/core are read with an App token with members: read',
@@ -82,7 +82,7 @@ test('who is in a team the spec names approves, as far as the token may know; no
   )
   await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
   await winnow('tick')
-  expect((await post.experiment('mine')).status).toBe('deferred')
+  expect((await client.experiment('mine')).status).toBe('deferred')
 
   // An App's may.
   for (const account of github.world.accounts.values())
@@ -90,10 +90,10 @@ test('who is in a team the spec names approves, as far as the token may know; no
   github.world.reviews.length = 0
   for (const login of ['olga', 'core[bot]']) await asks(login, REVIEWS, { ...APPROVE, commit_id: head })
   await winnow('tick')
-  expect((await post.experiment('mine')).status).toBe('deferred')
+  expect((await client.experiment('mine')).status).toBe('deferred')
   await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
   await winnow('tick')
-  const approved = (await post.events()).filter(({ kind }) => kind === 'approved')
+  const approved = (await client.events()).filter(({ kind }) => kind === 'approved')
   expect(approved).toMatchObject([{ by: { actor: 'ada' }, digest }])
 })
 
@@ -103,12 +103,12 @@ releaseTest(
     const spec = (text: string) =>
       text.replace('mutable: [src/]', 'mutable: [src/, package.json, package-lock.json]')
     const there = await onGithub([], { files: packageFiles({}), spec })
-    const { github, post, winnow, asks } = there
+    const { github, client, winnow, asks } = there
     github.token('ada')
-    await post.start()
+    await client.start()
     const files = { 'src/b.txt': letters('b', 5), ...packageFiles(LEFT_PAD) }
     const head = there.commit('optimize-exp/size/pads', files, [there.tip('main')])
-    await post.run()
+    await client.run()
     expect(github.world.pulls).toMatchObject([
       { branch: 'optimize-exp/size/pads', base: 'optimize/size', draft: true, author: { kind: 'actions' } },
     ])
@@ -123,8 +123,8 @@ releaseTest(
     github.token('olga')
     await asks('olga', 'POST /pulls/1/reviews', { ...APPROVE, commit_id: head })
     await winnow('tick')
-    await post.run()
-    expect(Object.values(await post.outcomes())).toEqual(['kept'])
+    await client.run()
+    expect(Object.values(await client.outcomes())).toEqual(['kept'])
     expect(github.world.pulls[0]).toMatchObject({ state: 'closed', merge: {} })
   },
 )
@@ -133,17 +133,17 @@ releaseTest(
   'reviews of outsiders cost no request, however many approve',
   async () => {
     const there = await waitingForReview('write')
-    const { github, winnow, asks, post, head } = there
+    const { github, winnow, asks, client, head } = there
     for (let index = 0; index < 20; index++)
       await asks(`eve${index}`, REVIEWS, { ...APPROVE, commit_id: head })
     await winnow('tick')
     github.spent()
     await winnow('tick')
     expect(github.spent().length).toBeLessThanOrEqual(3)
-    expect((await post.experiment('mine')).status).toBe('deferred')
+    expect((await client.experiment('mine')).status).toBe('deferred')
     await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
     await winnow('tick')
-    expect((await post.experiment('mine')).status).not.toBe('deferred')
+    expect((await client.experiment('mine')).status).not.toBe('deferred')
   },
   300_000,
 )
@@ -156,16 +156,16 @@ test('whoever pushed to an engine’s branch approves nothing of it; two do wher
     files: packageFiles({}),
     spec: text => text.replace('mutable: [src/]', 'mutable: [src/, package.json, package-lock.json]'),
   })
-  const { github, post, asks, say, winnow } = there
+  const { github, client, asks, say, winnow } = there
   for (const writer of ['ada', 'mia', 'zoe']) github.token(writer)
-  await post.start()
-  await post.until(({ experiments }) => Object.keys(experiments).length > 0)
-  const branch = (await post.experiment('c9')).branch ?? ''
+  await client.start()
+  await client.until(({ experiments }) => Object.keys(experiments).length > 0)
+  const branch = (await client.experiment('c9')).branch ?? ''
   const files = { 'src/b.txt': letters('b', 5), ...packageFiles(LEFT_PAD) }
   const head = there.commit(branch, files)
   github.world.pushers.set(head, 'mia')
   await winnow('tick')
-  const asked = await post.experiment('c9')
+  const asked = await client.experiment('c9')
   expect(asked).toMatchObject({ status: 'deferred', owned: false, head })
   const reviews = `POST /pulls/${there.number('c9')}/reviews`
   const word = `/winnow approve ${asked.approval?.digest.slice(0, 16)}`
@@ -173,9 +173,9 @@ test('whoever pushed to an engine’s branch approves nothing of it; two do wher
   await asks('mia', reviews, { ...APPROVE, commit_id: head })
   const own = await say('mia', there.number('c9'), word)
   await winnow('tick')
-  expect(await post.experiment('c9')).toMatchObject({ status: 'deferred', approved: {} })
+  expect(await client.experiment('c9')).toMatchObject({ status: 'deferred', approved: {} })
   expect(there.answerTo(own)).toMatchObject({ text: expect.stringContaining('is yours'), reactions: ['-1'] })
-  const heard = (await post.events()).filter(({ cause }) => cause.startsWith('review:'))
+  const heard = (await client.events()).filter(({ cause }) => cause.startsWith('review:'))
   expect(heard).toMatchObject([
     { kind: 'note', text: expect.stringContaining('pushed this head themselves') },
   ])
@@ -188,12 +188,12 @@ test('whoever pushed to an engine’s branch approves nothing of it; two do wher
   await asks('ada', reviews, { ...APPROVE, commit_id: head })
   const alone = await say('ada', there.number('c9'), word)
   await winnow('tick')
-  expect(await post.experiment('c9')).toMatchObject({ status: 'deferred', approved: {} })
+  expect(await client.experiment('c9')).toMatchObject({ status: 'deferred', approved: {} })
   expect(there.answerTo(alone)).toMatchObject({
     text: expect.stringContaining('two people'),
     reactions: ['-1'],
   })
   await asks('zoe', reviews, { ...APPROVE, commit_id: head })
   await winnow('tick')
-  expect((await post.experiment('c9')).status).not.toBe('deferred')
+  expect((await client.experiment('c9')).status).not.toBe('deferred')
 }, 300_000)

@@ -11,12 +11,12 @@ import { releaseTest, selectCases } from '../support/cases.ts'
 
 async function begun(ideas: readonly string[], spec = '') {
   const repository = await createActionsRepository(ideas, spec === '' ? {} : { spec })
-  const here = await repository.post()
+  const here = await repository.openClient()
   await here.start()
   return Object.assign(repository, { here, of: eventsOf(here) })
 }
 
-function eventsOf(here: Awaited<ReturnType<ActionsRepository['post']>>) {
+function eventsOf(here: Awaited<ReturnType<ActionsRepository['openClient']>>) {
   return async (...kinds: string[]) => (await here.events()).filter(({ kind }) => kinds.includes(kind))
 }
 

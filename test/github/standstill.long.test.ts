@@ -9,10 +9,10 @@ test('a pull request to a campaign that stands still has one comment and a compl
   timeout: PATIENCE,
 }, async () => {
   const there = await onGithub([shorter('a', 3)])
-  const { github, post, winnow, asks, say } = there
+  const { github, client, winnow, asks, say } = there
   github.token('ada')
-  await post.start()
-  await post.run()
+  await client.start()
+  await client.run()
   await winnow('pause', '-m', 'release week')
   const head = there.commit('mine', { 'src/b.txt': letters('b', 5) }, [there.tip('main')])
   await asks('ada', 'POST /pulls', { title: 'mine', head: 'mine', base: 'optimize/size' })
@@ -22,7 +22,7 @@ test('a pull request to a campaign that stands still has one comment and a compl
   await winnow('tick')
   expect(said()).toMatchObject([{ body: expect.stringContaining('Campaign size is paused: release week.') }])
   expect(checks()).toMatchObject([{ status: 'completed', conclusion: 'neutral' }])
-  expect(await post.outcomes()).toEqual({ a3: 'kept' })
+  expect(await client.outcomes()).toEqual({ a3: 'kept' })
   github.spent()
   await winnow('tick')
   expect(github.spent().length).toBeLessThanOrEqual(3)
@@ -33,10 +33,10 @@ test('a pull request to a campaign that stands still has one comment and a compl
   expect(said()).toMatchObject([{ body: expect.stringContaining('has stopped: enough for now.') }])
   await say('ada', pull, '/winnow resume')
   await winnow('tick')
-  await post.run()
-  expect(await post.outcomes()).toMatchObject({ mine: 'kept' })
+  await client.run()
+  expect(await client.outcomes()).toMatchObject({ mine: 'kept' })
   expect(said()[0]?.body).toMatch(/^\*\*Kept: /)
   expect(checks().map(({ status }) => status)).toEqual(checks().map(() => 'completed'))
   expect(checks().at(-1)).toMatchObject({ externalId: 'exp-002', conclusion: 'success' })
-  await proven(post.place)
+  await proven(client.place)
 })

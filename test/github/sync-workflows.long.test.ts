@@ -9,30 +9,30 @@ const CI = { '.github/workflows/ci.yml': 'on: push\njobs: {}\n' }
 /** One change is kept, and then the default branch brings a workflow file, and an idea. */
 async function refused() {
   const there = await onGithub([shorter('a', 3)], { spec: 'execution: { mode: serial }\n' })
-  const { github, post } = there
+  const { github, client } = there
   github.token('ada')
-  await post.start()
-  await post.run()
+  await client.start()
+  await client.run()
   const tip = there.commit('main', { ...CI, 'ideas/02.patch': shorter('b', 5) })
-  await post.run()
+  await client.run()
   return { ...there, tip: (branch: string) => there.tip(branch), brought: tip }
 }
 
-async function alerts({ post }: Pick<OnGithub, 'post'>) {
-  return (await post.campaign()).alerts.filter(({ code }) => code === 'sync-workflows')
+async function alerts({ client }: Pick<OnGithub, 'client'>) {
+  return (await client.campaign()).alerts.filter(({ code }) => code === 'sync-workflows')
 }
 
-async function orders({ post }: Pick<OnGithub, 'post'>) {
-  return (await post.events()).flatMap(event => (event.kind === 'order-issued' ? [event.purpose] : []))
+async function orders({ client }: Pick<OnGithub, 'client'>) {
+  return (await client.events()).flatMap(event => (event.kind === 'order-issued' ? [event.purpose] : []))
 }
 
 describe('a default branch with other workflow files, which the token of a job may not push', () => {
   test('is said once, with what to do about it, and the campaign goes on without it', async () => {
     const there = await refused()
-    const { github, post, winnow, brought } = there
-    const before = await post.campaign()
+    const { github, client, winnow, brought } = there
+    const before = await client.campaign()
     expect(before).toMatchObject({ status: 'running', default_tip: before.start.commit })
-    expect(await post.outcomes()).toEqual({ a3: 'kept', b5: 'kept' })
+    expect(await client.outcomes()).toEqual({ a3: 'kept', b5: 'kept' })
     const [alert, ...more] = await alerts(there)
     expect(more).toEqual([])
     expect(alert).toMatchObject({
@@ -48,22 +48,22 @@ describe('a default branch with other workflow files, which the token of a job m
     for (let times = 0; times < 3; times++) await winnow('tick')
     expect(await orders(there)).toEqual(asked)
     expect(await alerts(there)).toHaveLength(1)
-    await proven(post.place)
+    await proven(client.place)
   })
 
   releaseTest('is adopted as that sync where a person merges it into the optimize branch', async () => {
     const there = await refused()
-    const { post, winnow, brought, github } = there
-    const { incumbent } = await post.campaign()
+    const { client, winnow, brought, github } = there
+    const { incumbent } = await client.campaign()
     const merged = there.commit('optimize/size', { ...CI, 'ideas/02.patch': shorter('b', 5) }, [
       incumbent.commit,
       brought,
     ])
     // The default branch goes on meanwhile.
     const later = there.commit('main', { 'README.md': 'more\n' })
-    await post.run()
-    const campaign = await post.campaign()
-    const events = await post.events()
+    await client.run()
+    const campaign = await client.campaign()
+    const events = await client.events()
     expect(
       events.flatMap(event => (event.kind === 'synced' ? [[event.to.commit, event.default_tip]] : [])),
     ).toEqual([
@@ -75,15 +75,15 @@ describe('a default branch with other workflow files, which the token of a job m
     await winnow('tick')
     const pull = github.world.pulls.find(({ branch }) => branch === 'optimize-campaign/size')
     expect(pull?.body).not.toContain('Needs you')
-    await proven(post.place)
+    await proven(client.place)
   })
 
   test('keeps what is on top of it waiting, visibly, and says what helps; it goes on by itself after that', async () => {
     const there = await refused()
-    const { github, post, winnow, brought } = there
+    const { github, client, winnow, brought } = there
     const head = there.commit('mine', { 'src/c.txt': letters('c', 5) }, [brought])
     await there.asks('ada', 'POST /pulls', { title: 'mine', head: 'mine', base: 'optimize/size' })
-    await post.run()
+    await client.run()
     const waits = 'git switch optimize/size && git merge --no-ff main && git push'
     const shown = () => github.world.checks.filter(check => check.head === head)
     expect(shown()).toMatchObject([{ status: 'completed', conclusion: 'neutral' }])
@@ -99,30 +99,32 @@ describe('a default branch with other workflow files, which the token of a job m
     )
 
     // Looked at again, nothing is said or recorded again.
-    const before = (await post.events()).length
+    const before = (await client.events()).length
     const texts = said().map(({ body }) => body)
     await winnow('tick')
-    expect((await post.events()).length).toBe(before)
+    expect((await client.events()).length).toBe(before)
     expect(said().map(({ body }) => body)).toEqual(texts)
 
-    const { incumbent } = await post.campaign()
+    const { incumbent } = await client.campaign()
     there.commit('optimize/size', { ...CI, 'ideas/02.patch': shorter('b', 5) }, [incumbent.commit, brought])
-    await post.run()
-    expect(await post.outcomes()).toMatchObject({ mine: 'kept' })
+    await client.run()
+    expect(await client.outcomes()).toMatchObject({ mine: 'kept' })
     expect(shown()).toMatchObject([{ status: 'completed', conclusion: 'success' }])
     expect(said()).toMatchObject([{ body: expect.stringMatching(/^\*\*Kept: /) }])
-    await proven(post.place)
+    await proven(client.place)
   })
 
   releaseTest('is no sync where a person brought something else with it', async () => {
     const there = await refused()
-    const { post, brought } = there
-    const { incumbent } = await post.campaign()
+    const { client, brought } = there
+    const { incumbent } = await client.campaign()
     there.commit('optimize/size', { ...CI, 'bench/test.sh': '#!/bin/sh\n' }, [incumbent.commit, brought])
-    await post.run()
+    await client.run()
     expect(there.tip('optimize/size')).toBe(incumbent.commit)
-    const found = (await post.events()).flatMap(event => (event.kind === 'foreign-tip' ? [event.state] : []))
+    const found = (await client.events()).flatMap(event =>
+      event.kind === 'foreign-tip' ? [event.state] : [],
+    )
     expect(found).toEqual(['found', 'moved-back'])
-    await proven(post.place)
+    await proven(client.place)
   })
 })

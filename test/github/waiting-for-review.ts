@@ -12,15 +12,15 @@ export async function waitingForReview(approvers = 'write', more = '') {
     spec: text =>
       `${text.replace('mutable: [src/]', 'mutable: [src/, package.json, package-lock.json]')}dependencies: { approvers: ${approvers} }\n${more}`,
   })
-  const { post } = there
+  const { client } = there
   for (const writer of ['ada', 'mia']) there.github.token(writer)
-  await post.start()
+  await client.start()
   const files = { 'src/b.txt': letters('b', 5), ...packageFiles(LEFT_PAD) }
   const head = there.commit('small', files, [there.tip('main')])
   const mine = { title: 'mine', head: 'small', base: 'optimize/size' }
   await there.asks('mia', 'POST /pulls', mine)
-  await post.run()
-  const [experiment] = Object.values((await post.campaign()).experiments)
+  await client.run()
+  const [experiment] = Object.values((await client.campaign()).experiments)
   expect(experiment).toMatchObject({ status: 'deferred', head })
   expect(there.github.world.comments).toMatchObject([
     { number: 1, author: { kind: 'actions' }, body: expect.stringContaining('| left-pad 1.3.0 |') },

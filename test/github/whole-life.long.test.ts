@@ -99,9 +99,9 @@ async function wrongAfter(here: Life, moment: Moment, trial: Trial): Promise<str
 
 async function expectSound({ github }: Life): Promise<void> {
   const { dir } = jobClone(github.bare, 'main')
-  const post = await openCampaignClient({ name: 'size', directory: dir, cacheDir: scratch(), remote: null })
-  await proven(post.place)
-  await post.close()
+  const client = await openCampaignClient({ name: 'size', directory: dir, cacheDir: scratch(), remote: null })
+  await proven(client.place)
+  await client.close()
 }
 
 let begun: Promise<{ lives: Life[]; moments: Moment[] }> | null = null

@@ -13,20 +13,20 @@ const SERIAL = 'execution: { mode: serial }\n'
 describe('a campaign on GitHub', () => {
   test('pick: a comment takes one kept change alone, and a person merges it', async () => {
     const there = await onGithub([shorter('a', 3), shorter('b', 5)], { ...FIXED, spec: SERIAL })
-    const { github, post, winnow, say, asks, number } = there
+    const { github, client, winnow, say, asks, number } = there
     github.token('ada')
-    await post.start()
-    await runInTurn(post)
+    await client.start()
+    await runInTurn(client)
     await say('ada', number('b5'), '/winnow pick')
     await say('mallory', number('b5'), '/winnow pick')
     await winnow('tick')
-    await runInTurn(post)
+    await runInTurn(client)
     const picked = github.world.pulls.findLast(
       ({ base, branch }) => base === 'main' && branch.includes('-exp/'),
     )
     await asks('ada', `PUT /pulls/${picked?.number}/merge`, {})
     await winnow('tick')
-    await runInTurn(post)
+    await runInTurn(client)
     await compareGithub('pick', there)
   })
 
@@ -37,38 +37,38 @@ describe('a campaign on GitHub', () => {
       spec: text =>
         `${text.replace('mutable: [src/]', 'mutable: [src/, package.json, package-lock.json]')}dependencies: { approvers: write }\n`,
     })
-    const { post, asks, say, winnow } = there
+    const { client, asks, say, winnow } = there
     for (const writer of ['ada', 'mia']) there.github.token(writer)
-    await post.start()
+    await client.start()
     const added = packageFiles({ 'left-pad': { version: '1.3.0' } })
     there.commit('small', { 'src/b.txt': letters('b', 5), ...added }, [there.tip('main')])
     await asks('mia', 'POST /pulls', { title: 'mine', head: 'small', base: 'optimize/size' })
-    await runInTurn(post)
+    await runInTurn(client)
     await say('mia', 1, '/winnow approve')
     await winnow('tick')
     await asks('ada', 'POST /pulls/1/reviews', { event: 'APPROVE', commit_id: there.tip('small') })
     await winnow('tick')
-    await runInTurn(post)
+    await runInTurn(client)
     await compareGithub('approvals', there)
   })
 
   test('commands: people ask, retry, pause, resume and stop by comments', async () => {
     const there = await onGithub([shorter('a', 3), shorter('b', 16)], { ...FIXED, spec: SERIAL })
-    const { github, post, winnow, say, number } = there
+    const { github, client, winnow, say, number } = there
     github.token('ada')
-    await post.start()
-    await runInTurn(post)
+    await client.start()
+    await runInTurn(client)
     for (const text of ['status', 'retry', 'priority high', 'nonsense', 'pause']) {
       await say('ada', number('b16'), `/winnow ${text}`)
       await winnow('tick')
     }
-    await runInTurn(post)
+    await runInTurn(client)
     await say('ada', number('a3'), '/winnow resume')
     await winnow('tick')
-    await runInTurn(post)
+    await runInTurn(client)
     await say('ada', number('a3'), '/winnow stop')
     await winnow('tick')
-    await runInTurn(post)
+    await runInTurn(client)
     await compareGithub('commands', there)
   })
 

@@ -20,7 +20,8 @@ const DEEDS: Record<string, { does: (at: Scene) => unknown; code: number }> = {
     code: 14,
   },
   'the campaign is stopped': {
-    does: at => at.look(post => post.person({ kind: 'campaign-stopped', code: 'person', reason: 'enough' })),
+    does: at =>
+      at.look(client => client.person({ kind: 'campaign-stopped', code: 'person', reason: 'enough' })),
     code: 10,
   },
 }

@@ -8,9 +8,9 @@ export type Ending = Awaited<ReturnType<typeof endingOf>>
 
 /** What a campaign came to: outcomes, verdicts and trees; no times, run ids, lost orders or commit ids. */
 export async function endingOf(scene: Scene) {
-  const { campaign, events } = await scene.look(async post => ({
-    campaign: await post.campaign(),
-    events: await post.events(),
+  const { campaign, events } = await scene.look(async client => ({
+    campaign: await client.campaign(),
+    events: await client.events(),
   }))
   const { experiments, round, landings, incumbent, status } = campaign
   const ending = {

@@ -23,9 +23,9 @@ export async function killedAt(
 /** Undisturbed, in this process. Answers every fault point on the way, as often as it was reached. */
 export async function undisturbed(at: Scene): Promise<string[]> {
   const reached: string[] = []
-  const run = async (post: CampaignClient) => {
-    await post.start()
-    await post.run()
+  const run = async (client: CampaignClient) => {
+    await client.start()
+    await client.run()
   }
   await at.look(run, point => void reached.push(point))
   return reached

@@ -12,7 +12,7 @@ export interface Scene extends Standing {
   /** git where the branches live. */
   origin: Git
   /** Looks with a winnow of this test's own process, which has a cache of its own. */
-  look<T>(task: (post: CampaignClient) => Promise<T>, fault?: (point: string) => void): Promise<T>
+  look<T>(task: (client: CampaignClient) => Promise<T>, fault?: (point: string) => void): Promise<T>
   /** Processes that were started for it and live. */
   processes(): string[]
   /** What must hold of the person's things and of this machine, however often winnow was killed. */
@@ -45,11 +45,17 @@ export function scene(files: Record<string, string>, options: { remote: boolean 
     origin: gitIn(origin),
     async look(task, fault) {
       const cacheDir = mkdtempSync(join(root, 'look-'))
-      const post = await openCampaignClient({ name: 'size', directory: repo, cacheDir, remote: null, fault })
+      const client = await openCampaignClient({
+        name: 'size',
+        directory: repo,
+        cacheDir,
+        remote: null,
+        fault,
+      })
       try {
-        return await task(post)
+        return await task(client)
       } finally {
-        await post.close()
+        await client.close()
       }
     },
     processes,

@@ -113,11 +113,11 @@ export async function openCampaignClient(opening: CampaignClientOpening): Promis
   const leaving = new AbortController()
   /** A person did something in between, and it was longer ago than a look may be old. */
   async function later(): Promise<ControllerContext> {
-    const hands = await post.hands()
+    const hands = await client.hands()
     hands.memory.refs = null
     return hands
   }
-  const post: CampaignClient = {
+  const client: CampaignClient = {
     place,
     said,
     hands: () => (opened ??= openController(place, leaving.signal)),
@@ -131,7 +131,7 @@ export async function openCampaignClient(opening: CampaignClientOpening): Promis
       const hands = await later()
       for (let looks = 0; looks < 50; looks++) {
         const { waiting } = await tickCampaign(withLaterAnswers(hands))
-        const campaign = await post.campaign()
+        const campaign = await client.campaign()
         if (done(campaign)) return campaign
         if (waiting.for === 'proposers') await hands.runner.settled()
         else if (waiting.for === 'orders') await hands.runner.settled()
@@ -140,22 +140,22 @@ export async function openCampaignClient(opening: CampaignClientOpening): Promis
       throw new Error('it never came')
     },
     campaign: async () => (await requireCampaign(place)).loaded.campaign,
-    experiment: async hypothesis => found(await post.campaign(), hypothesis),
+    experiment: async hypothesis => found(await client.campaign(), hypothesis),
     async outcomes() {
-      const { experiments } = await post.campaign()
+      const { experiments } = await client.campaign()
       return Object.fromEntries(
         Object.values(experiments).map(({ hypothesis, outcome }) => [hypothesis, outcome]),
       )
     },
-    reasonOf: async hypothesis => found(await post.campaign(), hypothesis).reason,
+    reasonOf: async hypothesis => found(await client.campaign(), hypothesis).reason,
     async events() {
       const { tip } = (await requireCampaign(place)).loaded
       const events: LedgerEvent[] = []
       for await (const event of readEvents(place.repository, tip.commit ?? '', 0)) events.push(event)
       return events
     },
-    kinds: async () => (await post.events()).map(({ kind }) => kind),
-    alerts: async () => (await post.campaign()).alerts.map(({ message }) => message),
+    kinds: async () => (await client.events()).map(({ kind }) => kind),
+    alerts: async () => (await client.campaign()).alerts.map(({ message }) => message),
     person: async (...drafts) => void (await recordEvents(place, drafts)),
     async close() {
       leaving.abort()
@@ -163,7 +163,7 @@ export async function openCampaignClient(opening: CampaignClientOpening): Promis
       await workshop.repository.close()
     },
   }
-  return post
+  return client
 }
 
 /** How often the engine looks depends on the machine, so what is seeded does not depend on how often it asks. */

@@ -102,9 +102,9 @@ export async function createTestRepository(options: TestRepositoryOptions): Prom
     const cache = choice.cache ?? `cache-${posts.length}`
     const directory = choice.directory ?? repo
     const where = { cacheDir: join(root, cache), remote: options.remote ? null : 'none' }
-    const post = await openCampaignClient({ name, ...where, directory, ...choice })
-    posts.push(post)
-    return post
+    const client = await openCampaignClient({ name, ...where, directory, ...choice })
+    posts.push(client)
+    return client
   }
   const { ahead, fault, env, seed, timeless, registries } = options
   const first: CampaignClientOptions = {
@@ -115,7 +115,7 @@ export async function createTestRepository(options: TestRepositoryOptions): Prom
     ...(seed === undefined ? {} : { seed }),
     ...(timeless === undefined ? {} : { timeless }),
   }
-  let post = await another({ ...first, ...(fault ? { fault } : {}), cache: 'cache' })
+  let client = await another({ ...first, ...(fault ? { fault } : {}), cache: 'cache' })
   const made: TestRepository = {
     root,
     repo,
@@ -129,29 +129,29 @@ export async function createTestRepository(options: TestRepositoryOptions): Prom
     hook: (hook, script) => writeHook(join(root, 'remote.git'), hook, script),
     another,
     async reopen(choice = {}) {
-      await post.close()
-      post = await another({ ...first, ...choice, cache: 'cache' })
+      await client.close()
+      client = await another({ ...first, ...choice, cache: 'cache' })
     },
     get place() {
-      return post.place
+      return client.place
     },
     get said() {
-      return post.said
+      return client.said
     },
-    hands: () => post.hands(),
-    start: choice => post.start(choice),
-    tick: () => post.tick(),
-    run: () => post.run(),
-    until: done => post.until(done),
-    campaign: () => post.campaign(),
-    experiment: hypothesis => post.experiment(hypothesis),
-    outcomes: () => post.outcomes(),
-    reasonOf: hypothesis => post.reasonOf(hypothesis),
-    events: () => post.events(),
-    kinds: () => post.kinds(),
-    alerts: () => post.alerts(),
-    person: (...drafts) => post.person(...drafts),
-    proven: () => proven(post.place),
+    hands: () => client.hands(),
+    start: choice => client.start(choice),
+    tick: () => client.tick(),
+    run: () => client.run(),
+    until: done => client.until(done),
+    campaign: () => client.campaign(),
+    experiment: hypothesis => client.experiment(hypothesis),
+    outcomes: () => client.outcomes(),
+    reasonOf: hypothesis => client.reasonOf(hypothesis),
+    events: () => client.events(),
+    kinds: () => client.kinds(),
+    alerts: () => client.alerts(),
+    person: (...drafts) => client.person(...drafts),
+    proven: () => proven(client.place),
     async close() {
       for (const each of posts) await each.close()
       chmodBack(root)

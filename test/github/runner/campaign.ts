@@ -37,7 +37,7 @@ export interface RunningCampaign extends Scene {
   /** Until nothing moves by itself; a run that failed is an error. */
   rest(): Promise<void>
   /** The campaign as anybody with a clone reads it. */
-  post(): Promise<CampaignClient>
+  openClient(): Promise<CampaignClient>
 }
 
 interface CampaignFiles {
@@ -111,11 +111,11 @@ export async function startCampaign({
       await actions.rest()
       requireSuccess(github, actions)
     },
-    async post() {
+    async openClient() {
       const { dir } = jobClone(github.bare, 'main')
-      const post = await openCampaignClient({ name, directory: dir, cacheDir: scratch(), remote: null })
-      onTestFinished(() => post.close())
-      return post
+      const client = await openCampaignClient({ name, directory: dir, cacheDir: scratch(), remote: null })
+      onTestFinished(() => client.close())
+      return client
     },
   }
   return made
