@@ -44,10 +44,7 @@ function describeChange(change: ForgeChange): string {
     case 'update':
       return `update #${change.number}${change.title === undefined ? '' : `: ${change.title}`}`
     case 'comment':
-    case 'review':
-      return `${change.kind} #${change.number}: ${change.body.split('\n')[0] ?? ''}`
-    case 'label':
-      return `label #${change.number}: ${[...(change.add ?? []), ...(change.remove ?? []).map(name => `not ${name}`)].join(', ')}`
+      return `comment #${change.number}: ${change.body.split('\n')[0] ?? ''}`
     case 'close':
       return `close #${change.number}`
     default:

@@ -11,10 +11,10 @@ import type {
   MergeAnswer,
   NewComment,
   NewPull,
-  NewReview,
+  PullEdit,
   PullMerge,
 } from './port.ts'
-import { computeCommentKey, type KnownPull, withKey } from './pull-node.ts'
+import { computeMarkerKey, type KnownPull, withKey } from './pull-node.ts'
 import { readBranch, readNumbers } from './read-pulls.ts'
 import { parseAnswer } from './requests.ts'
 
@@ -22,48 +22,44 @@ import { parseAnswer } from './requests.ts'
 
 export type PullEditing = Exclude<ForgeChange, { kind: 'open' }>
 
-/** All changes that a batch makes to one pull request: title, body and state go into one request. */
-interface PullEditBatch {
-  title?: string
-  body?: string
-  state?: 'closed'
-  draft?: boolean
-  labels: Set<string>
-  comments: NewComment[]
-  reviews: NewReview[]
-}
-
 /** Writes only the differences between the pull request and the requested changes. */
 export async function editPull(
   client: GithubClient,
   known: KnownPull,
   changes: readonly PullEditing[],
 ): Promise<ForgeAnswer[]> {
-  const { pull } = known
-  const possible = changes.filter(change => change.kind !== 'close' || pull.state === 'open')
-  const edit = possible.reduce(mergeEdit, { labels: new Set(pull.labels), comments: [], reviews: [] })
-  const refused = await runWrites(listWrites(client, known, edit))
-  if (refused !== null) return changes.map(() => toRefusedAnswer(refused, pull.number))
-  return changes.map(change => toEditAnswer(change, known))
+  const { number, state } = known.pull
+  const refused = await runWrites(listWrites(client, known, changes))
+  if (refused !== null) return changes.map(() => toRefusedAnswer(refused, number))
+  const message = `#${number} is merged: it cannot be closed`
+  return changes.map(({ kind }) =>
+    kind === 'close' && state === 'merged'
+      ? { ok: false, code: 'merged', number, message }
+      : { ok: true, number },
+  )
 }
 
 export function toRefusedAnswer(error: ForgeError, number: number | null): ForgeAnswer {
   return { ok: false, code: 'refused', number, message: error.message, error }
 }
 
-function listWrites(client: GithubClient, known: KnownPull, edit: PullEditBatch): (() => Promise<void>)[] {
-  const comments = new Map(edit.comments.map(comment => [computeCommentKey(comment), comment]))
-  const { draft } = edit
+/** Title, body and state go into one request. Of comments with the same marker, the last one is written. */
+function listWrites(
+  client: GithubClient,
+  known: KnownPull,
+  changes: readonly PullEditing[],
+): (() => Promise<void>)[] {
+  const comments = new Map<string, NewComment>()
+  let edit: PullEdit = {}
+  for (const change of changes) {
+    if (change.kind === 'comment') comments.set(change.marker, change)
+    if (change.kind === 'update') edit = { ...edit, ...change }
+  }
+  const isClosing = changes.some(({ kind }) => kind === 'close')
   return [
-    ...[...comments].map(
-      ([key, comment]) =>
-        () =>
-          writeComment(client, known, key, comment),
-    ),
-    ...edit.reviews.map(review => () => writeReview(client, known, review)),
-    () => writeLabels(client, known, edit.labels),
-    ...(draft === undefined || draft === known.pull.draft ? [] : [() => writeDraft(client, known, draft)]),
-    () => writeRest(client, known, edit),
+    ...[...comments.values()].map(comment => () => writeComment(client, known, comment)),
+    ...(edit.draft === false && known.pull.draft ? [() => markReady(client, known)] : []),
+    () => writeFields(client, known, edit, isClosing),
   ]
 }
 
@@ -81,47 +77,8 @@ async function runWrites(writes: readonly (() => Promise<void>)[]): Promise<Forg
   return refused
 }
 
-function toEditAnswer({ kind }: PullEditing, { pull: { number, state } }: KnownPull): ForgeAnswer {
-  if (kind !== 'close' || state !== 'merged') return { ok: true, number }
-  return { ok: false, code: 'merged', number, message: `#${number} is merged: it cannot be closed` }
-}
-
-function mergeEdit(edit: PullEditBatch, change: PullEditing): PullEditBatch {
-  switch (change.kind) {
-    case 'update': {
-      const { title, body, draft } = change
-      return {
-        ...edit,
-        ...(title === undefined ? {} : { title }),
-        ...(body === undefined ? {} : { body: truncateBody(body) }),
-        ...(draft === undefined ? {} : { draft }),
-      }
-    }
-    case 'comment':
-      return { ...edit, comments: [...edit.comments, change] }
-    case 'review':
-      return { ...edit, reviews: [...edit.reviews, change] }
-    case 'label': {
-      const { add = [], remove = [] } = change
-      const labels = [...edit.labels, ...add].filter(label => !remove.includes(label))
-      return { ...edit, labels: new Set(labels) }
-    }
-    case 'close': {
-      const { reason } = change
-      const comments = reason === '' ? edit.comments : [...edit.comments, { body: reason }]
-      return { ...edit, state: 'closed', comments }
-    }
-    default:
-      return change satisfies never
-  }
-}
-
-async function writeComment(
-  client: GithubClient,
-  known: KnownPull,
-  key: string,
-  comment: NewComment,
-): Promise<void> {
+async function writeComment(client: GithubClient, known: KnownPull, comment: NewComment): Promise<void> {
+  const key = computeMarkerKey(comment.marker)
   const body = truncateBody(comment.body)
   const text = withKey(body, key)
   const before = await findOwnComment(client, known, { key, after: comment.after })
@@ -134,64 +91,26 @@ async function writeComment(
   }
 }
 
-const REVIEW_EVENTS = {
-  approved: 'APPROVE',
-  'changes-requested': 'REQUEST_CHANGES',
-  commented: 'COMMENT',
-} as const
-
-async function writeReview(client: GithubClient, { pull }: KnownPull, review: NewReview): Promise<void> {
-  const { commit, state, body } = review
-  const same = pull.reviews.some(each => each.commit === commit && each.state === state && each.body === body)
-  if (same) return
-  const values = {
-    ...client.where,
-    pull_number: pull.number,
-    commit_id: commit,
-    body,
-    event: REVIEW_EVENTS[state],
-  }
-  await client.rest.pulls.createReview(values)
-}
-
-async function writeLabels(
-  client: GithubClient,
-  { pull }: KnownPull,
-  wanted: ReadonlySet<string>,
-): Promise<void> {
-  const missing = [...wanted].filter(label => !pull.labels.includes(label))
-  if (missing.length > 0) await addLabels(client, pull.number, missing)
-  for (const name of pull.labels) {
-    if (wanted.has(name)) continue
-    const values = { ...client.where, issue_number: pull.number, name }
-    await ignoreNotFound(client.rest.issues.removeLabel(values))
-  }
-}
-
-/** Another process or person may have deleted it first. */
-async function ignoreNotFound(request: Promise<unknown>): Promise<void> {
-  try {
-    await request
-  } catch (error) {
-    if (!(error instanceof ForgeError) || error.detail.status !== 404) throw error
-  }
-}
-
-async function writeDraft(client: GithubClient, { nodeId }: KnownPull, draft: boolean): Promise<void> {
-  const change = draft ? 'convertPullRequestToDraft' : 'markPullRequestReadyForReview'
-  const document = `mutation ($id: ID!) { ${change}(input: { pullRequestId: $id }) { pullRequest { isDraft } } }`
+async function markReady(client: GithubClient, { nodeId }: KnownPull): Promise<void> {
+  const document =
+    'mutation ($id: ID!) { markPullRequestReadyForReview(input: { pullRequestId: $id }) { pullRequest { isDraft } } }'
   await client.graphql(document, { id: nodeId })
 }
 
-async function writeRest(client: GithubClient, { pull }: KnownPull, edit: PullEditBatch): Promise<void> {
+async function writeFields(
+  client: GithubClient,
+  { pull }: KnownPull,
+  { title = pull.title, body }: PullEdit,
+  isClosing: boolean,
+): Promise<void> {
+  const text = body === undefined ? pull.body : truncateBody(body)
   const changed = {
-    ...(edit.title === undefined || edit.title === pull.title ? {} : { title: edit.title }),
-    ...(edit.body === undefined || edit.body === pull.body ? {} : { body: edit.body }),
-    ...(edit.state === undefined || pull.state !== 'open' ? {} : { state: edit.state }),
+    ...(title === pull.title ? {} : { title }),
+    ...(text === pull.body ? {} : { body: text }),
+    ...(isClosing && pull.state === 'open' ? { state: 'closed' as const } : {}),
   }
   if (Object.keys(changed).length === 0) return
-  const values = { ...client.where, pull_number: pull.number, ...changed }
-  await client.rest.pulls.update(values)
+  await client.rest.pulls.update({ ...client.where, pull_number: pull.number, ...changed })
 }
 
 // Opening
@@ -199,9 +118,7 @@ async function writeRest(client: GithubClient, { pull }: KnownPull, edit: PullEd
 /** Opens a pull request, or returns the open one with the same branch, title and body (invariant 7). */
 export async function openPull(client: GithubClient, wanted: NewPull): Promise<ForgeAnswer> {
   try {
-    const number = await createPull(client, wanted)
-    if (wanted.labels?.length) await addLabels(client, number, wanted.labels)
-    return { ok: true, number }
+    return { ok: true, number: await createPull(client, wanted) }
   } catch (error) {
     if (error instanceof ForgeError && error.detail.status === 422)
       return resolveOpenError(client, wanted, error)
@@ -220,11 +137,6 @@ async function createPull(client: GithubClient, wanted: NewPull): Promise<number
     }
     throw error
   }
-}
-
-async function addLabels(client: GithubClient, number: number, labels: readonly string[]): Promise<void> {
-  const values = { ...client.where, issue_number: number, labels: [...labels] }
-  await client.rest.issues.addLabels(values)
 }
 
 async function resolveOpenError(
@@ -250,8 +162,6 @@ async function findOpenPull(client: GithubClient, wanted: NewPull): Promise<Forg
   const { pull, mine } = existing
   const same = mine && pull.title === title && pull.body === truncateBody(body)
   if (!same) return refuseOpen('duplicate', `#${pull.number} is already open for ${branch}`, pull.number)
-  const missing = (wanted.labels ?? []).filter(label => !pull.labels.includes(label))
-  if (missing.length > 0) await addLabels(client, pull.number, missing)
   return { ok: true, number: pull.number }
 }
 

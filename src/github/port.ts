@@ -1,7 +1,7 @@
 import type { ForgeError } from '../errors.ts'
 import type { Check } from '../model/github.ts'
 import type { Oid } from '../model/ids.ts'
-import type { Pull, Review } from './pull.ts'
+import type { Pull } from './pull.ts'
 
 export interface NewPull {
   /** Short name. */
@@ -10,43 +10,28 @@ export interface NewPull {
   title: string
   body: string
   draft?: boolean
-  labels?: readonly string[]
 }
 
-interface PullEdit {
+export interface PullEdit {
   title?: string
   body?: string
-  draft?: boolean
+  /** Marks a draft as ready for review. */
+  draft?: false
 }
 
 export interface NewComment {
   body: string
-  /** Sticky comment: winnow rewrites the comment with this marker in place. */
-  marker?: string
-  /** Distinguishes a deliberate second comment from a retry of the first. */
-  nonce?: string
+  /** winnow rewrites its comment with this marker in place. */
+  marker: string
   /** The id of the comment that it answers, which is never newer. */
   after?: string
-}
-
-export interface NewReview {
-  commit: Oid
-  state: Exclude<Review['state'], 'dismissed'>
-  body: string
-}
-
-export interface LabelEdit {
-  add?: readonly string[]
-  remove?: readonly string[]
 }
 
 export type ForgeChange =
   | ({ kind: 'open' } & NewPull)
   | ({ kind: 'update'; number: number } & PullEdit)
   | ({ kind: 'comment'; number: number } & NewComment)
-  | ({ kind: 'review'; number: number } & NewReview)
-  | ({ kind: 'label'; number: number } & LabelEdit)
-  | { kind: 'close'; number: number; reason: string }
+  | { kind: 'close'; number: number }
 
 export type ForgeRefusalCode =
   | 'unknown-pull'

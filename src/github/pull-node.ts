@@ -1,13 +1,12 @@
 import { z } from 'zod'
 import { hashSha256, toCanonicalJson } from '../model/canonical-json.ts'
 import { oidSchema } from '../model/ids.ts'
-import type { NewComment } from './port.ts'
-import { type Comment, COMMENTS_AT_ONCE, getAnswerMarker, pull, type Pull, type Review } from './pull.ts'
-import { parseAnswer } from './requests.ts'
+import { type Comment, COMMENTS_AT_ONCE, getAnswerMarker, type Pull, type Review } from './pull.ts'
 
 // Query
 
 const text = z.string()
+const time = z.iso.datetime()
 const actor = z.object({ __typename: text, login: text }).nullable()
 
 export const commentNode = z.object({
@@ -15,7 +14,7 @@ export const commentNode = z.object({
   databaseId: z.number(),
   author: actor,
   authorAssociation: text,
-  createdAt: text,
+  createdAt: time,
   body: text,
   lastEditedAt: text.nullable(),
   viewerDidAuthor: z.boolean(),
@@ -29,10 +28,9 @@ export const commentPage = z.object({
 
 const review = z.object({
   author: actor,
-  submittedAt: text.nullable(),
+  submittedAt: time.nullable(),
   commit: z.object({ oid: oidSchema }).nullable(),
   state: text,
-  body: text,
 })
 
 export const pullNode = z.object({
@@ -49,7 +47,6 @@ export const pullNode = z.object({
   isCrossRepository: z.boolean(),
   headRepositoryOwner: z.object({ login: text }).nullable(),
   viewerDidAuthor: z.boolean(),
-  labels: z.object({ nodes: z.array(z.object({ name: text })) }).nullable(),
   comments: commentPage,
   reviews: z.object({ nodes: z.array(review) }).nullable(),
   opinions: z
@@ -57,8 +54,7 @@ export const pullNode = z.object({
     .nullable(),
   writers: z.object({ nodes: z.array(review) }).nullable(),
   mergeCommit: z.object({ oid: oidSchema }).nullable(),
-  createdAt: text,
-  closedAt: text.nullable(),
+  closedAt: time.nullable(),
   timelineItems: z.object({ nodes: z.array(z.object({ createdAt: text })) }),
 })
 
@@ -69,15 +65,14 @@ export const COMMENT_FIELDS = `id databaseId author { __typename login } authorA
   viewerDidAuthor reactionGroups { content viewerHasReacted }`
 export const LAST_COMMENTS = `nodes { ${COMMENT_FIELDS} } pageInfo { hasPreviousPage startCursor }`
 
-const REVIEW = 'author { __typename login } submittedAt commit { oid } state body'
+const REVIEW = 'author { __typename login } submittedAt commit { oid } state'
 /** Reads the latest opinion of this many people, and of as many more with write access. */
 export const REVIEWERS = 100
 
 export const PULL_FRAGMENT = `fragment Pull on PullRequest {
   id number title body headRefName headRefOid baseRefName author { __typename login } state isDraft
-  isCrossRepository headRepositoryOwner { login } viewerDidAuthor createdAt closedAt mergeCommit { oid }
+  isCrossRepository headRepositoryOwner { login } viewerDidAuthor closedAt mergeCommit { oid }
   timelineItems(itemTypes: [REOPENED_EVENT], last: 1) { nodes { ... on ReopenedEvent { createdAt } } }
-  labels(first: 50) { nodes { name } }
   comments(last: ${COMMENTS_AT_ONCE}) { ${LAST_COMMENTS} }
   reviews(last: 50) { nodes { ${REVIEW} } }
   opinions: latestOpinionatedReviews(last: ${REVIEWERS}) { nodes { ${REVIEW} } pageInfo { hasPreviousPage } }
@@ -112,7 +107,7 @@ export function toKnownPull(node: PullNode): KnownPull {
   const { comments, id, viewerDidAuthor } = node
   const { hasPreviousPage, startCursor } = comments.pageInfo
   return {
-    pull: parseAnswer(pull, toPullFields(node), `#${node.number}`),
+    pull: toPull(node),
     nodeId: id,
     mine: viewerDidAuthor,
     own: listOwnComments(comments.nodes),
@@ -129,7 +124,7 @@ export function listOwnComments(nodes: readonly CommentNode[]): OwnComment[] {
   })
 }
 
-function toPullFields(node: PullNode): z.input<typeof pull> {
+function toPull(node: PullNode): Pull {
   return {
     number: node.number,
     title: node.title,
@@ -140,11 +135,9 @@ function toPullFields(node: PullNode): z.input<typeof pull> {
     author: getAuthorLogin(node.author),
     state: STATES[node.state],
     draft: node.isDraft,
-    labels: (node.labels?.nodes ?? []).map(({ name }) => name).toSorted(),
     comments: readComments(node.comments.nodes),
     reviews: readReviews(node),
     merged_commit: node.mergeCommit?.oid ?? null,
-    opened_at: node.createdAt,
     closed_at: node.closedAt,
     ...(node.timelineItems.nodes.length === 0 ? {} : { reopened: true }),
   }
@@ -226,24 +219,17 @@ function compareReviewTimes(one: ReviewNode, other: ReviewNode): number {
 
 /** Skips pending reviews and unknown states. */
 function readReview(node: ReviewNode): Review[] {
-  const { commit, submittedAt, author, body } = node
+  const { commit, submittedAt, author } = node
   const state = REVIEWS.get(node.state)
   if (state === undefined || commit === null || submittedAt === null) return []
-  return [{ author: getAuthorLogin(author), at: submittedAt, commit: commit.oid, state, body }]
+  return [{ author: getAuthorLogin(author), at: submittedAt, commit: commit.oid, state }]
 }
 
 // Comment keys
 
-/**
- * Computes the hidden key at the end of each of our comments. winnow uses it to rewrite a comment, or not to
- * write it twice. The key counts only in comments by our own account.
- */
-export function computeCommentKey({ body, marker, nonce }: NewComment): string {
-  return hashSha256(toCanonicalJson(marker === undefined ? { body, nonce } : { marker })).slice(0, 24)
-}
-
+/** The hidden key at the end of each of our comments, by which winnow rewrites it. Counts only in our own. */
 export function computeMarkerKey(marker: string): string {
-  return computeCommentKey({ body: '', marker })
+  return hashSha256(toCanonicalJson({ marker })).slice(0, 24)
 }
 
 export function withKey(body: string, key: string): string {

@@ -1,78 +1,65 @@
-import { z } from 'zod'
-import { oidSchema } from '../model/ids.ts'
+import type { Oid } from '../model/ids.ts'
 
-const text = z.string()
-const time = z.iso.datetime()
-
-const yes = z.literal(true)
-
-const comment = z.strictObject({
-  id: text,
-  author: text,
-  at: time,
-  body: text,
+export interface Comment {
+  id: string
+  author: string
+  at: string
+  body: string
   /** Edited after it was posted, possibly by another person. */
-  edited: yes.optional(),
+  edited?: true
   /** Posted by winnow. */
-  own: yes.optional(),
+  own?: true
   /** Names the kind and subject of winnow's own comment (`computeMarkerKey`). */
-  key: text.optional(),
+  key?: string
   /** winnow has answered it (`getAnswerMarker`). */
-  answered: yes.optional(),
+  answered?: true
   /** winnow added the reaction for "done". */
-  done: yes.optional(),
+  done?: true
   /** winnow added the reaction for "not done". */
-  declined: yes.optional(),
+  declined?: true
   /** The forge associates the author with the project: a hint, not a right. */
-  near: yes.optional(),
+  near?: true
   /** Node id of our own comment that answers no other comment. */
-  node: text.optional(),
-})
+  node?: string
+}
 
-const review = z.strictObject({
-  author: text,
-  at: time,
+export interface Review {
+  author: string
+  at: string
   /** The reviewed head. The review does not cover later heads. */
-  commit: oidSchema,
-  state: z.enum(['approved', 'changes-requested', 'commented', 'dismissed']),
-  body: text,
+  commit: Oid
+  state: 'approved' | 'changes-requested' | 'commented' | 'dismissed'
   /** The forge says that the author has write access. */
-  writer: yes.optional(),
-})
+  writer?: true
+}
 
 export const COMMENTS_AT_ONCE = 50
 
-export const pull = z.strictObject({
-  number: z.number().int().positive(),
-  title: text,
-  body: text,
+export interface Pull {
+  number: number
+  title: string
+  body: string
   /** Short name of the head branch. */
-  branch: text,
+  branch: string
   /** Tip of the branch, or the last known tip after it was deleted. */
-  head: oidSchema,
-  base: text,
-  author: text,
-  state: z.enum(['open', 'merged', 'closed']),
-  draft: z.boolean(),
-  labels: z.array(text),
-  comments: z.array(comment),
+  head: Oid
+  base: string
+  author: string
+  state: 'open' | 'merged' | 'closed'
+  draft: boolean
+  comments: Comment[]
   /** The pull request has earlier comments that winnow has not read. */
-  unread: yes.optional(),
-  reviews: z.array(review),
-  merged_commit: oidSchema.nullable(),
-  opened_at: time,
-  closed_at: time.nullable(),
-  reopened: yes.optional(),
-})
-
-export type Pull = z.infer<typeof pull>
+  unread?: true
+  reviews: Review[]
+  merged_commit: Oid | null
+  closed_at: string | null
+  reopened?: true
+}
 
 /** GitHub serves a fork's branch (`owner:name`) under the pull request's number. */
 export function getHeadRef({ branch, number }: Pick<Pull, 'branch' | 'number'>): string {
   return branch.includes(':') ? `refs/pull/${number}/head` : `refs/heads/${branch}`
 }
-export type Comment = z.infer<typeof comment>
-export type Review = z.infer<typeof review>
 
 export function getAnswerMarker({ id }: Pick<Comment, 'id'>): string {
   return `answer ${id}`

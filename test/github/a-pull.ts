@@ -12,11 +12,9 @@ export function aPull(rest: Partial<Pull> = {}): Pull {
     author: 'eve',
     state: 'open',
     draft: false,
-    labels: [],
     comments: [],
     reviews: [],
     merged_commit: null,
-    opened_at: '2026-01-01T00:00:00Z',
     closed_at: null,
     ...rest,
   }

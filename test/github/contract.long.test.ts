@@ -15,7 +15,7 @@ describe('the forge:', () => {
   describe('opening a pull request', () => {
     test('numbers it and keeps what was said', async () => {
       const head = temp.commit('fast')
-      expect(await temp.forge.open(pullOf('fast', { draft: true, labels: ['b', 'a', 'b'] }))).toBe(1)
+      expect(await temp.forge.open(pullOf('fast', { draft: true }))).toBe(1)
       expect(await temp.forge.list()).toEqual([
         {
           number: 1,
@@ -27,11 +27,9 @@ describe('the forge:', () => {
           author: 'ada',
           state: 'open',
           draft: true,
-          labels: ['a', 'b'],
           comments: [],
           reviews: [],
           merged_commit: null,
-          opened_at: TIME,
           closed_at: null,
         },
       ])
@@ -40,7 +38,7 @@ describe('the forge:', () => {
     test('is found by branch and base, whatever became of it', async () => {
       temp.commit('fast')
       const number = await temp.forge.open(pullOf('fast'))
-      await temp.forge.close(number, '')
+      await temp.forge.close(number)
       expect(await temp.forge.list()).toEqual([])
       const fast = { branch: 'fast', base: BASE }
       const found = await temp.forge.list({ elsewhere: [{ ...fast, branch: 'other' }, fast] })
@@ -79,7 +77,7 @@ describe('the forge:', () => {
     test('again after it was closed is a new number', async () => {
       temp.commit('fast')
       await temp.forge.open(pullOf('fast'))
-      await temp.forge.close(1, 'no gain')
+      await temp.forge.close(1)
       expect(await temp.forge.open(pullOf('fast'))).toBe(2)
     })
   })
@@ -87,28 +85,25 @@ describe('the forge:', () => {
   describe('a pull request', () => {
     beforeEach(async () => {
       temp.commit('fast')
-      await temp.forge.open(pullOf('fast'))
+      await temp.forge.open(pullOf('fast', { draft: true }))
     })
 
-    test('keeps its edits, labels, comments and reviews', async () => {
+    test('keeps its edits, comments and reviews', async () => {
       const head = temp.commit('fast')
       const bob = await temp.other('bob')
-      await temp.forge.update(1, { title: 'new title', draft: true })
-      await temp.forge.label(1, { add: ['kept', 'queued'], remove: [] })
-      await temp.forge.label(1, { remove: ['queued'] })
+      await temp.forge.update(1, { title: 'new title', draft: false })
       await bob.comment(1, 'looks right')
-      await bob.review(1, { commit: head, state: 'changes-requested', body: 'hm' })
-      await bob.review(1, { commit: head, state: 'approved', body: '' })
+      await bob.review(1, { commit: head, state: 'changes-requested' })
+      await bob.review(1, { commit: head, state: 'approved' })
       expect(await temp.only(1)).toMatchObject({
         title: 'new title',
         body: 'because',
-        draft: true,
+        draft: false,
         head,
-        labels: ['kept'],
         comments: [{ author: 'bob', body: 'looks right', at: TIME }],
         reviews: [
-          { author: 'bob', commit: head, state: 'changes-requested', body: 'hm' },
-          { author: 'bob', commit: head, state: 'approved', body: '' },
+          { author: 'bob', commit: head, state: 'changes-requested' },
+          { author: 'bob', commit: head, state: 'approved' },
         ],
       })
     })
@@ -122,23 +117,12 @@ describe('the forge:', () => {
       expect(comments.map(each => `${each.author}: ${each.body}`)).toEqual(['ada: kept', 'bob: mine'])
     })
 
-    test('takes the same words twice only with a nonce', async () => {
-      await temp.forge.comment(1, '/winnow retry')
-      await temp.forge.comment(1, '/winnow retry')
-      await temp.forge.comment(1, '/winnow retry', { nonce: 'meant it' })
-      expect((await temp.only(1)).comments).toHaveLength(2)
-    })
-
-    test('is closed with its reason, once', async () => {
-      await temp.forge.close(1, 'no gain: 0.2 % slower')
+    test('is closed once', async () => {
+      await temp.forge.close(1)
       const writes = temp.writes()
-      await temp.forge.close(1, 'no gain: 0.2 % slower')
+      await temp.forge.close(1)
       expect(temp.writes()).toBe(writes)
-      expect(await temp.only(1)).toMatchObject({
-        state: 'closed',
-        closed_at: TIME,
-        comments: [{ body: 'no gain: 0.2 % slower' }],
-      })
+      expect(await temp.only(1)).toMatchObject({ state: 'closed', closed_at: TIME })
       expect(await temp.forge.list()).toEqual([])
     })
 
@@ -153,7 +137,6 @@ describe('the forge:', () => {
     test('loses no field to a change that says nothing of it', async () => {
       const writes = temp.writes()
       await temp.forge.update(1, {})
-      await temp.forge.label(1, {})
       expect(temp.writes()).toBe(writes)
     })
   })
@@ -200,7 +183,7 @@ describe('the forge:', () => {
 
     test('is not undone by a close', async () => {
       temp.merge('fast')
-      await expect(temp.forge.close(1, 'too late')).rejects.toThrow(/#1 is merged/)
+      await expect(temp.forge.close(1)).rejects.toThrow(/#1 is merged/)
       expect((await temp.only(1)).state).toBe('merged')
     })
   })

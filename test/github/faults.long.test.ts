@@ -35,7 +35,7 @@ beforeEach(async () => {
 async function live(): Promise<void> {
   const { workflows } = job
   const head = temp.scene.tip('e1')
-  const number = await job.open(pullOf('e1', { draft: true, labels: ['queued'] }))
+  const number = await job.open(pullOf('e1', { draft: true }))
   const check = { name: 'winnow', head, id: 'exp-001', title: 'exp-001' }
   await job.check({ ...check, state: 'in-progress', summary: 'being measured' })
   const id = await workflows?.start({ branch: 'optimize/demo', inputs: { title: 'measure e1' } })
@@ -52,8 +52,7 @@ async function live(): Promise<void> {
   await job.batch([
     { kind: 'update', number, body: 'kept' },
     { kind: 'comment', number, body: 'kept: 3 % faster', marker: 'verdict' },
-    { kind: 'label', number, add: ['kept'], remove: ['queued'] },
-    { kind: 'close', number, reason: 'done' },
+    { kind: 'close', number },
   ])
   await workflows?.cancel(run.id)
 }
@@ -62,7 +61,7 @@ async function live(): Promise<void> {
 function whatIsThere() {
   const { pulls, comments, runs, checks } = temp.github.world
   return {
-    pulls: pulls.map(({ number, state, body, labels }) => ({ number, state, body, labels })),
+    pulls: pulls.map(({ number, state, body }) => ({ number, state, body })),
     comments: comments.map(({ body }) => body.split('\n')[0]),
     // Where an answer was lost another one was started, which will find nothing to do.
     runs: [...new Set(runs.map(({ title }) => title))],
@@ -72,8 +71,8 @@ function whatIsThere() {
 }
 
 const ONCE = {
-  pulls: [{ number: 1, state: 'closed', body: 'kept', labels: ['kept'] }],
-  comments: ['kept: 3 % faster', 'done'],
+  pulls: [{ number: 1, state: 'closed', body: 'kept' }],
+  comments: ['kept: 3 % faster'],
   runs: ['measure e1'],
   checks: ['winnow'],
   conclusions: ['success'],

@@ -59,7 +59,7 @@ describe('a merge by GitHub', () => {
   test('of another head than the one meant, or of what is closed, is not asked for', async () => {
     temp.commit('e1')
     expect(await merge()).toEqual({ ok: false, why: 'moved', message: '#1 has another head' })
-    await temp.forge.close(number, '')
+    await temp.forge.close(number)
     expect(await merge()).toEqual({ ok: false, why: 'moved', message: '#1 is not open' })
     expect(temp.github.api.log.filter(({ route }) => route === MERGE)).toEqual([])
   })

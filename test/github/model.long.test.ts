@@ -10,16 +10,14 @@ let temp: AnyForge
 
 /** What a change is about: a branch, never a number, so that one history can follow another in one forge. */
 type Step =
-  | { do: 'open'; branch: string }
+  | { do: 'open'; branch: string; draft: boolean }
   | { do: 'close' | 'merge' | 'delete' | 'move'; branch: string }
-  | { do: 'update'; branch: string; title: string; draft: boolean }
-  | { do: 'label'; branch: string; add: string[]; remove: string[] }
+  | { do: 'update'; branch: string; title: string; ready: boolean }
   | { do: 'comment'; branch: string; body: string; sticky: boolean }
 
 const branch = fc.constantFrom(...BRANCHES)
-const labels = fc.uniqueArray(fc.constantFrom('kept', 'queued', 'worse'), { maxLength: 2 })
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('open' as const), branch }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('open' as const), branch, draft: fc.boolean() }) },
   {
     weight: 1,
     arbitrary: fc.record({
@@ -33,12 +31,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       do: fc.constant('update' as const),
       branch,
       title: fc.constantFrom('x', 'y'),
-      draft: fc.boolean(),
+      ready: fc.boolean(),
     }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({ do: fc.constant('label' as const), branch, add: labels, remove: labels }),
   },
   {
     weight: 2,
@@ -56,18 +50,17 @@ interface Sketch {
   title: string
   draft: boolean
   state: Pull['state']
-  labels: Set<string>
   bodies: string[]
   sticky: number | null
 }
 
-function opened(name: string): Sketch {
-  return { title: `try ${name}`, draft: false, state: 'open', labels: new Set(), bodies: [], sticky: null }
+function opened(name: string, draft: boolean): Sketch {
+  return { title: `try ${name}`, draft, state: 'open', bodies: [], sticky: null }
 }
 
-function sketchOf(pull: Pull): Omit<Sketch, 'sticky' | 'labels'> & { labels: string[] } {
-  const { title, draft, state, labels: names } = pull
-  return { title, draft, state, labels: names, bodies: pull.comments.map(each => each.body) }
+function sketchOf(pull: Pull): Omit<Sketch, 'sticky'> {
+  const { title, draft, state } = pull
+  return { title, draft, state, bodies: pull.comments.map(each => each.body) }
 }
 
 /** Applies a step to model and forge alike; nothing that is not open is touched. */
@@ -78,8 +71,8 @@ async function take(taken: Step, model: Map<string, Sketch>, numbers: Map<string
   if (taken.do === 'open') {
     if (sketch?.state === 'open') return
     temp.commit(name)
-    numbers.set(name, await temp.forge.open(pullOf(name)))
-    model.set(name, opened(name))
+    numbers.set(name, await temp.forge.open(pullOf(name, { draft: taken.draft })))
+    model.set(name, opened(name, taken.draft))
     return
   }
   if (sketch?.state !== 'open' || number === undefined) return
@@ -90,12 +83,8 @@ async function take(taken: Step, model: Map<string, Sketch>, numbers: Map<string
 function change(taken: Exclude<Step, { do: 'open' }>, sketch: Sketch): void {
   if (taken.do === 'close' || taken.do === 'delete') sketch.state = 'closed'
   if (taken.do === 'merge') sketch.state = 'merged'
-  if (taken.do === 'close' && !sketch.bodies.includes('done')) sketch.bodies.push('done')
-  if (taken.do === 'update') Object.assign(sketch, { title: taken.title, draft: taken.draft })
-  if (taken.do === 'label') {
-    for (const each of taken.add) sketch.labels.add(each)
-    for (const each of taken.remove) sketch.labels.delete(each)
-  }
+  if (taken.do === 'update') sketch.title = taken.title
+  if (taken.do === 'update' && taken.ready) sketch.draft = false
   if (taken.do === 'comment') say(taken, sketch)
 }
 
@@ -114,7 +103,7 @@ async function act(taken: Exclude<Step, { do: 'open' }>, number: number): Promis
   const { forge } = temp
   switch (taken.do) {
     case 'close':
-      return forge.close(number, 'done')
+      return forge.close(number)
     case 'merge':
       temp.merge(taken.branch)
       // Seen before the branch gets more commits: a merge of an older head is none of the newer one.
@@ -125,9 +114,7 @@ async function act(taken: Exclude<Step, { do: 'open' }>, number: number): Promis
     case 'move':
       return void temp.commit(taken.branch)
     case 'update':
-      return forge.update(number, { title: taken.title, draft: taken.draft })
-    case 'label':
-      return forge.label(number, taken)
+      return forge.update(number, { title: taken.title, ...(taken.ready ? { draft: false } : {}) })
     case 'comment':
       return forge.comment(
         number,
@@ -157,13 +144,12 @@ describe('any history of changes', () => {
         const mine = await temp.forge.list({ numbers: watched })
         for (const [name, { sticky: _sticky, ...sketch }] of model) {
           const pull = mine.find(each => each.number === numbers.get(name))
-          const expected = { ...sketch, labels: [...sketch.labels].toSorted() }
-          expect(pull && sketchOf(pull)).toEqual(expected)
+          expect(pull && sketchOf(pull)).toEqual(sketch)
         }
         expect((await bystander.list({ numbers: watched })).map(sketchOf)).toEqual(mine.map(sketchOf))
         const open = mine.filter(each => each.state === 'open').map(each => each.number)
         expect((await temp.forge.list()).map(each => each.number)).toEqual(open)
-        await temp.forge.batch(open.map(number => ({ kind: 'close', number, reason: '' })))
+        await temp.forge.batch(open.map(number => ({ kind: 'close', number })))
       }),
       { numRuns, endOnFailure: true },
     )

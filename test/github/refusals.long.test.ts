@@ -99,7 +99,7 @@ describe('what other people do', () => {
     const retarget = () =>
       temp.scene.ask(temp.github.token('ada'), `PATCH /pulls/${number}`, { base: 'main' })
     expect((await retarget()).status).toBe(422)
-    await bob.close(2, '')
+    await bob.close(2)
     expect((await retarget()).status).toBe(200)
     expect(await temp.forge.list({ branches: ['fast'] })).toEqual([])
     expect(await temp.only(number)).toMatchObject({ base: 'main' })
@@ -142,7 +142,7 @@ describe('what other people do', () => {
   test('and undid is their last word: an approval that was dismissed', async () => {
     const number = await temp.forge.open(pullOf('fast'))
     const head = temp.scene.tip('fast')
-    await (await temp.other('bob')).review(number, { commit: head, state: 'approved', body: '' })
+    await (await temp.other('bob')).review(number, { commit: head, state: 'approved' })
     expect((await temp.only(number)).reviews).toMatchObject([{ author: 'bob', commit: head }])
     for (const review of temp.github.world.reviews) review.state = 'DISMISSED'
     expect((await temp.only(number)).reviews).toMatchObject([{ author: 'bob', state: 'dismissed' }])

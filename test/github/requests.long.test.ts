@@ -58,19 +58,17 @@ describe('requests to GitHub', () => {
     const head = temp.commit('e1')
     const check = { name: 'winnow', head, id: 'exp-001', title: 'exp-001' }
     temp.github.spent()
-    const number = await job.open(pullOf('e1', { draft: true, labels: ['queued'] }))
+    const number = await job.open(pullOf('e1', { draft: true }))
     await job.check({ ...check, state: 'in-progress', summary: 'being measured' })
     await job.check({ ...check, state: 'success', summary: 'kept' })
     await job.batch([
       { kind: 'update', number, title: 'kept: faster', body: 'kept: 3 % faster' },
-      { kind: 'label', number, add: ['kept'], remove: ['queued'] },
-      { kind: 'close', number, reason: '' },
+      { kind: 'close', number },
     ])
     expect(temp.github.spent().length).toBeLessThanOrEqual(8)
     expect(await temp.only(number)).toMatchObject({
       state: 'closed',
       title: 'kept: faster',
-      labels: ['kept'],
     })
   })
 
@@ -80,7 +78,6 @@ describe('requests to GitHub', () => {
     const changes = [
       { kind: 'update', number, body: 'kept' },
       { kind: 'comment', number, body: 'kept: 3 % faster', marker: 'verdict' },
-      { kind: 'label', number, add: ['kept'] },
     ] as const
     await job.batch(changes)
     temp.github.spent()

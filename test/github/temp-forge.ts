@@ -1,6 +1,6 @@
 import { ForgeError } from '../../src/errors.ts'
 import type { Forge, ForgeChange, NewPull } from '../../src/github/port.ts'
-import type { Pull } from '../../src/github/pull.ts'
+import type { Pull, Review } from '../../src/github/pull.ts'
 import type { Oid } from '../../src/model/ids.ts'
 
 export const BASE = 'optimize/demo'
@@ -11,11 +11,14 @@ type Single<K extends ForgeChange['kind']> = Omit<Extract<ForgeChange, { kind: K
 export interface SingleForge extends Forge {
   open(pull: NewPull): Promise<number>
   update(number: number, edit: Single<'update'>): Promise<void>
-  comment(number: number, body: string, options?: Omit<Single<'comment'>, 'body'>): Promise<void>
-  review(number: number, review: Single<'review'>): Promise<void>
-  label(number: number, edit: Single<'label'>): Promise<void>
-  close(number: number, reason: string): Promise<void>
+  comment(number: number, body: string, options?: Partial<Single<'comment'>>): Promise<void>
+  /** What a person does in the browser. */
+  review(number: number, review: NewReview): Promise<void>
+  close(number: number): Promise<void>
 }
+
+/** A review with a verdict: an approval, or a request for changes. */
+export type NewReview = Pick<Review, 'commit' | 'state'>
 
 /** What a test of the forge needs: one of ada's, others', and hands on the branches. */
 export interface AnyForge {
@@ -38,7 +41,7 @@ export function pullOf(branch: string, rest: Partial<NewPull> = {}): NewPull {
   return { branch, base: BASE, title: `try ${branch}`, body: 'because', ...rest }
 }
 
-export function withSingleChanges(forge: Forge): SingleForge {
+export function withSingleChanges(forge: Forge, review: SingleForge['review']): SingleForge {
   async function change(one: ForgeChange): Promise<number> {
     const [answer] = await forge.batch([one])
     if (answer?.ok === true) return answer.number
@@ -53,16 +56,11 @@ export function withSingleChanges(forge: Forge): SingleForge {
       await change({ kind: 'update', number, ...edit })
     },
     async comment(number, body, options = {}) {
-      await change({ kind: 'comment', number, body, ...options })
+      await change({ kind: 'comment', number, body, marker: body, ...options })
     },
-    async review(number, review) {
-      await change({ kind: 'review', number, ...review })
-    },
-    async label(number, edit) {
-      await change({ kind: 'label', number, ...edit })
-    },
-    async close(number, reason) {
-      await change({ kind: 'close', number, reason })
+    review,
+    async close(number) {
+      await change({ kind: 'close', number })
     },
   }
 }

@@ -1,5 +1,12 @@
 import { createGithubForge, type GithubForgeOptions } from '../../src/github/github-forge.ts'
-import { type AnyForge, BASE, only, type SingleForge, withSingleChanges } from '../github/temp-forge.ts'
+import {
+  type AnyForge,
+  BASE,
+  type NewReview,
+  only,
+  type SingleForge,
+  withSingleChanges,
+} from '../github/temp-forge.ts'
 import { type EmulatedGithub, emulatedGithub } from './emulator/github.ts'
 import { type Scene, sceneOf } from './scene.ts'
 
@@ -46,7 +53,11 @@ export async function tempGithub(): Promise<TempGithub> {
       random: () => 0.5,
       ...rest,
     })
-    return withSingleChanges(forge)
+    const review = async (number: number, { commit, state }: NewReview) => {
+      const event = state === 'approved' ? 'APPROVE' : 'REQUEST_CHANGES'
+      await scene.ask(token, `POST /pulls/${number}/reviews`, { commit_id: commit, event, body: 'hm' })
+    }
+    return withSingleChanges(forge, review)
   }
 
   async function other(author: string): Promise<SingleForge> {

@@ -108,20 +108,16 @@ function renderGithubPulls({ world }: EmulatedGithub): string {
 }
 
 interface ShownPull
-  extends Pick<
-    Pull,
-    'number' | 'title' | 'body' | 'branch' | 'head' | 'base' | 'author' | 'draft' | 'labels'
-  > {
+  extends Pick<Pull, 'number' | 'title' | 'body' | 'branch' | 'head' | 'base' | 'author' | 'draft'> {
   state: string
   comments: readonly { author: string; body: string }[]
 }
 
 function renderPull(pull: ShownPull): string {
-  const { number, title, state, draft, branch, base, head, author, labels, body, comments } = pull
+  const { number, title, state, draft, branch, base, head, author, body, comments } = pull
   const lines = [
     `======== #${number} ${title}`,
     `${draft ? 'draft, ' : ''}${state}, by ${author}: ${branch} into ${base}, head ${head}`,
-    ...(labels.length > 0 ? [`labels: ${labels.join(', ')}`] : []),
     '',
     body,
     '',

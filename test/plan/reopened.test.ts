@@ -70,14 +70,14 @@ describe('a pull request whose experiment has ended and that is open', () => {
   it('and was closed by nobody yet, since that failed, is closed without another word', () => {
     const built = refused()
     const { reopened: _, ...told } = openedAgain(built)
-    expect(changesAt(built, told)).toEqual([{ kind: 'close', number: 7, reason: '' }])
+    expect(changesAt(built, told)).toEqual([{ kind: 'close', number: 7 }])
   })
 
   it('again as it was is told so also where nothing else may be said', () => {
     const built = refused()
     const { spec } = built
     const quiet = { spec: { ...spec, report: { ...spec.report, comment: 'never' } as const } }
-    expect(changesAt(built, pullAt(), quiet)).toEqual([{ kind: 'close', number: 7, reason: '' }])
+    expect(changesAt(built, pullAt(), quiet)).toEqual([{ kind: 'close', number: 7 }])
     const again = pullAt({ reopened: true })
     const changes = changesAt(built, again, quiet)
     expect(changes).toMatchObject(CLOSED)

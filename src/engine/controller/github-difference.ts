@@ -58,7 +58,7 @@ function listPullChanges({ pull, open, ...desired }: DesiredPull): ForgeChange[]
   return [
     ...(Object.keys(edit).length === 0 ? [] : [{ kind: 'update', number, ...edit } as const]),
     ...stale.map(each => ({ kind: 'comment', number, ...each }) as const),
-    ...(closed && pull.state === 'open' ? [{ kind: 'close', number, reason: '' } as const] : []),
+    ...(closed && pull.state === 'open' ? [{ kind: 'close', number } as const] : []),
   ]
 }
 
