@@ -42,7 +42,7 @@ export function createGithubClient(access: GithubAccess): GithubClient {
   const options = {
     baseUrl: apiUrl.replace(/\/+$/, ''),
     userAgent: `winnow/${version}`,
-    log: { debug: ignoreLog, info: ignoreLog, warn: access.say, error: access.say },
+    log: { debug: () => undefined, info: () => undefined, warn: access.say, error: access.say },
     request: {
       fetch: (url: string, options: RequestInit) =>
         web(url, { ...options, signal: AbortSignal.timeout(timeoutMs) }),
@@ -100,8 +100,6 @@ export function createGithubClient(access: GithubAccess): GithubClient {
   }
 }
 
-function ignoreLog(): void {}
-
 /** Octokit returns JSON that was cut off in transit as text, with status 200. */
 function requireWholeAnswer(label: string, { status, data }: { status: number; data: unknown }): void {
   if ((status !== 200 && status !== 201) || typeof data !== 'string') return
@@ -118,15 +116,12 @@ async function requestGraphql(
     return await octokit.graphql<unknown>(document, variables)
   } catch (error) {
     const errors = listGraphqlErrors(error)
-    if (errors?.every(({ type }) => type === 'NOT_FOUND')) return getErrorData(error)
+    if (errors?.every(({ type }) => type === 'NOT_FOUND'))
+      return typeof error === 'object' && error !== null && 'data' in error ? error.data : null
     // Every query and mutation concerns pull requests.
     const level = document.trimStart().startsWith('mutation') ? 'write' : 'read'
     throw toForgeError(error, 'POST /graphql', `pull_requests=${level}`)
   }
-}
-
-function getErrorData(error: unknown): unknown {
-  return typeof error === 'object' && error !== null && 'data' in error ? error.data : null
 }
 
 function parseRepositoryName(repository: string): { owner: string; repo: string } {

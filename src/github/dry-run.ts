@@ -1,4 +1,3 @@
-import type { Check } from '../model/github.ts'
 import type { Forge, ForgeChange, Workflows } from './port.ts'
 
 /** Ends a dry run at the first step that depends on the answer to a write. */
@@ -20,7 +19,8 @@ export function createDryRunForge(forge: Forge, print: (line: string) => void): 
       print(`merge #${number}`)
       throw new WouldChange(`#${number} would be merged`)
     },
-    check: async check => print(describeCheck(check)),
+    check: async ({ head, state, title }) =>
+      print(`set the check ${state} at ${head.slice(0, 12)}: ${title}`),
     react: async () => undefined,
     ...(workflows === undefined ? {} : { workflows: createDryRunWorkflows(workflows, print) }),
   }
@@ -50,8 +50,4 @@ function describeChange(change: ForgeChange): string {
     default:
       return change satisfies never
   }
-}
-
-function describeCheck({ head, state, title }: Check): string {
-  return `set the check ${state} at ${head.slice(0, 12)}: ${title}`
 }

@@ -160,9 +160,9 @@ async function findOpenPull(client: GithubClient, wanted: NewPull): Promise<Forg
   if (existing?.pull.state !== 'open')
     return refuseOpen('duplicate', `a pull request is already open for ${branch}`)
   const { pull, mine } = existing
-  const same = mine && pull.title === title && pull.body === truncateBody(body)
-  if (!same) return refuseOpen('duplicate', `#${pull.number} is already open for ${branch}`, pull.number)
-  return { ok: true, number: pull.number }
+  if (mine && pull.title === title && pull.body === truncateBody(body))
+    return { ok: true, number: pull.number }
+  return refuseOpen('duplicate', `#${pull.number} is already open for ${branch}`, pull.number)
 }
 
 function refuseOpen(code: ForgeRefusalCode, message: string, number: number | null = null): ForgeAnswer {

@@ -25,7 +25,8 @@ export function toForgeError(error: unknown, request: string, needs?: string): F
     ...(requestId === undefined ? {} : { requestId: String(requestId) }),
     ...(rule === null ? {} : { rule }),
   }
-  const action = isRejected(status) ? `rejected ${request} (${status})` : `did not answer ${request}`
+  const isRejected = status !== undefined && status < 500
+  const action = isRejected ? `rejected ${request} (${status})` : `did not answer ${request}`
   return new ForgeError(`GitHub ${action}: ${explainFailure(failure, rule)}`, detail)
 }
 
@@ -40,10 +41,6 @@ export function isRefusal(error: unknown): error is ForgeError {
 }
 
 const GENERAL_STATUSES: ReadonlySet<number> = new Set([401, 407, 408, 429])
-
-function isRejected(status: number | undefined): boolean {
-  return status !== undefined && status < 500
-}
 
 function parseClientFailure(error: unknown): ClientFailure {
   const message = error instanceof Error ? error.message : String(error)
@@ -73,16 +70,13 @@ function toGraphqlStatus(error: object): number | null {
 }
 
 /** Reads the errors of an Octokit exception. Rate limit errors hold the whole answer. */
-export function listGraphqlErrors(error: unknown): { type: unknown; message: unknown }[] | null {
+export function listGraphqlErrors(error: unknown): { type: unknown }[] | null {
   if (typeof error !== 'object' || error === null) return null
   const answer = 'errors' in error ? error : 'data' in error ? error.data : null
   if (typeof answer !== 'object' || answer === null || !('errors' in answer)) return null
   const list: unknown = answer.errors
   if (!Array.isArray(list)) return null
-  return list.map((each: { type?: unknown; message?: unknown }) => ({
-    type: each.type,
-    message: each.message,
-  }))
+  return list.map(({ type }: { type?: unknown }) => ({ type }))
 }
 
 function getHeaders(value: unknown): ClientFailure['headers'] | null {

@@ -40,7 +40,10 @@ export function createGithubForge(options: GithubForgeOptions): Forge {
       const request = { read: wanted.read, named, pages, say: options.say }
       const whole = await withRetries(options, () => addEarlierComments(client, known, request))
       before.keep({ moment, wanted, whole }, known)
-      for (const line of listReviewerWarnings(known)) options.say(line)
+      for (const { pull } of known.filter(({ moreReviewers }) => moreReviewers))
+        options.say(
+          `#${pull.number}: too many reviewers; winnow reads the last ${REVIEWERS} of those without write access`,
+        )
       return whole.map(({ pull }) => pull)
     },
     batch: changes => withRetries(options, () => applyChanges(client, changes, before)),
@@ -59,16 +62,6 @@ export function createGithubForge(options: GithubForgeOptions): Forge {
     isPrivate: () => withRetries(options, () => isPrivate(client)),
     workflows: createGithubWorkflows(client, options.workflowFile ?? WORKFLOW_FILE, options),
   }
-}
-
-function listReviewerWarnings(known: readonly KnownPull[]): string[] {
-  return known.flatMap(({ pull, moreReviewers }) =>
-    moreReviewers
-      ? [
-          `#${pull.number}: too many reviewers; winnow reads the last ${REVIEWERS} of those without write access`,
-        ]
-      : [],
-  )
 }
 
 /** Applies the changes. A retry after a broken connection finds the changes that were already made. */
@@ -90,25 +83,19 @@ async function applyChanges(
     const cached = remembered.get(number)
     const results = await (cached
       ? editRemembered(client, cached, edit)
-      : editKnown(client, known, { number, edit }))
+      : editKnown(client, known.get(number), edit))
     for (const [index, change] of edit.entries())
       answers.set(change, results[index] ?? toUnknownPullAnswer(number))
   }
   return changes.map(change => answers.get(change) ?? toUnknownPullAnswer(0))
 }
 
-interface PullEdits {
-  number: number
-  edit: readonly PullEditing[]
-}
-
 async function editKnown(
   client: GithubClient,
-  known: ReadonlyMap<number, KnownPull>,
-  { number, edit }: PullEdits,
+  known: KnownPull | undefined,
+  edit: readonly PullEditing[],
 ): Promise<ForgeAnswer[]> {
-  const pull = known.get(number)
-  return pull ? editPull(client, pull, edit) : edit.map(() => toUnknownPullAnswer(number))
+  return known ? editPull(client, known, edit) : edit.map(({ number }) => toUnknownPullAnswer(number))
 }
 
 /** A refused change may be based on an outdated pull request, so it is read again before the second attempt. */
@@ -120,7 +107,7 @@ async function editRemembered(
   const answers = await editPull(client, known, edit)
   if (answers.every(({ ok }) => ok)) return answers
   const { number } = known.pull
-  return editKnown(client, await readNumbers(client, [number]), { number, edit })
+  return editKnown(client, (await readNumbers(client, [number])).get(number), edit)
 }
 
 async function openOrRefuse(client: GithubClient, change: NewPull): Promise<ForgeAnswer> {

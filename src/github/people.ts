@@ -1,11 +1,17 @@
 import { z } from 'zod'
-import { ForgeError } from '../errors.ts'
 import type { Pacing } from '../ledger/retry.ts'
 import { type Approvers, listTeams, READS_TEAMS } from '../model/approval.ts'
 import { oidSchema } from '../model/ids.ts'
 import type { GithubClient } from './client.ts'
 import type { Forge, HeadAuthors, Permission } from './port.ts'
-import { cacheForRun, createRateBudget, parseAnswer, requestUnlessMissing, withRetries } from './requests.ts'
+import {
+  cacheForRun,
+  createRateBudget,
+  parseAnswer,
+  requestUnlessMissing,
+  toNullIfStatus,
+  withRetries,
+} from './requests.ts'
 
 /** Limit of permission lookups per tick. */
 const MAX_PEOPLE = 60
@@ -55,16 +61,12 @@ async function readPermission(client: GithubClient, login: string): Promise<Perm
 
 /** A pending invitation is no membership. GitHub never lets a job token read teams. */
 async function isMember(client: GithubClient, team: string, login: string): Promise<boolean | null> {
-  const [org = '', slug = ''] = team.split('/', 2)
-  try {
-    const answer = await requestUnlessMissing(() =>
-      client.rest.teams.getMembershipForUserInOrg({ org, team_slug: slug, username: login }),
-    )
-    return answer?.data.state === 'active'
-  } catch (error) {
-    if (error instanceof ForgeError && error.detail.status === 403) return null
-    throw error
-  }
+  const [org = '', team_slug = ''] = team.split('/', 2)
+  const values = { org, team_slug, username: login }
+  return toNullIfStatus([403], async () => {
+    const ask = () => client.rest.teams.getMembershipForUserInOrg(values)
+    return (await requestUnlessMissing(ask))?.data.state === 'active'
+  })
 }
 
 // Authors of a head
@@ -113,17 +115,9 @@ async function findPusher(
 ): Promise<string | null> {
   const [owner = '', repo = ''] = repository.split('/', 2)
   const values = { owner, repo, ref: `refs/heads/${branch}`, per_page: 100 }
-  const answer = await requestUnlessHidden(() => client.rest.repos.listActivities(values))
+  const ask = () => client.rest.repos.listActivities(values)
+  const answer = await toNullIfStatus([403], () => requestUnlessMissing(ask))
   return answer?.data.find(({ after }) => after === head)?.actor?.login ?? null
-}
-
-async function requestUnlessHidden<T>(ask: () => Promise<T>): Promise<T | null> {
-  try {
-    return await requestUnlessMissing(ask)
-  } catch (error) {
-    if (error instanceof ForgeError && error.detail.status === 403) return null
-    throw error
-  }
 }
 
 // Approvers

@@ -130,7 +130,6 @@ export interface Workflows {
   download(artifact: Artifact, expected: ExpectedArtifact): Promise<UnzipResult>
 }
 
-/** Merges exactly this head with this commit message. */
 export interface PullMerge {
   head: Oid
   title: string
@@ -151,18 +150,15 @@ export interface Forge {
    * `moment` differ only by changes that this process made.
    */
   list(wanted?: PullQuery, moment?: string): Promise<Pull[]>
-  /** Applies several changes. */
   batch(changes: readonly ForgeChange[]): Promise<ForgeAnswer[]>
   /** Merges a pull request. A repeat returns the same merge. */
   merge(number: number, merge: PullMerge): Promise<MergeAnswer>
-  /** Creates or updates a check. */
   check(check: Check): Promise<void>
   /** Null: the limit of lookups per tick is reached, and the next tick asks again. */
   readPermission(login: string): Promise<Permission | null>
   /** Team: `org/team`. Null: the token may not read it. */
   isMember(team: string, login: string): Promise<boolean | null>
   readHeadAuthors(number: number): Promise<HeadAuthors>
-  /** Adds a reaction to a comment. */
   react(comment: string, how: Reaction): Promise<void>
   isPrivate(): Promise<boolean>
   /** Missing where all work runs in the job of this process. */

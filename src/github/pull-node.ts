@@ -59,7 +59,6 @@ export const pullNode = z.object({
 })
 
 type PullNode = z.infer<typeof pullNode>
-type ReviewNode = z.infer<typeof review>
 
 export const COMMENT_FIELDS = `id databaseId author { __typename login } authorAssociation createdAt lastEditedAt body
   viewerDidAuthor reactionGroups { content viewerHasReacted }`
@@ -205,24 +204,16 @@ function readReviews({ reviews, opinions, writers }: PullNode): Review[] {
   const distinct = new Map(
     all.map(node => [`${getAuthorLogin(node.author)} ${node.submittedAt} ${node.state}`, node]),
   )
-  const found: Review[] = []
-  for (const node of [...distinct.values()].toSorted(compareReviewTimes)) {
-    const writer = may.has(getAuthorLogin(node.author)) ? { writer: true as const } : {}
-    found.push(...readReview(node).map(review => ({ ...review, ...writer })))
-  }
-  return found
-}
-
-function compareReviewTimes(one: ReviewNode, other: ReviewNode): number {
-  return (one.submittedAt ?? '').localeCompare(other.submittedAt ?? '')
-}
-
-/** Skips pending reviews and unknown states. */
-function readReview(node: ReviewNode): Review[] {
-  const { commit, submittedAt, author } = node
-  const state = REVIEWS.get(node.state)
-  if (state === undefined || commit === null || submittedAt === null) return []
-  return [{ author: getAuthorLogin(author), at: submittedAt, commit: commit.oid, state }]
+  const found = [...distinct.values()].flatMap(
+    ({ author, commit, submittedAt: at, state: name }): Review[] => {
+      const state = REVIEWS.get(name)
+      // Pending reviews have no time yet.
+      if (state === undefined || commit === null || at === null) return []
+      const login = getAuthorLogin(author)
+      return [{ author: login, at, commit: commit.oid, state, ...(may.has(login) ? { writer: true } : {}) }]
+    },
+  )
+  return found.toSorted((one, other) => one.at.localeCompare(other.at))
 }
 
 // Comment keys

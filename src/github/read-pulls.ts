@@ -108,22 +108,18 @@ function findLastOwn({ nodes }: z.infer<typeof connection>): z.infer<typeof pull
   return nodes.findLast(({ isCrossRepository }) => !isCrossRepository) ?? null
 }
 
-async function askForPulls(client: GithubClient, parts: readonly QueryPart[]): Promise<unknown> {
-  const values = Object.fromEntries(parts.flatMap(part => Object.entries(part.values)))
-  return client.graphql(buildPullQuery(parts), { ...client.where, ...values })
-}
-
-// Building queries
-
-function buildPullQuery(parts: readonly QueryPart[]): string {
+function askForPulls(client: GithubClient, parts: readonly QueryPart[]): Promise<unknown> {
   const declared = ['$owner: String!', '$repo: String!', ...parts.flatMap(({ variables }) => variables)]
   const fields = parts.flatMap(part => part.fields)
   const topLevelFields = parts.flatMap(part => part.topLevelFields ?? [])
-  return `query (${declared.join(', ')}) {
+  const query = `query (${declared.join(', ')}) {
     repository(owner: $owner, name: $repo) { ${fields.join('\n')} }
     ${topLevelFields.join('\n')}
   } ${PULL_FRAGMENT}`
+  return client.graphql(query, Object.assign({}, client.where, ...parts.map(({ values }) => values)))
 }
+
+// Building queries
 
 const EMPTY_PART: QueryPart = { variables: [], fields: [], values: {} }
 
@@ -171,12 +167,8 @@ function buildSingleFields(
       field: `p${index}: pullRequest(number: $p${index}) { ...Pull }`,
       value: { [`p${index}`]: number },
     })),
-    ...[...new Set(branches)].map((branch, index) => ({
-      variable: `$b${index}: String!, $i${index}: String!`,
-      field: `b${index}: ref(qualifiedName: $b${index}) { ${buildLastField(`$i${index}`)} { nodes { ...Pull } } }`,
-      value: { [`b${index}`]: `refs/heads/${branch}`, [`i${index}`]: base },
-    })),
-    ...elsewhere.map(buildBranchField),
+    ...[...new Set(branches)].map((branch, index) => buildBranchField(branch, base, index)),
+    ...elsewhere.map(buildElsewhereField),
   ]
   const chunks: QueryPart[] = []
   for (let from = 0; from < all.length; from += SINGLES_PER_QUERY) {
@@ -193,12 +185,17 @@ function buildSingleFields(
 const OLDEST_FIRST = 'orderBy: { field: CREATED_AT, direction: ASC }'
 
 /** A person may open a pull request from an experiment's branch into another base. That one is not ours. */
-function buildLastField(base: string): string {
-  return `associatedPullRequests(baseRefName: ${base}, last: 3, ${OLDEST_FIRST})`
+function buildBranchField(branch: string, base: string, index: number) {
+  const last = `associatedPullRequests(baseRefName: $i${index}, last: 3, ${OLDEST_FIRST})`
+  return {
+    variable: `$b${index}: String!, $i${index}: String!`,
+    field: `b${index}: ref(qualifiedName: $b${index}) { ${last} { nodes { ...Pull } } }`,
+    value: { [`b${index}`]: `refs/heads/${branch}`, [`i${index}`]: base },
+  }
 }
 
 /** Searches by branch name, which also finds the pull request of a deleted branch. */
-function buildBranchField({ branch, base }: NonNullable<PullQuery['elsewhere']>[number], index: number) {
+function buildElsewhereField({ branch, base }: NonNullable<PullQuery['elsewhere']>[number], index: number) {
   const [head, into] = [`e${index}Head`, `e${index}Into`]
   const args = `headRefName: $${head}, baseRefName: $${into}, last: 3, ${OLDEST_FIRST}`
   return {

@@ -1,4 +1,3 @@
-import { ForgeError } from '../errors.ts'
 import type {
   ActionRepository,
   ActionsPolicy,
@@ -7,6 +6,7 @@ import type {
   Examination,
 } from '../model/github.ts'
 import { createGithubClient, type GithubAccess, type GithubClient } from './client.ts'
+import { toNullIfStatus } from './requests.ts'
 
 interface ExaminationRequest {
   branches: readonly string[]
@@ -139,23 +139,11 @@ async function examineAction(
 }
 
 /** Null where the token lacks the permission: GitHub answers 403, or 404 as if it did not exist. */
-async function requestIfPermitted<T>(ask: () => Promise<T>): Promise<T | null> {
-  try {
-    return await ask()
-  } catch (error) {
-    if (error instanceof ForgeError && [403, 404].includes(error.detail.status ?? 0)) return null
-    throw error
-  }
+function requestIfPermitted<T>(ask: () => Promise<T>): Promise<T | null> {
+  return toNullIfStatus([403, 404], ask)
 }
 
-async function isThere(ask: () => Promise<unknown>): Promise<boolean | null> {
-  try {
-    await ask()
-    return true
-  } catch (error) {
-    const status = error instanceof ForgeError ? error.detail.status : undefined
-    if (status === 404) return false
-    if (status === 403) return null
-    throw error
-  }
+/** Null where the token may not see it. */
+function isThere(ask: () => Promise<unknown>): Promise<boolean | null> {
+  return toNullIfStatus([403], async () => (await toNullIfStatus([404], ask)) !== null)
 }

@@ -2,6 +2,19 @@ import type { z } from 'zod'
 import { ForgeError } from '../errors.ts'
 import { type Pacing, retryLostRaces } from '../ledger/retry.ts'
 
+/** Returns null where GitHub answers with one of these statuses. */
+export async function toNullIfStatus<T>(
+  statuses: readonly number[],
+  ask: () => Promise<T>,
+): Promise<T | null> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (error instanceof ForgeError && statuses.includes(error.detail.status ?? 0)) return null
+    throw error
+  }
+}
+
 /** GitHub may briefly answer 404 for an object that exists. Accepts the second 404. */
 export async function requestUnlessMissing<T>(ask: () => Promise<T>): Promise<T | null> {
   for (let attempt = 1; ; attempt++) {

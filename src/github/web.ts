@@ -23,16 +23,13 @@ export function createWebFetch(env: Readonly<Record<string, string>>): Fetch {
     try {
       return await undici.fetch(url, { ...options, dispatcher: agent })
     } catch (error) {
-      throw options.signal?.aborted === true ? error : toFetchError(`by ${name} (${origin})`, error)
+      if (options.signal?.aborted === true) throw error
+      // The innermost cause is the proxy's own message.
+      const first = findFirstCause(error)
+      const why = `by ${name} (${origin}): ${first instanceof Error ? first.message : String(first)}`
+      throw new TypeError('fetch failed', { cause: new Error(why, { cause: error }) })
     }
   }
-}
-
-/** Builds a fetch error with the innermost cause, which is the proxy's own message. */
-function toFetchError(how: string, error: unknown): TypeError {
-  const first = findFirstCause(error)
-  const why = first instanceof Error ? first.message : String(first)
-  return new TypeError('fetch failed', { cause: new Error(`${how}: ${why}`, { cause: error }) })
 }
 
 function findFirstCause(error: unknown): unknown {

@@ -6,7 +6,7 @@ import type { Pacing } from '../ledger/retry.ts'
 import type { GithubClient } from './client.ts'
 import { isRefusal } from './errors.ts'
 import type { Artifact, ExpectedArtifact, RunStart, UnzipResult, WorkflowRun, Workflows } from './port.ts'
-import { parseAnswer, requestUnlessMissing, withRetries } from './requests.ts'
+import { parseAnswer, requestUnlessMissing, toNullIfStatus, withRetries } from './requests.ts'
 
 /** Octokit's types know only the empty answer. */
 const startedRun = z.object({ workflow_run_id: z.number() })
@@ -20,16 +20,13 @@ export function createGithubWorkflows(client: GithubClient, file: string, pacing
     artifacts: (run, names) => withRetries(pacing, () => findArtifacts(client, run, names)),
     async download(artifact, expected) {
       const { digest, most } = expected
-      if (artifact.expired) return { ok: false, why: 'it has expired' }
-      if (artifact.bytes > most) {
-        return { ok: false, why: `it is larger than ${most} bytes (${artifact.bytes})` }
-      }
+      if (artifact.expired) return toUnzipRefusal('it has expired')
+      if (artifact.bytes > most) return toUnzipRefusal(`it is larger than ${most} bytes (${artifact.bytes})`)
       if (artifact.digest !== null && artifact.digest !== digest) return REPLACED_ARTIFACT
       const archive = await withRetries(pacing, () => fetchArchive(client, artifact.id, most))
       if (!archive.ok) return archive
-      return computeSha256(archive.bytes) === digest
-        ? extractArtifactFile(archive.bytes, expected)
-        : REPLACED_ARTIFACT
+      const found = createHash('sha256').update(archive.bytes).digest('hex')
+      return found === digest ? extractArtifactFile(archive.bytes, expected) : REPLACED_ARTIFACT
     },
   }
 }
@@ -73,14 +70,7 @@ function formatFileNames(names: readonly string[]): string {
   return shown.join(', ') + (names.length > shown.length ? `, and ${names.length - shown.length} more` : '')
 }
 
-const REPLACED_ARTIFACT = {
-  ok: false,
-  why: 'it is not the archive that its job uploaded: the digests differ',
-} as const
-
-function computeSha256(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex')
-}
+const REPLACED_ARTIFACT = toUnzipRefusal('it is not the archive that its job uploaded: the digests differ')
 
 // Runs
 
@@ -142,12 +132,8 @@ async function readRun(client: GithubClient, id: number): Promise<WorkflowRun | 
 }
 
 async function cancelRun(client: GithubClient, run: number): Promise<void> {
-  try {
-    await client.rest.actions.cancelWorkflowRun({ ...client.where, run_id: run })
-  } catch (error) {
-    const status = error instanceof ForgeError ? error.detail.status : undefined
-    if (status !== 409 && status !== 404) throw error
-  }
+  const ask = () => client.rest.actions.cancelWorkflowRun({ ...client.where, run_id: run })
+  await toNullIfStatus([404, 409], ask)
 }
 
 // Artifacts
@@ -197,7 +183,7 @@ async function fetchArchive(client: GithubClient, id: number, most: number): Pro
       return await fetchOnce(client, id, most)
     } catch (error) {
       if (!isRefusal(error)) throw error
-      if (attempt === 2) return { ok: false, why: error.message }
+      if (attempt === 2) return toUnzipRefusal(error.message)
     }
   }
 }
@@ -205,7 +191,7 @@ async function fetchArchive(client: GithubClient, id: number, most: number): Pro
 /** Downloads from the storage address without the token, and reads no more than the allowed size. */
 async function fetchOnce(client: GithubClient, id: number, most: number): Promise<UnzipResult> {
   const location = await resolveDownloadUrl(client, id)
-  if (location === null) return { ok: false, why: 'it has expired' }
+  if (location === null) return toUnzipRefusal('it has expired')
   const signal = AbortSignal.timeout(TIMEOUT_FACTOR * client.timeoutMs)
   try {
     const response = await client.web(location, { signal, redirect: 'error' })
@@ -225,17 +211,12 @@ function describeFetchError(error: unknown): string {
 
 async function resolveDownloadUrl(client: GithubClient, id: number): Promise<string | null> {
   const values = { ...client.where, artifact_id: id, archive_format: 'zip' }
-  try {
-    const { headers } = await client.rest.actions.downloadArtifact({
-      ...values,
-      request: { redirect: 'manual' },
-    })
-    if (headers.location === undefined) throw toDownloadError('GitHub sent no download address')
-    return headers.location
-  } catch (error) {
-    if (error instanceof ForgeError && error.detail.status === 410) return null
-    throw error
-  }
+  const ask = () => client.rest.actions.downloadArtifact({ ...values, request: { redirect: 'manual' } })
+  const answer = await toNullIfStatus([410], ask)
+  if (answer === null) return null
+  const { location } = answer.headers
+  if (location === undefined) throw toDownloadError('GitHub sent no download address')
+  return location
 }
 
 function toDownloadError(why: string, status?: number): ForgeError {
@@ -248,7 +229,7 @@ async function readLimited(body: ReadableStream<Uint8Array>, most: number): Prom
   let length = 0
   for await (const chunk of body) {
     length += chunk.byteLength
-    if (length > most) return { ok: false, why: `it is larger than ${most} bytes` }
+    if (length > most) return toUnzipRefusal(`it is larger than ${most} bytes`)
     chunks.push(chunk)
   }
   return { ok: true, bytes: Buffer.concat(chunks) }
