@@ -1,6 +1,7 @@
 import { assessCandidate } from '../decide/assess.ts'
 import type { Assessment } from '../decide/assessment.ts'
 import type { ForeignTip } from '../model/campaign.ts'
+import type { EventDraft } from '../model/event.ts'
 import { type Experiment, listExperiments } from '../model/experiment.ts'
 import { buildCampaignRefs, type OrderId, type Point, toShortRef } from '../model/ids.ts'
 import type { OrderCandidate } from '../model/order.ts'
@@ -28,12 +29,16 @@ export function detectBranchChanges(world: World): { steps: PlanStep[]; actions:
   for (const experiment of listExperiments(world.campaign)) {
     if (experiment.status === 'ended') continue
     const reason = explainWithdrawal(world, experiment, findPull(experiment))
-    const ownSteps =
-      reason === null ? recordMovedHead(world, experiment) : [buildWithdrawal(world, experiment, reason)]
+    const { id } = experiment
+    const keep = canKeepHead(world, experiment)
+    const ownSteps: PlanStep[] =
+      reason === null
+        ? recordMovedHead(world, experiment)
+        : [{ step: 'close', experiment: id, outcome: 'withdrawn', reason, keep }]
     const live = experiment.status === 'ordered' ? world.campaign.orders[experiment.order ?? ''] : undefined
     if (ownSteps.length > 0 && live !== undefined && !cancelled.has(live.order.id)) {
       cancelled.add(live.order.id)
-      if (reason === null) steps.push(...interruptRun(world, live, `${experiment.id} has a new head`))
+      if (reason === null) steps.push(...interruptRun(world, live, `${id} has a new head`))
       actions.push({ do: 'cancel', order: live.order.id })
     }
     steps.push(...ownSteps)
@@ -45,11 +50,6 @@ export function detectBranchChanges(world: World): { steps: PlanStep[]; actions:
 export function canKeepHead(world: World, experiment: Experiment): boolean {
   const facts = world.candidates.get(experiment.id)
   return experiment.measured_tree !== null || (facts?.merged === 'clean' && facts.refusal === null)
-}
-
-function buildWithdrawal(world: World, experiment: Experiment, reason: string): PlanStep {
-  const keep = canKeepHead(world, experiment)
-  return { step: 'close', experiment: experiment.id, outcome: 'withdrawn', reason, keep }
 }
 
 function explainWithdrawal(world: World, experiment: Experiment, pull: PullFacts | undefined): string | null {
@@ -85,17 +85,13 @@ export function isForOtherBranch(
   return base !== toShortRef(buildCampaignRefs(spec.branches.prefix, campaign.name).optimize)
 }
 
-function recordMovedHead(world: World, experiment: Experiment): PlanStep[] {
-  const tip = experiment.branch === null ? undefined : world.branches.get(experiment.branch)
-  if (tip === undefined || tip === experiment.head) return []
-  const draft = {
-    kind: 'head-moved',
-    cause: tip,
-    experiment: experiment.id,
-    from: experiment.head,
-    to: tip,
-  } as const
-  return [{ step: 'event', draft }]
+function recordMovedHead(
+  { branches }: World,
+  { id: experiment, branch, head: from }: Experiment,
+): PlanStep[] {
+  const to = branch === null ? undefined : branches.get(branch)
+  if (to === undefined || to === from) return []
+  return [{ step: 'event', draft: { kind: 'head-moved', cause: to, experiment, from, to } }]
 }
 
 // Foreign commits on the optimize branch
@@ -110,71 +106,50 @@ interface ForeignPlan {
 const NO_FOREIGN_PLAN: ForeignPlan = { steps: [], requests: [], blocked: null }
 
 export function planForeignTip(world: World, incoming: IncomingReports): ForeignPlan {
-  const { incumbent, foreign } = world.campaign
-  if (world.optimizeTip === null) return restoreBranch(world)
-  if (world.optimizeTip.commit === incumbent.commit)
-    return foreign ? recordVanishedTip(foreign, incumbent) : NO_FOREIGN_PLAN
-  if (foreign === null || foreign.to.commit !== world.optimizeTip.commit)
-    return recordForeignTip(world, world.optimizeTip)
+  const { campaign, optimizeTip: tip } = world
+  const { incumbent, foreign } = campaign
+  if (tip === null) return restoreBranch(world)
+  if (tip.commit === incumbent.commit) {
+    if (foreign === null) return NO_FOREIGN_PLAN
+    const reason = 'the branch points to the recorded incumbent again'
+    const draft = buildForeignDraft(world, foreign, { state: 'moved-back', order: null, reason })
+    return { ...NO_FOREIGN_PLAN, steps: [{ step: 'event', draft }] }
+  }
+  if (foreign?.to.commit !== tip.commit) return recordForeignTip(world, tip)
   if (foreign.state === 'blocked')
     return { ...NO_FOREIGN_PLAN, blocked: 'the optimize branch cannot be moved back' }
   return measureForeignTip(world, incoming, foreign)
 }
 
-/** A deleted branch loses no commits: the keeper ref holds them. */
-function restoreBranch(world: World): ForeignPlan {
-  const { incumbent, name } = world.campaign
-  const message = `optimize branch of ${name} was deleted; it is restored at ${incumbent.commit.slice(0, 10)}`
-  const events = raiseAlert(world, {
-    code: 'optimize-restored',
-    about: `${incumbent.commit}@${world.campaign.seq}`,
-    message,
-  })
-  const drafts = events.flatMap(step => (step.step === 'event' ? [step.draft] : []))
-  return {
-    steps: [{ step: 'move', from: null, to: incumbent, events: drafts }],
-    requests: [],
-    blocked: message,
-  }
+type ForeignDraft = EventDraft<'foreign-tip'>
+
+function buildForeignDraft(
+  { campaign: { incumbent: from } }: World,
+  { event: cause, to }: Pick<ForeignTip, 'event' | 'to'>,
+  about: Pick<ForeignDraft, 'state' | 'order' | 'reason'>,
+): ForeignDraft {
+  return { kind: 'foreign-tip', cause, from, to, ...about }
 }
 
-function recordVanishedTip(foreign: ForeignTip, incumbent: Point): ForeignPlan {
-  const reason = 'the branch points to the recorded incumbent again'
-  const { to } = foreign
-  const draft = {
-    kind: 'foreign-tip',
-    cause: foreign.event,
-    from: incumbent,
-    to,
-    state: 'moved-back',
-    order: null,
-    reason,
-  } as const
-  return { steps: [{ step: 'event', draft }], requests: [], blocked: null }
+/** A deleted branch loses no commits: the keeper ref holds them. */
+function restoreBranch(world: World): ForeignPlan {
+  const { incumbent: to, name, seq } = world.campaign
+  const message = `optimize branch of ${name} was deleted; it is restored at ${to.commit.slice(0, 10)}`
+  const alerts = raiseAlert(world, { code: 'optimize-restored', about: `${to.commit}@${seq}`, message })
+  const events = alerts.flatMap(step => (step.step === 'event' ? [step.draft] : []))
+  return { steps: [{ step: 'move', from: null, to, events }], requests: [], blocked: message }
 }
 
 function recordForeignTip(world: World, to: Point): ForeignPlan {
-  const { incumbent: from } = world.campaign
   const reason = `the optimize branch is at ${to.commit.slice(0, 10)}, which winnow did not put there`
-  const draft = {
-    kind: 'foreign-tip',
-    cause: to.commit,
-    from,
-    to,
-    state: 'found',
-    order: null,
-    reason,
-  } as const
   const message = `${reason}: winnow merges nothing until it has measured that commit`
-  return {
-    steps: [
-      { step: 'event', draft },
-      { step: 'keep', heads: [to.commit] },
-      ...raiseAlert(world, { code: 'foreign-tip', about: to.commit, message }),
-    ],
-    requests: [],
-    blocked: reason,
-  }
+  const found = { state: 'found', order: null, reason } as const
+  const steps: PlanStep[] = [
+    { step: 'event', draft: buildForeignDraft(world, { event: to.commit, to }, found) },
+    { step: 'keep', heads: [to.commit] },
+    ...raiseAlert(world, { code: 'foreign-tip', about: to.commit, message }),
+  ]
+  return { steps, requests: [], blocked: reason }
 }
 
 function measureForeignTip(world: World, incoming: IncomingReports, foreign: ForeignTip): ForeignPlan {
@@ -182,11 +157,8 @@ function measureForeignTip(world: World, incoming: IncomingReports, foreign: For
   const refusal = world.foreign?.refusal
   if (refusal) return { steps: moveBranchBack(world, foreign, null, refusal.message), requests: [], blocked }
   const candidates = [{ label: 'foreign' as const, head: foreign.to.commit, tree: foreign.to.tree }]
-  const order = findCampaignOrder(world, incoming, {
-    purpose: 'foreign',
-    base: world.campaign.incumbent,
-    candidates,
-  })
+  const { incumbent: base } = world.campaign
+  const order = findCampaignOrder(world, incoming, { purpose: 'foreign', base, candidates })
   const next = order.is === 'answered' ? judgeForeignTip(world, foreign, order) : order
   if (Array.isArray(next)) return { steps: next, requests: [], blocked }
   if (next.is === 'under way') return { steps: [], requests: [], blocked: appendPostponement(blocked, next) }
@@ -204,17 +176,11 @@ function judgeForeignTip(
 ): PlanStep[] | UnansweredOrder {
   const baseline = order.stop.rule === 'stability' ? order.stop.baseline : null
   const assessment = assessCandidate({ spec: world.spec, order, report, label: 'foreign', baseline })
-  if (assessment.retry) return planNextAttempt(world, order.attempt, assessment.reason)
-  if (assessment.determinism_lost)
-    return [
-      recordLostDeterminism(world.campaign, {
-        order: order.id,
-        cause: foreign.event,
-        reason: assessment.reason,
-      }),
-    ]
+  const { retry, determinism_lost: lost, reason } = assessment
+  if (retry) return planNextAttempt(world, order.attempt, reason)
+  if (lost) return [recordLostDeterminism(world.campaign, { order: order.id, cause: foreign.event, reason })]
   const settle = isForeignPassing(assessment) ? adoptForeignTip : moveBranchBack
-  return settle(world, foreign, order.id, assessment.reason)
+  return settle(world, foreign, order.id, reason)
 }
 
 export function isForeignPassing({ outcome, worse, violated_objectives }: Assessment): boolean {
@@ -236,13 +202,11 @@ function requestForeignOrder(
 }
 
 function adoptForeignTip(world: World, foreign: ForeignTip, order: OrderId, reason: string): PlanStep[] {
-  const { incumbent: from } = world.campaign
   const { event: cause, to } = foreign
-  const adopted = { kind: 'foreign-tip', cause, from, to, state: 'adopted', order, reason } as const
-  const moved = { kind: 'incumbent-moved', cause, from, to, why: 'foreign' } as const
+  const { incumbent: from } = world.campaign
   return [
-    { step: 'event', draft: adopted },
-    { step: 'event', draft: moved },
+    { step: 'event', draft: buildForeignDraft(world, foreign, { state: 'adopted', order, reason }) },
+    { step: 'event', draft: { kind: 'incumbent-moved', cause, from, to, why: 'foreign' } },
   ]
 }
 
@@ -252,18 +216,8 @@ function moveBranchBack(
   order: OrderId | null,
   reason: string,
 ): PlanStep[] {
-  const { incumbent } = world.campaign
-  const { event: cause, to } = foreign
-  const draft = {
-    kind: 'foreign-tip',
-    cause,
-    from: incumbent,
-    to,
-    state: 'moved-back',
-    order,
-    reason,
-  } as const
-  return [{ step: 'move', from: to, to: incumbent, events: [draft] }]
+  const draft = buildForeignDraft(world, foreign, { state: 'moved-back', order, reason })
+  return [{ step: 'move', from: foreign.to, to: world.campaign.incumbent, events: [draft] }]
 }
 
 /** A paused or stopped campaign moves no branch, and a misplaced one must not be merged as the result. */
@@ -274,26 +228,22 @@ export function reportMisplacedBranch(world: World): { steps: PlanStep[]; waitin
   const incumbent = campaign.incumbent.commit.slice(0, 10)
   const back = `winnow recover --campaign ${campaign.name} moves it back to the recorded incumbent ${incumbent}`
   const waitForPerson = (what: string): PlanWaiting => ({ for: 'person', what, astray: true })
+  const tip = mismatch.is === 'gone' ? '' : mismatch.tip.commit.slice(0, 10)
   switch (mismatch.is) {
     case 'gone':
       return { steps: [], waiting: waitForPerson(`${branch} was deleted and is not merged: ${back}`) }
-    case 'rewound':
+    case 'rewound': {
+      const what = `${branch} was moved back to ${tip} and lacks kept changes: ${back}`
+      return { steps: [], waiting: waitForPerson(what) }
+    }
+    case 'foreign': {
+      const isKnown = campaign.foreign?.to.commit === mismatch.tip.commit
+      const what = `${branch} is at ${tip}, which winnow did not put there and has not measured: winnow resume measures it against the recorded incumbent ${incumbent}`
       return {
-        steps: [],
-        waiting: waitForPerson(
-          `${branch} was moved back to ${mismatch.tip.commit.slice(0, 10)} and lacks kept changes: ${back}`,
-        ),
+        steps: isKnown ? [] : recordForeignTip(world, mismatch.tip).steps,
+        waiting: waitForPerson(what),
       }
-    case 'foreign':
-      return {
-        steps:
-          campaign.foreign?.to.commit === mismatch.tip.commit
-            ? []
-            : recordForeignTip(world, mismatch.tip).steps,
-        waiting: waitForPerson(
-          `${branch} is at ${mismatch.tip.commit.slice(0, 10)}, which winnow did not put there and has not measured: winnow resume measures it against the recorded incumbent ${incumbent}`,
-        ),
-      }
+    }
     default:
       return mismatch satisfies never
   }

@@ -79,10 +79,9 @@ interface EffectReport {
 
 type EffectState = Pick<Campaign, 'landings' | 'progressing' | 'harness'>
 
-type ReadEffect = Pick<
-  EventDraft<'effect-measured'>,
-  'metric' | 'scale' | 'effect' | 'interval' | 'pairs'
-> & {
+type EffectNumbers = Pick<EventDraft<'effect-measured'>, 'metric' | 'scale' | 'effect' | 'interval' | 'pairs'>
+
+interface ReadEffect extends EffectNumbers {
   text: string
   differences: ReturnType<typeof computeDifferences>
 }
@@ -169,27 +168,13 @@ function listUnreportedProgress(world: ComparingFacts): EffectSubject[] {
   if (selectComparison(world)?.by !== 'pairs' || !hasUntestedGain(world.campaign)) return []
   const alert = { code: 'progression-not-measured', about: to.commit, what: 'the progress of the campaign' }
   const since = world.campaign.landings.at(-1)?.watch.at ?? ''
-  const about = {
-    purpose: 'progression',
-    base,
-    candidates: [toIncumbentCandidate(to)],
-    earlier_jobs: [],
-    since,
-    cause,
-    alert,
-  } as const
-  return listPartsLeft(world).map(part => ({
-    ...about,
-    candidates: [toIncumbentCandidate(to)],
-    earlier_jobs: [],
-    part,
-  }))
-}
-
-function listPartsLeft({ campaign }: Pick<ComparingFacts, 'campaign'>): number[] {
-  const { reference: from, incumbent: to, progressing } = campaign
-  const done = getProgressJobs(campaign, { from, to }).length === 0 ? [] : (progressing?.parts ?? [])
-  return Array.from({ length: EFFECT_JOBS }, (_, part) => part).filter(part => !done.includes(part))
+  const jobs = getProgressJobs(world.campaign, { from: base, to })
+  const done = jobs.length === 0 ? [] : (world.campaign.progressing?.parts ?? [])
+  const left = Array.from({ length: EFFECT_JOBS }, (_, part) => part).filter(part => !done.includes(part))
+  return left.map(part => {
+    const candidates = [toIncumbentCandidate(to)]
+    return { purpose: 'progression', base, candidates, earlier_jobs: [], since, cause, alert, part }
+  })
 }
 
 /** Landings to measure again this night (decision.md 3.7), except those about to be reverted. */
@@ -197,17 +182,14 @@ function listWatchedLandings(world: World): EffectSubject[] {
   const { campaign, now } = world
   return listCurrentLandings(world).flatMap((landing): EffectSubject[] => {
     const { experiment: about, base, watch } = landing
-    const leaving = campaign.steered.some(
-      request => request.action === 'revert' && request.experiment === about,
-    )
+    const leaving = campaign.steered.some(one => one.action === 'revert' && one.experiment === about)
     if (watch.state !== 'open' || leaving || base.tree === campaign.incumbent.tree) return []
     if (!(Date.parse(now) - Date.parse(watch.at) >= WATCH_INTERVAL_MS)) return []
     const alert = { code: 'watch-ended', about, what: `whether ${about} still holds` }
     const candidates = [toIncumbentCandidate(campaign.incumbent)]
     const cause = getLandingCause(campaign, landing)
-    return [
-      { purpose: 'regression', base, candidates, earlier_jobs: watch.jobs, since: watch.at, cause, alert },
-    ]
+    const { at: since, jobs: earlier_jobs } = watch
+    return [{ purpose: 'regression', base, candidates, earlier_jobs, since, cause, alert }]
   })
 }
 
@@ -220,14 +202,19 @@ function requestEffects(
   incoming: IncomingReports,
   subjects: readonly EffectSubject[],
 ): EffectPlan {
-  const plan: EffectPlan = { steps: [], requests: [], pending: isMeasuringEffects(world, incoming) }
-  const givenUp = new Set<string>()
+  const { orders, alerts } = world.campaign
+  const pending = Object.values(orders).some(
+    ({ order: { id, purpose } }) =>
+      isReportingPurpose(purpose) && !incoming.reports.has(id) && !incoming.lost.has(id),
+  )
+  const plan: EffectPlan = { steps: [], requests: [], pending }
+  const givenUp = new Set(alerts.map(({ code, about }) => `${code} ${about}`))
   for (const subject of subjects) {
     // A single machine measures one order after the other, and a round must not wait for several.
     if (plan.pending && !isRunElsewhere(world)) break
     const { what, ...alert } = subject.alert
     const key = `${alert.code} ${alert.about}`
-    if (isEffectGivenUp(world, subject) || givenUp.has(key)) continue
+    if (givenUp.has(key)) continue
     const next = findEffectOrder(world, incoming, subject)
     if (next.is !== 'given up') plan.pending = true
     if (next.is === 'wanted') plan.requests.push(buildEffectRequest(world, subject, next))
@@ -237,16 +224,6 @@ function requestEffects(
     plan.steps.push(...raiseAlert(world, { ...alert, message }))
   }
   return plan
-}
-
-function isMeasuringEffects({ campaign }: World, { reports, lost }: IncomingReports): boolean {
-  return Object.values(campaign.orders).some(
-    ({ order: { id, purpose } }) => isReportingPurpose(purpose) && !reports.has(id) && !lost.has(id),
-  )
-}
-
-function isEffectGivenUp({ campaign }: World, { alert: { code, about } }: EffectSubject): boolean {
-  return campaign.alerts.some(known => known.code === code && known.about === about)
 }
 
 function findEffectOrder(world: World, incoming: IncomingReports, subject: EffectSubject): UnansweredOrder {
@@ -274,11 +251,20 @@ function buildEffectRequest(
   const { purpose, base, candidates, earlier_jobs, part, cause } = subject
   const round = world.campaign.round?.number ?? 0
   const pairs = { stop: buildPairsRule(world), earlier_jobs: { incumbent: earlier_jobs } }
-  const partField = part === undefined ? {} : { part }
-  return { purpose, ...partField, round, attempt, interrupted, cause, candidates, base, ...pairs }
+  return {
+    purpose,
+    ...(part === undefined ? {} : { part }),
+    round,
+    attempt,
+    interrupted,
+    cause,
+    candidates,
+    base,
+    ...pairs,
+  }
 }
 
-/** At a limit of time or money only the progression test is measured: it covers the landings. */
+/** At these limits only the progression test is measured: it covers the landings. */
 const SPENDING_LIMITS: ReadonlySet<string> = new Set([
   'max_hours',
   'max_runner_minutes',
@@ -387,31 +373,19 @@ function draftEffect(
   const [candidate] = order.candidates
   if (candidate === undefined) throw new TypeError('an effect is measured of something')
   const landing = order.purpose === 'progression' ? null : findMeasuredLanding(campaign, order)
-  const common = {
-    kind: 'effect-measured',
-    cause: event,
-    experiment: landing?.experiment ?? null,
-    order: order.id,
-    from: order.base,
-    to: { commit: candidate.head, tree: candidate.tree },
-    metric,
-    scale,
-    effect,
-    interval,
-    pairs,
-  } as const
-  if (order.purpose === 'progression') {
-    const draft = { ...common, what: 'progression', state: null, reason: text } as const
-    return { is: 'measured', draft, revert: false }
+  if (landing === null && order.purpose !== 'progression')
+    return { is: 'failed', reason: 'the measured change was reverted', retry: false }
+  const to = { commit: candidate.head, tree: candidate.tree }
+  const where = { order: order.id, from: order.base, to, experiment: landing?.experiment ?? null }
+  const numbers = { metric, scale, effect, interval, pairs }
+  const common = { kind: 'effect-measured', cause: event, ...where, ...numbers } as const
+  if (order.purpose === 'regression') {
+    const { state, revert, why } = evaluateWatch(spec, measured, jobs)
+    const draft = { ...common, what: 'watch', state, reason: `${why}: ${text}` } as const
+    return { is: 'measured', draft, revert }
   }
-  if (landing === null) return { is: 'failed', reason: 'the measured change was reverted', retry: false }
-  if (order.purpose === 'effect') {
-    const draft = { ...common, what: 'landing', state: null, reason: text } as const
-    return { is: 'measured', draft, revert: false }
-  }
-  const { state, revert, why } = evaluateWatch(spec, measured, jobs)
-  const draft = { ...common, what: 'watch', state, reason: `${why}: ${text}` } as const
-  return { is: 'measured', draft, revert }
+  const what = order.purpose === 'progression' ? 'progression' : 'landing'
+  return { is: 'measured', draft: { ...common, what, state: null, reason: text }, revert: false }
 }
 
 /** One e-process over all nights (decision.md 3.7). */

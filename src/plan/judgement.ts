@@ -1,4 +1,4 @@
-import { type AssessInput, assessCandidate, describePrimaryChange } from '../decide/assess.ts'
+import { assessCandidate, describePrimaryChange } from '../decide/assess.ts'
 import { type Assessment, RULE_VERSION } from '../decide/assessment.ts'
 import { formatNumber } from '../decide/wording.ts'
 import type { Campaign } from '../model/campaign.ts'
@@ -58,31 +58,23 @@ export function judgeExperiment(spec: Spec, experiment: Experiment, measured: Me
     // The base, the set-up of both sides or the machine failed, which says nothing against the idea.
     return { is: 'not-proven', assessment, reason: appendAttempts(assessment.reason, order.attempt) }
   }
-  if (experiment.purpose === 'revert') return judgeRevert(assessment, describeChangeAlone(input, assessment))
-  return toJudgement(order, assessment)
+  if (experiment.purpose !== 'revert') return toJudgement(order, assessment)
+  // The reason of a pairs rule has its own sentence; other rules show both numbers.
+  const change =
+    order.stop.rule === 'pairs' ? parseReason(assessment.reason).sentence : describePrimaryChange(input)
+  return judgeRevert(assessment, change)
 }
 
 /** A person requested the revert: gates and constraints must hold, a gain is not expected. */
-function judgeRevert(measured: Assessment, change: string | null): Judgement {
-  const evidence = parseReason(measured.reason).evidence
-  const sentence = `every gate holds without it${change === null ? '' : `: ${change}`}`
-  const assessment = { ...measured, reason: formatReason({ sentence, evidence }) }
-  const judgement = toRevertJudgement(measured)
-  return judgement.is === 'eligible' ? { is: 'eligible', assessment } : judgement
-}
-
-function toRevertJudgement(assessment: Assessment): Judgement {
+function judgeRevert(assessment: Assessment, change: string | null): Judgement {
   const { outcome, reason, determinism_lost: lost } = assessment
   if (lost) return { is: 'final', outcome: 'inconclusive', assessment, reason }
-  if (outcome === 'eligible' || outcome === 'dropped' || outcome === 'inconclusive')
-    return { is: 'eligible', assessment }
   if (outcome === 'promising') return { is: 'needs-more-pairs', assessment, reason }
-  return { is: 'final', outcome, assessment, reason }
-}
-
-/** The reason of a pairs rule has its own sentence; other rules show both numbers. */
-function describeChangeAlone(input: AssessInput, { reason }: Assessment): string | null {
-  return input.order.stop.rule === 'pairs' ? parseReason(reason).sentence : describePrimaryChange(input)
+  if (outcome !== 'eligible' && outcome !== 'dropped' && outcome !== 'inconclusive')
+    return { is: 'final', outcome, assessment, reason }
+  const sentence = `every gate holds without it${change === null ? '' : `: ${change}`}`
+  const { evidence } = parseReason(reason)
+  return { is: 'eligible', assessment: { ...assessment, reason: formatReason({ sentence, evidence }) } }
 }
 
 function toJudgement({ purpose, stop }: Order, assessment: Assessment): Judgement {
@@ -99,19 +91,14 @@ function judgeCombination(assessment: Assessment): Judgement {
   const { outcome, reason } = assessment
   if (outcome === 'refused') return { is: 'final', outcome, assessment, reason }
   const { sentence, evidence } = parseReason(reason)
-  const reasonText = formatReason({
-    sentence: `promising alone, ${describeCombinationFailure(assessment)}: ${sentence.replace(/^(?:worse|no gain): /, '')}`,
-    evidence,
-  })
-  return { is: 'final', outcome: 'runner_up_dropped', assessment, reason: reasonText }
+  const effect = assessment.worse || outcome === 'censored' ? 'harmful' : 'neutral'
+  const what = `promising alone, ${BROKEN_OUTCOMES.has(outcome) ? 'broken' : effect} in combination`
+  const measured = sentence.replace(/^(?:worse|no gain): /, '')
+  const combined = formatReason({ sentence: `${what}: ${measured}`, evidence })
+  return { is: 'final', outcome: 'runner_up_dropped', assessment, reason: combined }
 }
 
 const BROKEN_OUTCOMES: ReadonlySet<Assessment['outcome']> = new Set(['degenerate', 'error', 'timeout'])
-
-function describeCombinationFailure({ outcome, worse }: Assessment): string {
-  if (BROKEN_OUTCOMES.has(outcome)) return 'broken in combination'
-  return `${worse || outcome === 'censored' ? 'harmful' : 'neutral'} in combination`
-}
 
 // Decisions and members of a round
 
@@ -146,12 +133,8 @@ export function buildMember(
   const arrived = live && reports.get(live.order.id)
   if (!live || !arrived) return { experiment, measured: null, judgement: null, cause: experiment.opened }
   const measured = { order: live.order, report: arrived.report }
-  const judgement = limitSimplification(
-    world.campaign,
-    experiment,
-    measured,
-    judgeExperiment(world.spec, experiment, measured),
-  )
+  const judged = judgeExperiment(world.spec, experiment, measured)
+  const judgement = limitSimplification(world.campaign, experiment, measured, judged)
   return { experiment, measured, judgement, cause: arrived.event }
 }
 

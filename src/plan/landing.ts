@@ -14,7 +14,6 @@ import {
   buildDecidedDraft,
   type Decision,
   getAssessment,
-  type Judgement,
   type MeasuredOrder,
   type RoundMember,
 } from './judgement.ts'
@@ -85,19 +84,18 @@ function buildMerge(
   const { order } = measured
   const candidate = order.candidates.find(entry => entry.label === experiment.id)
   if (!candidate) return null
+  const { key } = experiment.source
+  const undone =
+    experiment.purpose === 'revert'
+      ? world.campaign.steered.find(({ event }) => key === `revert:${event}`)
+      : undefined
   return {
     candidate,
     base: order.base,
     pull: createPullFinder(world)(experiment)?.number ?? experiment.pull,
-    undoes: findUndoneLanding(world, experiment),
+    undoes: undone?.experiment ?? null,
     baseline: buildNextBaseline(world, experiment, measured, cause),
   }
-}
-
-function findUndoneLanding(world: World, experiment: Experiment): string | null {
-  if (experiment.purpose !== 'revert') return null
-  const request = world.campaign.steered.find(({ event }) => experiment.source.key === `revert:${event}`)
-  return request?.experiment ?? null
 }
 
 /** The landed tree was just measured. Under other modes of `stability` the incumbent is measured again. */
@@ -126,7 +124,7 @@ function buildNextBaseline(
 }
 
 /** An amendment may withdraw an approval while GitHub or a person has the merge to make. */
-function explainLapsedApproval(world: World, experiment: Experiment): string | null {
+export function explainLapsedApproval(world: World, experiment: Experiment): string | null {
   const packages = describeUnapproved(world, experiment, world.candidates.get(experiment.id))
   return packages === null ? null : `it adds ${packages}, which is no longer approved`
 }
@@ -135,7 +133,7 @@ function waitForPerson(what: string): PlanWaiting {
   return { for: 'person', what }
 }
 
-function buildWithdrawStep({ id }: Experiment, reason: string): PlanStep {
+export function buildWithdrawStep({ id }: Experiment, reason: string): PlanStep {
   return { step: 'close', experiment: id, outcome: 'withdrawn', reason, keep: true }
 }
 
@@ -170,12 +168,9 @@ export function recordLandedMerge(world: World): LandedStep[] {
   const [first, ...others] = made.parents
   const itself = made.tree === merge.candidate.tree && first === world.campaign.incumbent.commit
   if (!itself || others.some(other => other !== merge.candidate.head)) return []
-  const via = made.names === formatVerdictReference(world) ? 'api' : 'person'
+  const { landing } = world.campaign
+  const via = landing && made.names === `${landing.decided.seq}:${landing.sha256}` ? 'api' : 'person'
   return [{ step: 'landed', experiment: experiment.id, commit: made.commit, via, ...merge }]
-}
-
-function formatVerdictReference({ campaign: { landing } }: World): string | null {
-  return landing && `${landing.decided.seq}:${landing.sha256}`
 }
 
 // Verdicts without a landing
@@ -192,32 +187,19 @@ export function closeExperiment(decision: Decision): PlanStep[] {
 export function closeMember(campaign: Campaign, member: RoundMember): PlanStep[] {
   const { judgement, experiment, measured, cause } = member
   if (measured === null) return []
-  if (judgement?.is === 'not-proven')
-    return [buildNotProvenStep(experiment, measured.order.id, judgement, cause)]
-  if (judgement?.is !== 'final') return []
-  const { outcome, assessment, reason } = judgement
-  const steps = closeExperiment({ experiment, order: measured.order.id, outcome, assessment, reason, cause })
-  if (!assessment.determinism_lost) return steps
-  return [...steps, recordLostDeterminism(campaign, { order: measured.order.id, cause, reason })]
-}
-
-/** Not proven: the pull request stays open and the pairs are kept. */
-function buildNotProvenStep(
-  experiment: Experiment,
-  order: OrderId,
-  { assessment, reason }: Extract<Judgement, { is: 'not-proven' }>,
-  cause: string,
-): PlanStep {
-  const decision = {
-    experiment,
-    order,
-    outcome: 'inconclusive',
-    assessment,
-    reason,
-    cause,
-    stays_open: true,
-  } as const
-  return { step: 'event', draft: buildDecidedDraft(decision) }
+  if (judgement?.is !== 'not-proven' && judgement?.is !== 'final') return []
+  const { assessment, reason } = judgement
+  const order = measured.order.id
+  const decision = { experiment, order, assessment, reason, cause }
+  // The pull request stays open and the pairs are kept.
+  if (judgement.is === 'not-proven') {
+    const draft = buildDecidedDraft({ ...decision, outcome: 'inconclusive', stays_open: true })
+    return [{ step: 'event', draft }]
+  }
+  const steps = closeExperiment({ ...decision, outcome: judgement.outcome })
+  return assessment.determinism_lost
+    ? [...steps, recordLostDeterminism(campaign, { order, cause, reason })]
+    : steps
 }
 
 /** One mismatch ends the assumption of determinism for the campaign (decision.md 3.1.5). */
@@ -307,16 +289,9 @@ export function planDirectReverts(world: World): PlanStep[] {
     const facts = request.action === 'revert' ? world.reverts.get(request.event) : undefined
     if (!facts || 'conflict' in facts.result || facts.result.measuredIn === null) continue
     const { tree, measuredIn } = facts.result
-    return [
-      {
-        step: 'revert',
-        experiment: facts.landing,
-        tree,
-        from: campaign.incumbent,
-        measuredIn,
-        cause: request.event,
-      },
-    ]
+    const { landing: experiment } = facts
+    const { incumbent: from } = campaign
+    return [{ step: 'revert', experiment, tree, from, measuredIn, cause: request.event }]
   }
   return []
 }

@@ -45,37 +45,23 @@ export function planBase(world: World, incoming: IncomingReports): Preparation {
 }
 
 function prepareOrder(world: World, incoming: IncomingReports, purpose: CampaignOrderPurpose): Preparation {
-  const candidates = purpose === 'noise' ? [toBaseAsCandidate(world.campaign.incumbent)] : []
+  const { incumbent: base } = world.campaign
   const kind = purpose === 'noise' ? 'calibration' : purpose
-  const order = findCampaignOrder(world, incoming, {
-    purpose: kind,
-    base: world.campaign.incumbent,
-    candidates,
-  })
+  const candidates = purpose === 'noise' ? [toBaseAsCandidate(base)] : []
+  const order = findCampaignOrder(world, incoming, { purpose: kind, base, candidates })
   const next = order.is === 'answered' ? preparationReaders[purpose](world, order) : order
-  if (Array.isArray(next)) return { steps: next, requests: [], blocked: BASE_BEING_MEASURED, hopeless: false }
+  const waiting: Preparation = { steps: [], requests: [], blocked: BASE_BEING_MEASURED, hopeless: false }
+  if (Array.isArray(next)) return { ...waiting, steps: next }
   switch (next.is) {
     case 'under way':
-      return {
-        steps: [],
-        requests: [],
-        blocked: appendPostponement(BASE_BEING_MEASURED, next),
-        hopeless: false,
-      }
-    case 'wanted': {
-      const requests = [buildCampaignOrderRequest(world, purpose, next)]
-      return { steps: [], requests, blocked: BASE_BEING_MEASURED, hopeless: false }
+      return { ...waiting, blocked: appendPostponement(BASE_BEING_MEASURED, next) }
+    case 'wanted':
+      return { ...waiting, requests: [buildCampaignOrderRequest(world, purpose, next)] }
+    case 'given up': {
+      const failure = next.reason.replace(/\.?(?=\n|$)/, '.')
+      const reason = `${failure}\nFix it, then: winnow resume (winnow check shows the failure; after a change to the spec, run winnow amend first)`
+      return { ...waiting, steps: pauseCampaignOnce(world, reason), hopeless: true }
     }
-    case 'given up':
-      return {
-        steps: pauseCampaignOnce(
-          world,
-          `${next.reason.replace(/\.?(?=\n|$)/, '.')}\nFix it, then: winnow resume (winnow check shows the failure; after a change to the spec, run winnow amend first)`,
-        ),
-        requests: [],
-        blocked: BASE_BEING_MEASURED,
-        hopeless: true,
-      }
   }
 }
 
@@ -128,16 +114,11 @@ function readCalibration(world: World, { order, report, event }: AnsweredOrder):
   const { deterministic, failed, scale, reason } = calibrateHarness(world.spec, report)
   if (report.runner_error !== null) return planNextAttempt(world, order.attempt, reason)
   if (failed) return { is: 'given up', reason }
-  const draft = {
-    kind: 'calibrated',
-    cause: event,
-    order: order.id,
-    deterministic,
-    scale,
-    reason,
-    noise: null,
-  } as const
-  return [{ step: 'event', draft }, buildBaselineStep(world, { order, report }, event)]
+  const calibrated = { kind: 'calibrated', cause: event, order: order.id, scale, noise: null } as const
+  return [
+    { step: 'event', draft: { ...calibrated, deterministic, reason } },
+    buildBaselineStep(world, { order, report }, event),
+  ]
 }
 
 /** Two jobs, four in doubt: how noisy a pair is, and whether both sides are treated alike. */
@@ -171,13 +152,8 @@ function readNoise(world: World, { order, report, event }: AnsweredOrder): Prepa
 }
 
 function readBaseline(world: World, { order, report, event }: AnsweredOrder): PreparationReading {
-  const { outcome, retry, reason } = assessCandidate({
-    spec: world.spec,
-    order,
-    report,
-    label: 'base',
-    baseline: null,
-  })
+  const input = { spec: world.spec, order, report, label: 'base', baseline: null } as const
+  const { outcome, retry, reason } = assessCandidate(input)
   if (retry) return planNextAttempt(world, order.attempt, reason)
   const unsteady = describeUnsteadyHarness(report, { most: 1 })
   if (unsteady !== null) return { is: 'given up', reason: unsteady }
@@ -186,19 +162,9 @@ function readBaseline(world: World, { order, report, event }: AnsweredOrder): Pr
 }
 
 function buildBaselineStep(world: World, { order, report }: MeasuredOrder, cause: string): PlanStep {
-  const snapshot = buildSnapshot(world.spec, report, 'base')
   const { tree } = order.base
+  const about = { order: order.id, side: 'base', tree, harness: order.harness } as const
   const machine = buildMachineKey(report.machine)
-  const { harness } = order
-  const draft = {
-    kind: 'baseline-measured',
-    cause,
-    order: order.id,
-    side: 'base',
-    tree,
-    machine,
-    harness,
-    snapshot,
-  } as const
-  return { step: 'event', draft }
+  const snapshot = buildSnapshot(world.spec, report, 'base')
+  return { step: 'event', draft: { kind: 'baseline-measured', cause, ...about, machine, snapshot } }
 }

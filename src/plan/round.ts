@@ -8,9 +8,11 @@ import { buildMember, getAssessment, type RoundMember } from './judgement.ts'
 import {
   buildLandingSteps,
   buildRequeueStep,
+  buildWithdrawStep,
   closeExperiment,
   closeMember,
   closeNotSelected,
+  explainLapsedApproval,
   formatNotTakenReason,
 } from './landing.ts'
 import type { OrderRequest } from './orders.ts'
@@ -49,21 +51,23 @@ export function settleRound(world: World, incoming: IncomingReports): RoundPlan 
   const settled = eligible.filter(member => closeBarredMember(world, member).length === 0)
   if (members.some(isUndecided) || members.some(hasLostDeterminism))
     return { ...NO_ROUND_PLAN, steps, needsOrder }
-  const next = settleNextMember({ world, incoming, round }, settled, { steps, needsOrder })
-  return { ...next, steps: [...barred, ...next.steps] }
+  const context = { world, incoming, round }
+  const next =
+    round.winner === null
+      ? settleWinner(context, settled)
+      : settleCombination(context, settled, steps.length > 0)
+  return { ...next, needsOrder, steps: [...barred, ...steps, ...next.steps] }
 }
 
 function listMembers(world: World, round: Round, incoming: IncomingReports): RoundMember[] {
   return round.members.flatMap(id => {
     const experiment = world.campaign.experiments[id]
-    if (!experiment || !isActiveMember(experiment)) return []
+    if (!experiment || DECIDED_STATUSES.has(experiment.status)) return []
     return [buildMember(world, experiment, incoming.reports)]
   })
 }
 
-function isActiveMember({ status }: RoundMember['experiment']): boolean {
-  return status !== 'ended' && status !== 'not-proven' && status !== 'landing'
-}
+const DECIDED_STATUSES: ReadonlySet<string> = new Set(['ended', 'not-proven', 'landing'])
 
 function findNeededOrder({ experiment: { id, status }, judgement }: RoundMember): RoundPlan['needsOrder'] {
   if (judgement === null) return status === 'queued' ? [{ id, after: 'nothing' }] : []
@@ -73,10 +77,8 @@ function findNeededOrder({ experiment: { id, status }, judgement }: RoundMember)
 
 /** An amendment withdrew the approval: no more of its code runs, even if its round needs another order. */
 function closeLapsedMember(world: World, { experiment }: RoundMember): PlanStep[] {
-  const packages = describeUnapproved(world, experiment, world.candidates.get(experiment.id))
-  if (packages === null) return []
-  const reason = `it adds ${packages}, which is no longer approved`
-  return [{ step: 'close', experiment: experiment.id, outcome: 'withdrawn', reason, keep: true }]
+  const obstacle = explainLapsedApproval(world, experiment)
+  return obstacle === null ? [] : [buildWithdrawStep(experiment, obstacle)]
 }
 
 /** The round or an amendment may have changed approvals, and the run may have lacked isolation. */
@@ -98,30 +100,19 @@ function hasLostDeterminism({ judgement }: RoundMember): boolean {
   return judgement?.is === 'final' && judgement.assessment.determinism_lost
 }
 
-function settleNextMember(
-  context: RoundContext,
-  settled: RoundMember[],
-  { steps, needsOrder }: Pick<RoundPlan, 'steps' | 'needsOrder'>,
+function settleCombination(
+  { world, incoming, round }: RoundContext,
+  eligible: RoundMember[],
+  hasClosed: boolean,
 ): RoundPlan {
-  if (context.round.winner !== null) return settleCombination(context, settled, steps)
-  const { steps: landing, holdout } = settleWinner(context, settled)
-  return { ...NO_ROUND_PLAN, steps: [...steps, ...landing], needsOrder, holdout }
-}
-
-function settleCombination(context: RoundContext, eligible: RoundMember[], steps: PlanStep[]): RoundPlan {
-  const { world, round } = context
   const combined = eligible.find(member => member.measured?.order.purpose === 'combination')
-  if (combined) {
-    const plan = settleCombined(context, combined, eligible.length === 1)
-    return { ...plan, steps: [...steps, ...plan.steps] }
-  }
-  const failed = round.combination_failed || steps.length > 0
+  if (combined) return settleCombined({ world, incoming, round }, combined, eligible.length === 1)
   const [next] = rankMembers(world, eligible)
-  if (!failed && next) return startCombination(world, round, next, eligible, steps)
+  if (!round.combination_failed && !hasClosed && next) return startCombination(world, round, next, eligible)
   const others = eligible.map(member =>
     carryMember(member, `a runner-up before it did not hold on top of ${round.winner}`),
   )
-  return { ...NO_ROUND_PLAN, steps: [...steps, ...others, closeRound(round, round.winner, others)] }
+  return { ...NO_ROUND_PLAN, steps: [...others, closeRound(round, round.winner, others)] }
 }
 
 function settleCombined(
@@ -152,16 +143,10 @@ function closeRound(round: Round, winner: ExperimentId | null, before: readonly 
   return { step: 'event', draft }
 }
 
-function startCombination(
-  world: World,
-  round: Round,
-  next: RoundMember,
-  eligible: RoundMember[],
-  steps: PlanStep[],
-): RoundPlan {
+function startCombination(world: World, round: Round, next: RoundMember, eligible: RoundMember[]): RoundPlan {
   const { experiment } = next
   const facts = world.candidates.get(experiment.id)
-  if (facts?.merged !== 'conflict') return { ...NO_ROUND_PLAN, steps, combine: experiment.id }
+  if (facts?.merged !== 'conflict') return { ...NO_ROUND_PLAN, combine: experiment.id }
   const reason = `promising alone, does not merge with ${round.winner}: ${facts.paths.slice(0, 3).join(', ')}`
   const dropped = closeExperiment({
     experiment,
@@ -175,10 +160,8 @@ function startCombination(
   const requeued = others.map(member =>
     carryMember(member, `${experiment.id} before it did not merge with ${round.winner}`),
   )
-  return {
-    ...NO_ROUND_PLAN,
-    steps: [...steps, ...dropped, ...requeued, closeRound(round, round.winner, requeued)],
-  }
+  const steps = [...dropped, ...requeued, closeRound(round, round.winner, requeued)]
+  return { ...NO_ROUND_PLAN, steps }
 }
 
 const NEXT_ROUND_TEXT = 'The next round measures it on top of the kept changes'
@@ -190,23 +173,13 @@ function carryMember(member: RoundMember, why: string): PlanStep {
 }
 
 /** The best member lands; if it does not hold on the holdout, the next plan tries the next one. */
-function settleWinner(
-  { world, incoming, round }: RoundContext,
-  eligible: RoundMember[],
-): Pick<RoundPlan, 'steps' | 'holdout'> {
+function settleWinner({ world, incoming, round }: RoundContext, eligible: RoundMember[]): RoundPlan {
   const [winner, ...others] = rankMembers(world, eligible)
-  if (!winner) return { steps: [closeRound(round, null)], holdout: [] }
+  if (!winner) return { ...NO_ROUND_PLAN, steps: [closeRound(round, null)] }
   const trial = tryHoldout(world, incoming, winner)
-  switch (trial.is) {
-    case 'passed':
-      return { steps: buildWinnerSteps(world, round, winner, others), holdout: [] }
-    case 'ended':
-      return { steps: trial.steps, holdout: [] }
-    case 'waiting':
-      return { steps: trial.steps, holdout: trial.requests }
-    default:
-      return trial satisfies never
-  }
+  if (trial.is === 'waiting') return { ...NO_ROUND_PLAN, steps: trial.steps, holdout: trial.requests }
+  const steps = trial.is === 'passed' ? buildWinnerSteps(world, round, winner, others) : trial.steps
+  return { ...NO_ROUND_PLAN, steps }
 }
 
 /** Closes members that touch the files of a better one. Carries those that only exceed the batch limit. */
@@ -227,21 +200,17 @@ function buildWinnerSteps(
     if (disjoint.has(member.experiment.id)) return [carryMember(member, `${id} was better`)]
     return closeNotSelected(member, describeBetter(member, ranked, id, changed))
   })
-  steps.push(...buildLandingSteps(world, winner, getLandingOutcome(winner)))
+  const outcome = winner.experiment.purpose === 'revert' ? 'revert_landed' : 'kept'
+  steps.push(...buildLandingSteps(world, winner, outcome))
   if (runners.size === 0) steps.push(closeRound(round, id, steps))
   return steps
 }
 
-function collectChangedPaths(world: World): Map<ExperimentId, string[]> {
-  const paths = new Map<ExperimentId, string[]>()
-  for (const [id, facts] of world.candidates) {
-    if (facts.merged === 'clean')
-      paths.set(
-        id,
-        facts.changes.map(change => change.path),
-      )
-  }
-  return paths
+function collectChangedPaths({ candidates }: World): Map<ExperimentId, string[]> {
+  const clean = [...candidates].flatMap(([id, facts]) =>
+    facts.merged === 'clean' ? [[id, facts.changes.map(({ path }) => path)] as const] : [],
+  )
+  return new Map(clean)
 }
 
 /** Names the first better member with overlapping files; the winner if its own files are not known. */
@@ -255,10 +224,6 @@ function describeBetter(
   const other = better.find(each => !areDisjoint(changed, each, id)) ?? winner
   const overlaps = changed.has(id) && changed.has(other) && !areDisjoint(changed, other, id)
   return `${other} was better${overlaps ? ' and changes the same files' : ''}`
-}
-
-function getLandingOutcome({ experiment: { purpose } }: RoundMember): 'kept' | 'revert_landed' {
-  return purpose === 'revert' ? 'revert_landed' : 'kept'
 }
 
 export function rankMembers(world: Pick<World, 'candidates'>, eligible: RoundMember[]): RoundMember[] {

@@ -82,7 +82,7 @@ const ALWAYS: readonly PlanStage[] = [
   recordAnswers,
   deleteBranches,
   recordCampaignMerge,
-  recordLanding,
+  recordIfAny(recordLandedMerge),
   recordPickFates,
 ]
 
@@ -99,9 +99,9 @@ const RUNNING: readonly PlanStage[] = [
 
   // Verdicts and landings
   finishLanding,
-  failAfterRepeatedLoss,
-  recordEffects,
-  settlePicks,
+  recordIfAny(stopAfterRepeatedLoss),
+  recordIfAny(reportEffects),
+  recordIfAny(judgePicks),
   closeRound,
 
   // The two ends that do not wait for the round
@@ -115,7 +115,7 @@ const RUNNING: readonly PlanStage[] = [
   // Between rounds: `continueRound` ends the plan while a round is open
   stopIfDue,
   syncDefaultBranch,
-  revertLandings,
+  recordIfAny(planDirectReverts),
   startRound,
 ]
 
@@ -123,8 +123,8 @@ const PAUSED: readonly PlanStage[] = [holdCampaign]
 
 const STOPPED: readonly PlanStage[] = [
   // Reasons to run again
-  startExtraRound,
-  resumeAfterRaisedLimit,
+  recordIfAny(planExtraRound),
+  recordIfAny(planRaisedLimit),
 
   // The end of what was under way
   recordLateBranchChanges,
@@ -132,8 +132,8 @@ const STOPPED: readonly PlanStage[] = [
   closeExperiments,
 
   // Measurements after the end
-  startExtraRoundForPicks,
-  recordEffects,
+  recordIfAny(startPickRound),
+  recordIfAny(reportEffects),
   measureProgress,
 
   showStoppedResult,
@@ -186,10 +186,6 @@ function recordCampaignMerge({ world }: PlanDraft): StageResult | null {
   return writeIfAny([...recordCampaignPullEnd(world), ...recordMergedBranch(world)])
 }
 
-function recordLanding({ world }: PlanDraft): StageResult | null {
-  return writeIfAny(recordLandedMerge(world))
-}
-
 function recordPickFates({ world }: PlanDraft): StageResult | null {
   const { steps, actions } = planPickFates(world)
   return writeIfAny(steps, actions)
@@ -232,18 +228,6 @@ function handleForeignTip(draft: PlanDraft): StageResult | null {
 /** No work begins before the landing: it would be measured against a base that is about to be replaced. */
 function finishLanding({ world }: PlanDraft): StageResult | null {
   return planLanding(world)
-}
-
-function failAfterRepeatedLoss({ world }: PlanDraft): StageResult | null {
-  return writeIfAny(stopAfterRepeatedLoss(world))
-}
-
-function recordEffects({ world }: PlanDraft): StageResult | null {
-  return writeIfAny(reportEffects(world))
-}
-
-function settlePicks({ world, incoming }: PlanDraft): StageResult | null {
-  return writeIfAny(judgePicks(world, incoming))
 }
 
 function closeRound({ world, incoming }: PlanDraft): StageResult | null {
@@ -312,10 +296,6 @@ function syncDefaultBranch({ world, incoming }: PlanDraft): StageResult | null {
   return writeIfAny(waits) ?? { requests: picks.requests, blocked, obstacle: hopeless }
 }
 
-function revertLandings({ world }: PlanDraft): StageResult | null {
-  return writeIfAny(planDirectReverts(world))
-}
-
 /** Opens and requests ideas, and starts a round once it waits for no more of them. */
 function startRound({ world, incoming }: PlanDraft): StageResult {
   const { steps: refusals, refused } = refuseQueued(world)
@@ -377,14 +357,6 @@ function describePause(world: World): PlanWaiting {
 
 // Stages of a stopped campaign
 
-function startExtraRound({ world }: PlanDraft): StageResult | null {
-  return writeIfAny(planExtraRound(world))
-}
-
-function resumeAfterRaisedLimit({ world }: PlanDraft): StageResult | null {
-  return writeIfAny(planRaisedLimit(world))
-}
-
 function recordLateBranchChanges({ world }: PlanDraft): StageResult | null {
   if (isClosingIdeas(world)) return null
   const { steps, actions } = detectBranchChanges(world)
@@ -405,10 +377,6 @@ function closeExperiments(draft: PlanDraft): StageResult | null {
   if (steps.length === 0) return null
   const result = showStoppedResult(draft)
   return { ...result, steps: [...steps, ...(result.steps ?? [])] }
-}
-
-function startExtraRoundForPicks({ world }: PlanDraft): StageResult | null {
-  return writeIfAny(startPickRound(world))
 }
 
 function measureProgress(draft: PlanDraft): StageResult | null {
@@ -436,6 +404,11 @@ function showStoppedResult({ world, incoming }: PlanDraft): StageResult {
 // Helpers of several stages
 
 const NO_EFFECTS: Pick<EffectPlan, 'steps' | 'requests'> = { steps: [], requests: [] }
+
+/** A stage that only records events. */
+function recordIfAny(find: (world: World, incoming: IncomingReports) => readonly PlanStep[]): PlanStage {
+  return ({ world, incoming }) => writeIfAny(find(world, incoming))
+}
 
 /** Ends the plan with these steps; without any, the next stage is checked. */
 function writeIfAny(steps: readonly PlanStep[], actions: readonly PlanAction[] = []): StageResult | null {

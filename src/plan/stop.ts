@@ -16,7 +16,8 @@ import type { Campaign, LiveOrder } from '../model/campaign.ts'
 import type { EventDraft } from '../model/event.ts'
 import { type Experiment, findSubject, isResumedAutomatically, listExperiments } from '../model/experiment.ts'
 import { MERGED_CAUSE } from '../model/fold/fold.ts'
-import { type ExperimentId, toShortRef } from '../model/ids.ts'
+import { toShortRef } from '../model/ids.ts'
+import type { OrderCandidate } from '../model/order.ts'
 import { describeStop, isMovable } from '../model/status.ts'
 import { appendToSentence } from '../model/text.ts'
 import type { Spec } from '../spec/schema.ts'
@@ -79,12 +80,8 @@ function checkStopRules(facts: LimitFacts, backlogEmpty: boolean): StopRuleHit |
 }
 
 function isBacklogEmpty(world: World): boolean {
-  return (
-    hasNothingToMeasure(world) &&
-    world.askable.length + world.asking.length === 0 &&
-    listDeferredExperiments(world).length === 0 &&
-    !listExperiments(world.campaign).some(isAwaitingSync)
-  )
+  if (!hasNothingToMeasure(world) || world.askable.length + world.asking.length > 0) return false
+  return !listExperiments(world.campaign).some(each => each.status === 'deferred' || isAwaitingSync(each))
 }
 
 /** Hours since the campaign began, without the time it waited for other processes of its machine. */
@@ -94,10 +91,7 @@ function computeHours({ campaign: { started_at, waited_seconds }, now }: LimitFa
 }
 
 export function buildStopStep({ campaign }: World, stop: CampaignStop): PlanStep {
-  return {
-    step: 'event',
-    draft: { kind: 'campaign-stopped', cause: `stop at ${campaign.seq}`, ...stop },
-  }
+  return { step: 'event', draft: { kind: 'campaign-stopped', cause: `stop at ${campaign.seq}`, ...stop } }
 }
 
 /** Experiments that are not proven count as tested. */
@@ -129,10 +123,6 @@ function isOpenIdea(experiment: Experiment): boolean {
   const { status } = experiment
   if (status === 'not-proven') return isResumedAutomatically(experiment)
   return status !== 'ended' && status !== 'deferred'
-}
-
-function listDeferredExperiments({ campaign }: World): ExperimentId[] {
-  return listExperiments(campaign).flatMap(({ id, status }) => (status === 'deferred' ? [id] : []))
 }
 
 // The end of experiments and orders
@@ -185,33 +175,19 @@ function closeUnsettled(world: World, experiment: Experiment, incoming: Incoming
   const member = getLastMember(world, experiment, incoming)
   if (member.judgement?.is === 'final') return closeMember(world.campaign, member)
   if (member.judgement?.is === 'eligible') return closeNotSelected(member, reason)
-  const keep = canKeepHead(world, experiment)
-  const unproven = member.judgement?.is === 'needs-more-pairs' || member.judgement?.is === 'not-proven'
-  return status === 'not-proven' || unproven
+  const end = { step: 'close', experiment: id, keep: canKeepHead(world, experiment) } as const
+  // The result of its pairs so far stays valid when the campaign ends.
+  const isUnproven = member.judgement?.is === 'needs-more-pairs' || member.judgement?.is === 'not-proven'
+  const known = isUnproven ? member.judgement?.reason : experiment.reason
+  return status === 'not-proven' || isUnproven
     ? [
         {
-          step: 'close',
-          experiment: id,
+          ...end,
           outcome: 'inconclusive',
-          reason: appendToSentence(getLastReason(member), `${reason} before it was proven`),
-          keep,
+          reason: appendToSentence(known ?? undefined, `${reason} before it was proven`),
         },
       ]
-    : [
-        {
-          step: 'close',
-          experiment: id,
-          outcome: 'withdrawn',
-          reason: `${reason} before it was measured`,
-          keep,
-        },
-      ]
-}
-
-/** The result of its pairs so far, which stays valid when the campaign ends. */
-function getLastReason({ judgement, experiment }: RoundMember): string | undefined {
-  if (judgement?.is === 'needs-more-pairs' || judgement?.is === 'not-proven') return judgement.reason
-  return experiment.reason ?? undefined
+    : [{ ...end, outcome: 'withdrawn', reason: `${reason} before it was measured` }]
 }
 
 /** While a combination is measured, uses the report that made the experiment eligible. */
@@ -221,19 +197,13 @@ function getLastMember(world: World, experiment: Experiment, incoming: IncomingR
   return buildMember(world, { ...experiment, order: experiment.standalone }, incoming.reports)
 }
 
-function isPickLabelContinued(campaign: Campaign, label: string): boolean {
-  const pick = campaign.picks[label]
-  return pick !== undefined && isPickContinued(campaign, pick)
-}
-
 /** Interrupts pairs of ideas at a stop; their partial reports are kept. */
 export function interruptRemaining(
   world: World,
   incoming: IncomingReports,
 ): { steps: PlanStep[]; actions: PlanAction[] } {
   const losses = listOpenOrders(world.campaign, incoming).flatMap(live => {
-    const isOwn = live.order.candidates.every(({ label }) => !findSubject(world.campaign, label))
-    return isOwn ? [] : interruptRun(world, live, 'the campaign stopped')
+    return isCampaignOrder(world.campaign, live) ? [] : interruptRun(world, live, 'the campaign stopped')
   })
   const actions = losses.flatMap(({ draft }): PlanAction[] =>
     draft.kind === 'order-lost' ? [{ do: 'cancel', order: draft.order }] : [],
@@ -246,9 +216,7 @@ export function cancelRemaining(
   incoming: IncomingReports,
 ): { steps: PlanStep[]; actions: PlanAction[] } {
   const open = listOpenOrders(campaign, incoming)
-  const campaignOrders = open.filter(({ order }) =>
-    order.candidates.every(({ label }) => !findSubject(campaign, label)),
-  )
+  const campaignOrders = open.filter(live => isCampaignOrder(campaign, live))
   return {
     steps: campaignOrders.map(({ order: { id } }) => {
       const reason = 'the campaign stopped'
@@ -258,13 +226,21 @@ export function cancelRemaining(
   }
 }
 
+function isCampaignOrder(campaign: Campaign, { order }: LiveOrder): boolean {
+  return order.candidates.every(({ label }) => !findSubject(campaign, label))
+}
+
 function listOpenOrders(campaign: Campaign, incoming: IncomingReports): LiveOrder[] {
+  const isContinued = ({ label }: OrderCandidate) => {
+    const pick = campaign.picks[label]
+    return pick !== undefined && isPickContinued(campaign, pick)
+  }
   return Object.values(campaign.orders).filter(
     ({ order: { id, purpose, candidates } }) =>
       !incoming.reports.has(id) &&
       !incoming.lost.has(id) &&
-      !(purpose === 'progression' && !isArchivedStop(campaign)) &&
-      !candidates.some(({ label }) => isPickLabelContinued(campaign, label)),
+      (purpose !== 'progression' || isArchivedStop(campaign)) &&
+      !candidates.some(isContinued),
   )
 }
 
@@ -300,12 +276,8 @@ function recordRaiseObstacle(world: World): PlanStep[] {
   if (sync?.result === 'conflict' && sync.spec !== undefined && isStopLifted(world, sync.spec))
     return raiseAlert(world, { code: 'sync-conflict', about: sync.tip, message: describeObstacle(sync) })
   if (findRaiseObstacle(campaign) === null || (sync !== null && sync.result !== 'clean')) return []
-  const main = toShortRef(campaign.default_branch)
-  return raiseAlert(world, {
-    code: RAISED_LIMIT_READABLE,
-    about: world.defaultTip.commit,
-    message: `${main} can be merged in again`,
-  })
+  const message = `${toShortRef(campaign.default_branch)} can be merged in again`
+  return raiseAlert(world, { code: RAISED_LIMIT_READABLE, about: world.defaultTip.commit, message })
 }
 
 // Merged campaigns

@@ -43,7 +43,7 @@ export function planManualSync(world: World, incoming: IncomingReports): SyncPla
 export function planSync(world: World, incoming: IncomingReports, { needed = false } = {}): SyncPlan {
   const { sync } = world
   if (sync === null) return NO_SYNC
-  if (sync.result !== 'clean') return blockSync(world, sync)
+  if (sync.result !== 'clean') return blockSync(world, sync, `sync-${sync.result}`, describeObstacle(sync))
   if (isSyncSkipped(world)) return NO_SYNC
   if (sync.unread) return { ...NO_SYNC, steps: adoptSync(world, sync, null) }
   const order = findSyncOrder(world, incoming, sync)
@@ -51,7 +51,10 @@ export function planSync(world: World, incoming: IncomingReports, { needed = fal
   const blocked = `the default branch moved to ${sync.tip.slice(0, 10)} and is being merged in`
   const next = order.is === 'answered' ? judgeSync(world, sync, order) : order
   if (Array.isArray(next)) return { steps: next, requests: [], blocked: null, hopeless: null }
-  if (next.is === 'given up') return failSync(world, sync, next.reason)
+  if (next.is === 'given up') {
+    const message = `the default branch at ${sync.tip.slice(0, 10)} does not pass when merged with the incumbent: ${next.reason}`
+    return blockSync(world, sync, 'sync-failed', message)
+  }
   const requests = next.is === 'wanted' ? [buildSyncRequest(world, sync, next)] : []
   return { steps: [], requests, blocked: appendPostponement(blocked, next), hopeless: null }
 }
@@ -71,14 +74,14 @@ function isSyncDue(world: World, sync: CleanSync): boolean {
   if (last.pin === (sync.byHand ?? sync.to).commit) return true
   const obstacles: readonly string[] = SYNC_OBSTACLES
   if (sync.spec.changed || sync.byHand !== undefined) return true
-  return alerts.some(({ code }) => obstacles.includes(code)) || isSyncAwaited(world)
+  if (alerts.some(({ code }) => obstacles.includes(code))) return true
+  return listExperiments(world.campaign).some(each => each.status === 'queued' && isAheadOfSync(world, each))
 }
 
-function isSyncAwaited({ campaign, candidates }: World): boolean {
-  return listExperiments(campaign).some(({ id, status }) => {
-    const facts = candidates.get(id)
-    return status === 'queued' && facts?.merged === 'clean' && facts.aheadOfSync
-  })
+/** The head contains commits of the default branch that the incumbent lacks. */
+function isAheadOfSync({ candidates }: World, { id }: Experiment): boolean {
+  const facts = candidates.get(id)
+  return facts?.merged === 'clean' && facts.aheadOfSync
 }
 
 type CleanSync = Extract<SyncFacts, { result: 'clean' }>
@@ -86,13 +89,8 @@ type CleanSync = Extract<SyncFacts, { result: 'clean' }>
 /** Passes if its gates hold and its numbers are there, with the harness it brings. */
 function judgeSync(world: World, sync: CleanSync, proof: AnsweredOrder): PlanStep[] | UnansweredOrder {
   const { order, report } = proof
-  const { outcome, reason, retry } = assessCandidate({
-    spec: sync.spec.parsed,
-    order,
-    report,
-    label: 'sync',
-    baseline: null,
-  })
+  const input = { spec: sync.spec.parsed, order, report, label: 'sync', baseline: null } as const
+  const { outcome, reason, retry } = assessCandidate(input)
   if (retry) return planNextAttempt(world, order.attempt, reason)
   return outcome === 'eligible' ? adoptSync(world, sync, proof) : { is: 'given up', reason }
 }
@@ -127,17 +125,8 @@ export function describeSyncState(sync: SyncFacts | null): string | null {
   return sync === null || sync.result === 'clean' ? null : describeObstacle(sync)
 }
 
-function blockSync(world: World, sync: UnmergedSync): SyncPlan {
-  const message = describeObstacle(sync)
-  const code = `sync-${sync.result}` as const
-  const steps = raiseAlert(world, { code, about: sync.tip, message })
-  return { steps, requests: [], blocked: message, hopeless: code }
-}
-
-function failSync(world: World, sync: CleanSync, reason: string): SyncPlan {
-  const message = `the default branch at ${sync.tip.slice(0, 10)} does not pass when merged with the incumbent: ${reason}`
-  const code = 'sync-failed'
-  const steps = raiseAlert(world, { code, about: sync.tip, message })
+function blockSync(world: World, { tip }: SyncFacts, code: SyncObstacle, message: string): SyncPlan {
+  const steps = raiseAlert(world, { code, about: tip, message })
   return { steps, requests: [], blocked: message, hopeless: code }
 }
 
@@ -146,20 +135,17 @@ function buildSyncRequest(
   sync: CleanSync,
   { attempt, interrupted }: Pick<OrderRequest, 'attempt' | 'interrupted'>,
 ): OrderRequest {
+  const { sha256: spec_sha256, parsed: spec } = sync.spec
+  const pin = sync.byHand ?? sync.to
   return {
     purpose: 'sync',
     round: world.campaign.round?.number ?? 0,
     attempt,
     interrupted,
     cause: sync.tip,
-    candidates: toSyncCandidates(sync.byHand ?? sync.to),
+    candidates: toSyncCandidates(pin),
     stop: { rule: 'alone' },
-    ruler: {
-      spec_sha256: sync.spec.sha256,
-      harness: sync.harness,
-      pin: sync.byHand ?? sync.to,
-      spec: sync.spec.parsed,
-    },
+    ruler: { spec_sha256, harness: sync.harness, pin, spec },
   }
 }
 
@@ -173,29 +159,14 @@ function adoptSync(world: World, sync: CleanSync, proof: AnsweredOrder | null): 
   if (sync.spec.changed) {
     const { sha256: spec_sha256, yaml: spec_yaml, private: hidden } = sync.spec
     const reason = `the spec changed on ${world.campaign.default_branch}`
-    events.push({
-      kind: 'campaign-amended',
-      cause,
-      spec_sha256,
-      spec_yaml,
-      harness,
-      source: 'default-branch',
-      reason,
-      ...(hidden === undefined ? {} : { private_repository: hidden }),
-    })
+    const amended = { kind: 'campaign-amended', cause, source: 'default-branch', reason } as const
+    const visibility = hidden === undefined ? {} : { private_repository: hidden }
+    events.push({ ...amended, spec_sha256, spec_yaml, harness, ...visibility })
   }
+  const { tip: default_tip, tipTree: default_tree, holds } = sync
+  const merged = { order: proof?.order.id ?? null, from, to, default_tip, default_tree, holds, harness }
   events.push(
-    {
-      kind: 'synced',
-      cause,
-      order: proof?.order.id ?? null,
-      from,
-      to,
-      default_tip: sync.tip,
-      default_tree: sync.tipTree,
-      holds: sync.holds,
-      harness,
-    },
+    { kind: 'synced', cause, ...merged },
     { kind: 'incumbent-moved', cause, from, to, why: 'synced' },
   )
   if (proof !== null) events.push(buildSyncBaseline(sync, to, proof))
@@ -223,12 +194,9 @@ function buildSyncBaseline(
 
 /** Rounds go on without the default branch's tip: heads on top of it wait for a person, which is recorded. */
 export function awaitRefusedSync(world: World): PlanStep[] {
-  if (!isSyncSkipped(world)) return []
-  const isAhead = ({ id }: Experiment) => {
-    const facts = world.candidates.get(id)
-    return facts?.merged === 'clean' && facts.aheadOfSync
-  }
-  return recordSyncWaits(world, 'sync-workflows', isAhead)
+  return isSyncSkipped(world)
+    ? recordSyncWaits(world, 'sync-workflows', each => isAheadOfSync(world, each))
+    : []
 }
 
 /** No round starts before a person has removed the obstacle, so every queued experiment waits. */
@@ -259,16 +227,12 @@ export function endResolvedWaits(world: World): PlanStep[] {
   return listExperiments(campaign).flatMap(experiment => {
     const { id, head, awaits_sync: before } = experiment
     if (head === null || !isAwaitingSync(experiment)) return []
-    if (goneWithout && before?.obstacle === 'sync-workflows' && canBeAhead(world, experiment)) return []
+    // Assumed for a head that was not merged with the incumbent yet.
+    const canBeAhead = !world.candidates.has(id) || isAheadOfSync(world, experiment)
+    if (goneWithout && before?.obstacle === 'sync-workflows' && canBeAhead) return []
     const cause = `ended at ${campaign.seq}`
     return [{ step: 'event', draft: { kind: 'sync-awaited', cause, experiment: id, head, obstacle: null } }]
   })
-}
-
-/** Assumed for a head that was not merged with the incumbent yet. */
-function canBeAhead({ candidates }: World, { id }: Experiment): boolean {
-  const facts = candidates.get(id)
-  return facts === undefined || (facts.merged === 'clean' && facts.aheadOfSync)
 }
 
 export function describeNeededSync({ campaign, spec }: Pick<World, 'campaign' | 'spec'>): string | null {
