@@ -33,7 +33,9 @@ export function buildApprovalRequest(
   const added = additions.packages.map(each => each.name)
   const declared = [...new Set(required_deps)].filter(name => !added.includes(name))
   const unnamed = declared.filter(name => !dependencies.approved.includes(name))
-  const digest = digestPackageSet(additions.digest, declared)
+  // A declared package that the change does not add yet belongs to the set by its name alone.
+  const set = { additions: additions.digest, declared: declared.toSorted() }
+  const digest = declared.length === 0 ? additions.digest : hashSha256(toCanonicalJson(set))
   const young =
     releases === null ? packages.map(({ name }) => name) : listTooYoungPackages(dependencies, packages, now)
   const previous = approval?.digest === digest ? approval : null
@@ -59,13 +61,6 @@ function listStillYoung(
 ): readonly string[] {
   if (previous?.min_age_days === undefined) return releases === null ? [] : young
   return young.filter(name => previous.packages.includes(name))
-}
-
-/** A declared package that the change does not add yet belongs to the set by its name alone. */
-function digestPackageSet(additions: string, declared: readonly string[]): string {
-  return declared.length === 0
-    ? additions
-    : hashSha256(toCanonicalJson({ additions, declared: declared.toSorted() }))
 }
 
 /** Unapproved packages keep a candidate from being measured and from landing. Empty if it may proceed. */
@@ -118,14 +113,14 @@ function recordPackageAges(world: World, experiment: Experiment, facts: CleanCan
 
 function requestApproval(world: World, experiment: Experiment, facts: CleanCandidate): PlanStep[] {
   const { spec } = world
-  const { id, head, opened, asked_at } = experiment
+  const { id, opened, asked_at } = experiment
   const request = buildApprovalRequest(world, experiment, facts)
   // A second request for the same set, after its approval was withdrawn, needs another cause.
   const requestId =
     request.digest === experiment.approval?.digest ? `${request.digest} ${asked_at}` : request.digest
   if (request.packages.length > 0 && spec.dependencies.approval === 'deny') {
     const message = `needs ${formatPackages(request.packages, request.additions)}, and dependencies.approval is deny`
-    return refuseExperiment({ id, head, opened }, { code: 'dependencies', message })
+    return refuseExperiment(experiment, { code: 'dependencies', message })
   }
   const cause = experiment.approval === null ? opened : `${facts.base} ${facts.head} ${requestId}`
   return [{ step: 'event', draft: { kind: 'approval-requested', cause, experiment: id, ...request } }]
@@ -138,12 +133,8 @@ function reviewApproval(world: World, experiment: Experiment, facts: CleanCandid
   if (packages.length === 0) return []
   const { id, opened } = experiment
   const cause = `${opened} ${world.campaign.spec_sha256}`
-  return [
-    {
-      step: 'event',
-      draft: { kind: 'approved', cause, experiment: id, digest: request.digest, packages },
-    },
-  ]
+  const { digest } = request
+  return [{ step: 'event', draft: { kind: 'approved', cause, experiment: id, digest, packages } }]
 }
 
 export function describeNeededApprovals({ campaign }: Pick<World, 'campaign'>): string | null {

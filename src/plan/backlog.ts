@@ -95,26 +95,16 @@ export function summarizeCategories(campaign: Pick<Campaign, 'experiments' | 'la
   )
   const groups = new Map<string, Experiment[]>()
   for (const experiment of listExperiments(campaign)) {
-    if (experiment.purpose === 'revert' || isWithoutVerdict(experiment)) continue
-    const { category } = experiment
+    const { category, purpose, outcome } = experiment
+    if (purpose === 'revert' || outcome === 'refused' || outcome === 'withdrawn') continue
     groups.set(category, [...(groups.get(category) ?? []), experiment])
   }
   const all = [...groups].map(([category, ideas]) => summarizeCategory(category, ideas, landed))
-  return all.toSorted(
-    (a, b) => ADVICE_ORDER[a.next] - ADVICE_ORDER[b.next] || b.kept - a.kept || b.tried - a.tried,
-  )
+  const rank = ({ next }: CategorySummary) => ADVICE_ORDER.indexOf(next)
+  return all.toSorted((a, b) => rank(a) - rank(b) || b.kept - a.kept || b.tried - a.tried)
 }
 
-const ADVICE_ORDER: Readonly<Record<CategorySummary['next'], number>> = {
-  more: 0,
-  prove: 1,
-  open: 2,
-  leave: 3,
-}
-
-function isWithoutVerdict({ outcome }: Experiment): boolean {
-  return outcome === 'refused' || outcome === 'withdrawn'
-}
+const ADVICE_ORDER: readonly CategorySummary['next'][] = ['more', 'prove', 'open', 'leave']
 
 function summarizeCategory(
   category: string,
@@ -130,20 +120,16 @@ function summarizeCategory(
     broken: ended.filter(({ verdict }) => verdict === 'broken').length,
     open: ideas.length - ended.length,
   }
-  const learned = ideas
-    .toSorted((a, b) => b.number - a.number)
-    .flatMap(({ id, learnings }) =>
-      learnings === null || learnings.trim() === '' ? [] : [{ id, text: learnings }],
-    )
+  const newest = ideas.toSorted((a, b) => b.number - a.number)
+  const learned = newest.flatMap(({ id, learnings }) =>
+    learnings === null || learnings.trim() === '' ? [] : [{ id, text: learnings }],
+  )
   return { category, ...counts, learned, next: selectAdvice(counts) }
 }
 
-function selectAdvice({
-  tried,
-  kept,
-  better,
-  unproven,
-}: Pick<CategorySummary, 'tried' | 'kept' | 'better' | 'unproven'>) {
+type CategoryCounts = Pick<CategorySummary, 'tried' | 'kept' | 'better' | 'unproven'>
+
+function selectAdvice({ tried, kept, better, unproven }: CategoryCounts): CategorySummary['next'] {
   if (kept + better > 0) return 'more'
   if (unproven > 0) return 'prove'
   return tried >= MIN_TRIED ? 'leave' : 'open'

@@ -44,12 +44,12 @@ export function planExtraRound(world: World): PlanStep[] {
   const late = campaign.approved_after_stop.filter(id => findSubject(campaign, id)?.status === 'queued')
   if (late.length === 0) return []
   const reason = `${late.join(', ')} ${late.length === 1 ? 'was' : 'were'} approved after the stop, so winnow starts one more round`
-  return [
-    {
-      step: 'event',
-      draft: { kind: 'campaign-resumed', cause: `extra round at ${campaign.seq}`, reason, extra_round: true },
-    },
-  ]
+  return [buildExtraRoundStep(campaign, reason)]
+}
+
+function buildExtraRoundStep({ seq }: Campaign, reason: string): PlanStep {
+  const cause = `extra round at ${seq}`
+  return { step: 'event', draft: { kind: 'campaign-resumed', cause, reason, extra_round: true } }
 }
 
 /** A stop with one of these codes also ends picks. After other stops a pick is still measured. */
@@ -63,10 +63,8 @@ export function isArchivedStop({ stop_code }: Pick<Campaign, 'stop_code'>): bool
 }
 
 /** The campaign is archived with its branches: ideas queued there would wait forever. */
-export function isClosingIdeas({
-  campaign: { stop_code: code },
-  spec,
-}: Pick<World, 'campaign' | 'spec'>): boolean {
+export function isClosingIdeas({ campaign, spec }: Pick<World, 'campaign' | 'spec'>): boolean {
+  const { stop_code: code } = campaign
   return code === 'fresh' || code === 'archived' || (code === 'merged' && spec.merge.on_merge === 'restart')
 }
 
@@ -87,9 +85,8 @@ export function startPickRound(world: World): PlanStep[] {
   )
   const wanted = [...open.map(({ picks }) => picks), ...requests.map(({ experiment }) => experiment)]
   if (wanted.length === 0) return []
-  const cause = `extra round at ${campaign.seq}`
   const reason = `${[...new Set(wanted)].join(', ')} ${wanted.length === 1 ? 'is' : 'are'} measured alone`
-  return [{ step: 'event', draft: { kind: 'campaign-resumed', cause, reason, extra_round: true } }]
+  return [buildExtraRoundStep(campaign, reason)]
 }
 
 const UNDER_WAY_STATUSES: ReadonlySet<Experiment['status']> = new Set(['queued', 'ordered', 'measured'])

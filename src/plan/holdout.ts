@@ -1,7 +1,9 @@
+import type { Assessment } from '../decide/assessment.ts'
 import { judgeHoldout } from '../decide/holdout.ts'
 import { formatCount } from '../decide/wording.ts'
 import { type Campaign, countHoldoutUses } from '../model/campaign.ts'
 import { toCanonicalJson } from '../model/canonical-json.ts'
+import type { Experiment } from '../model/experiment.ts'
 import type { HoldoutRule, HoldoutSource, Order } from '../model/order.ts'
 import type { Spec } from '../spec/schema.ts'
 import { parseHoldoutSource } from '../spec/spec-facts.ts'
@@ -63,11 +65,8 @@ export function isHoldoutInForce(context: HoldoutContext, stop: HoldoutRule): bo
 }
 
 /** A revert needs no holdout: it was not selected by its numbers, which is what a holdout guards against. */
-export function isHoldoutRequired(
-  spec: Spec,
-  experiment: Pick<RoundMember['experiment'], 'purpose'>,
-): boolean {
-  return spec.measurement.holdout !== null && experiment.purpose !== 'revert'
+export function isHoldoutRequired(spec: Spec, { purpose }: Pick<Experiment, 'purpose'>): boolean {
+  return spec.measurement.holdout !== null && purpose !== 'revert'
 }
 
 /** Tries only an experiment that is about to land, one at a time, after everything else is decided. */
@@ -115,16 +114,10 @@ function endTrial(
   reason: string,
 ): HoldoutTrial {
   const found = getAssessment(member)
-  const assessment = found && {
-    ...found,
-    improved_objectives: [],
-    rank_score: 0,
-    failure_class: outcome === 'error' ? ('eval' as const) : ('hypothesis' as const),
-  }
-  return {
-    is: 'ended',
-    steps: closeExperiment({ experiment: member.experiment, order, outcome, assessment, reason, cause }),
-  }
+  const failure_class: Assessment['failure_class'] = outcome === 'error' ? 'eval' : 'hypothesis'
+  const assessment = found && { ...found, improved_objectives: [], rank_score: 0, failure_class }
+  const { experiment } = member
+  return { is: 'ended', steps: closeExperiment({ experiment, order, outcome, assessment, reason, cause }) }
 }
 
 function requestHoldout(world: World, { experiment, measured }: RoundMember, attempt: number): HoldoutTrial {
@@ -139,11 +132,8 @@ function requestHoldout(world: World, { experiment, measured }: RoundMember, att
   if (isHoldoutUsedUp(world, stop))
     return { ...waiting, steps: pauseCampaignOnce(world, describeUsedUpHoldout(spec)) }
   const round = campaign.round?.number ?? 0
-  const cause = experiment.opened
-  return {
-    ...waiting,
-    requests: [{ purpose: 'holdout', round, attempt, cause, candidates: [candidate], stop }],
-  }
+  const about = { purpose: 'holdout', round, attempt, cause: experiment.opened } as const
+  return { ...waiting, requests: [{ ...about, candidates: [candidate], stop }] }
 }
 
 export function isHoldoutUsedUp({ campaign, spec }: HoldoutContext, stop: HoldoutRule): boolean {

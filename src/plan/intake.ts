@@ -39,15 +39,8 @@ export function openExperiments(world: World): OpenedProposals {
   for (const proposal of sortIdeas(world.campaign, listNewProposals(world))) {
     const same = findSameAnswer(world, proposal, byTree)
     if (same !== null) {
-      steps.push({
-        step: 'event',
-        draft: {
-          kind: 'answer-repeated',
-          cause: proposal.source.key,
-          key: proposal.source.key,
-          experiment: same,
-        },
-      })
+      const { key } = proposal.source
+      steps.push({ step: 'event', draft: { kind: 'answer-repeated', cause: key, key, experiment: same } })
       continue
     }
     const engineMade = proposal.branch === null
@@ -89,19 +82,9 @@ function getAnswerTree({ source, head }: Proposal): Oid | null {
 function openExperiment(world: World, proposal: Proposal, id: ExperimentId): PlanStep[] {
   const { campaign, spec } = world
   const refs = buildCampaignRefs(spec.branches.prefix, campaign.name)
-  const {
-    hypothesis,
-    category,
-    priority,
-    required_deps,
-    family,
-    source,
-    learnings,
-    pull,
-    reverts,
-    simplifies,
-    carries,
-  } = proposal
+  const { hypothesis, category, priority, required_deps, family, source, learnings } = proposal
+  const idea = { hypothesis, category, priority, required_deps, family, source, learnings }
+  const { pull, reverts, simplifies, carries } = proposal
   const rejected = 'rejected' in proposal.head ? proposal.head.rejected : null
   const made = 'rejected' in proposal.head ? null : proposal.head
   const answer = getAnswerTree(proposal)
@@ -110,13 +93,7 @@ function openExperiment(world: World, proposal: Proposal, id: ExperimentId): Pla
     cause: source.key,
     experiment: id,
     purpose: reverts !== undefined ? 'revert' : simplifies ? 'simplify' : 'idea',
-    hypothesis,
-    category,
-    priority,
-    required_deps,
-    family,
-    source,
-    learnings,
+    ...idea,
     ...(carries === undefined ? {} : { carries }),
     ...(answer === null ? {} : { answer_tree: answer }),
     pull,
@@ -168,16 +145,14 @@ export function listNewProposals({ campaign, proposals, targetBranch }: World): 
 }
 
 export function countRoomToOpen(world: World): number {
-  const room = world.spec.merge.max_open_experiments - countOpenEngineExperiments(world)
-  return Math.min(room, countRoomThisHour(world) ?? room)
+  const { max_open_experiments, max_pull_requests_per_hour } = world.spec.merge
+  const room = max_open_experiments - countOpenEngineExperiments(world)
+  // Only public pull requests notify people.
+  if (world.hasPublicPulls !== true) return room
+  return Math.min(room, max_pull_requests_per_hour - listOpenedThisHour(world).length)
 }
 
-/** Null without public pull requests, which would notify people. Branches of people do not count. */
-function countRoomThisHour(world: World): number | null {
-  if (world.hasPublicPulls !== true) return null
-  return world.spec.merge.max_pull_requests_per_hour - listOpenedThisHour(world).length
-}
-
+/** Branches of people do not count. */
 function listOpenedThisHour({ campaign, now }: World): Experiment[] {
   const since = Date.parse(now) - HOUR_MS
   return listExperiments(campaign).filter(
@@ -227,17 +202,15 @@ export function countOpenEngineExperiments(world: Pick<World, 'campaign'>): numb
 // Refusals
 
 export function refuseExperiment(
-  subject: { id: ExperimentId; head: Oid | null; opened: string },
-  why: { code: string; message: string; path?: string | null; line?: number },
+  { id, head, opened }: { id: ExperimentId; head: Oid | null; opened: string },
+  { code, message, path, line }: RefusalReason,
 ): PlanStep[] {
-  const { id, head, opened } = subject
-  const { code, message, path, line } = why
   const at = path == null ? {} : { path, ...(line === undefined ? {} : { line }) }
   const about = { experiment: id, head, code, message, ...at }
   const draft = { kind: 'experiment-refused', cause: opened, ...about } as const
   return [
     { step: 'event', draft },
-    { step: 'close', experiment: id, outcome: 'refused', reason: why.message, keep: false },
+    { step: 'close', experiment: id, outcome: 'refused', reason: message, keep: false },
   ]
 }
 
@@ -250,9 +223,7 @@ export function refuseQueued(world: World): { steps: PlanStep[]; refused: Set<Ex
     const why = explainRefusal(world, experiment, seen)
     if (why === null) continue
     refused.add(experiment.id)
-    steps.push(
-      ...refuseExperiment({ id: experiment.id, head: experiment.head, opened: experiment.opened }, why),
-    )
+    steps.push(...refuseExperiment(experiment, why))
   }
   return { steps, refused }
 }

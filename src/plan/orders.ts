@@ -43,12 +43,6 @@ export type CampaignOrderPurpose = 'calibration' | 'noise' | 'baseline'
 
 const CALIBRATION_RUNS = 3
 
-interface OrderDraftInput {
-  request: OrderRequest
-  index: number
-  queue: number
-}
-
 /** `machine`: a stored score is valid only for the same kind of machine. */
 export type ComparingFacts = Pick<World, 'campaign' | 'spec'> & { runner: Pick<RunnerFacts, 'machine'> }
 
@@ -82,9 +76,11 @@ export function draftOrders(
 ): { steps: PlanStep[]; actions: PlanAction[] } {
   const steps: PlanStep[] = []
   const actions: PlanAction[] = []
-  const queue = countQueueLength(world, requests)
+  // One machine may measure one order at a time: each may have to wait for all the others.
+  const open = Object.values(world.campaign.orders).filter(({ report }) => report === null)
+  const queue = world.runner.runId === null ? 1 : requests.length + open.length
   for (const [index, request] of requests.entries()) {
-    const draft = buildOrderDraft(world, { request, index, queue })
+    const draft = buildOrderDraft(world, request, index, queue)
     const sent = dispatchOrder(world, computeEventId(draft))
     steps.push({ step: 'event', draft }, ...sent.steps)
     actions.push(...sent.actions)
@@ -92,48 +88,35 @@ export function draftOrders(
   return { steps, actions }
 }
 
-/** One machine may measure one order at a time: each may have to wait for all the others. */
-function countQueueLength({ runner, campaign }: World, requests: readonly OrderRequest[]): number {
-  if (runner.runId === null) return 1
-  return requests.length + Object.values(campaign.orders).filter(({ report }) => report === null).length
-}
-
 function buildOrderDraft(
   world: World,
-  { request, index, queue }: OrderDraftInput,
+  request: OrderRequest,
+  index: number,
+  queue: number,
 ): EventDraft<'order-issued'> {
-  const { campaign } = world
-  const ruler = request.ruler ?? {
-    spec_sha256: campaign.spec_sha256,
-    harness: campaign.harness,
-    pin: campaign.pin,
-    spec: world.spec,
-  }
-  const base = request.base ?? campaign.incumbent
-  const { candidates, stop, interrupted = [] } = request
-  const resumed = resumeOrder(interrupted, { base, candidates, harness: ruler.harness, stop })
+  const { ruler = { ...world.campaign, spec: world.spec }, base = world.campaign.incumbent } = request
+  const { spec_sha256, harness, pin, spec } = ruler
+  const { purpose, round, part, attempt, cause, candidates, stop, earlier_jobs = {} } = request
+  const resumed = resumeOrder(request.interrupted ?? [], { base, candidates, harness, stop })
+  const start = Date.parse(world.now) + 1000 * computeStartDelay(world)
+  const partField = part === undefined ? {} : { part }
   return {
     kind: 'order-issued',
-    cause: request.cause,
-    purpose: request.purpose,
-    round: request.round,
-    ...(request.part === undefined ? {} : { part: request.part }),
-    attempt: request.attempt,
-    spec_sha256: ruler.spec_sha256,
-    harness: ruler.harness,
-    pin: ruler.pin,
+    cause,
+    purpose,
+    round,
+    ...partField,
+    attempt,
+    spec_sha256,
+    harness,
+    pin,
     base,
     candidates,
-    coins: resumed?.coins ?? hashSha256(`${world.entropy}:${index}:${request.cause}`),
-    earlier_jobs: request.earlier_jobs ?? {},
+    coins: resumed?.coins ?? hashSha256(`${world.entropy}:${index}:${cause}`),
+    earlier_jobs,
     ...(resumed === null ? {} : { resumes: resumed.resumes }),
     stop,
-    deadline: computeDeadline(
-      Date.parse(world.now) + 1000 * computeStartDelay(world),
-      ruler.spec,
-      request,
-      queue,
-    ),
+    deadline: computeDeadline(start, spec, request, queue),
   }
 }
 
@@ -302,20 +285,18 @@ function requestCampaignOrder(world: World, subject: string, { purpose, base }: 
       return { is: 'given up', reason: `measuring was interrupted ${loss.times} times` }
     const next = Date.parse(loss.at) + LOSS_DELAY_MS
     if (runner.runId === null && Date.parse(now) < next)
-      return { is: 'under way', postponed: describePostponement(loss.times, new Date(next).toISOString()) }
+      return {
+        is: 'under way',
+        postponed: `${loss.times} measuring runs in a row left no usable report; the next one starts after ${new Date(next).toISOString()}`,
+      }
   }
   const next = planNextAttempt(world, used, 'no report came back')
   return next.is === 'wanted' ? { ...next, earlier_jobs: loss.earlier_jobs, interrupted: [loss] } : next
 }
 
-function describePostponement(times: number, next: string): string {
-  return `${times} measuring runs in a row left no usable report; the next one starts after ${next}`
-}
-
 export function appendPostponement(waitsFor: string, order: UnansweredOrder): string {
-  return order.is === 'under way' && order.postponed !== undefined
-    ? `${waitsFor}: ${order.postponed}`
-    : waitsFor
+  const postponed = order.is === 'under way' ? order.postponed : undefined
+  return postponed === undefined ? waitsFor : `${waitsFor}: ${postponed}`
 }
 
 /** Failures that are no verdict are measured again, as often as those of an experiment. */

@@ -110,17 +110,9 @@ export function explainUnisolated({ spec }: Pick<World, 'spec'>, member: RoundMe
   if (measured === null || unisolated === 'allow' || experiment.purpose === 'revert') return null
   if (!measured.report.flags.includes('unisolated')) return null
   if (unisolated === 'deny') return 'it was measured without isolation, which merge.unisolated denies'
-  const author = findUnallowedAuthor(experiment)
-  return author && `it was measured without isolation, and ${author} has no write access (merge.unisolated)`
-}
-
-/** The author without write access whose head a person has allowed; null if there is none. */
-function findUnallowedAuthor({
-  head,
-  needs_permission,
-  allowed_head: allowed,
-}: RoundMember['experiment']): string | null {
-  return needs_permission?.head === head && allowed === head ? needs_permission.author : null
+  const { head, needs_permission: needs, allowed_head } = experiment
+  if (needs?.head !== head || allowed_head !== head) return null
+  return `it was measured without isolation, and ${needs.author} has no write access (merge.unisolated)`
 }
 
 /** Null where such code may be measured, and while isolation is not known yet: the baseline tells. */

@@ -9,7 +9,7 @@ import { recordLostDeterminism } from './landing.ts'
 import { type OrderRequest, selectComparison } from './orders.ts'
 import { buildPickRule, getPickJobs, hasSingleMachine } from './paired-order.ts'
 import type { IncomingReports } from './reports.ts'
-import { type CandidateFacts, createPullFinder, type PickFacts, type PullFacts, type World } from './world.ts'
+import { createPullFinder, type PickFacts, type PullFacts, type World } from './world.ts'
 
 /** One kept change alone, against the default branch. It is in no round; only a person merges it. */
 interface PickPlan {
@@ -49,19 +49,22 @@ function openPick(world: World, request: PickRequest, { steps, next }: OpenedPro
   const made = 'made' in facts.result ? facts.result.made : null
   const { experiments } = buildCampaignRefs(spec.branches.prefix, campaign.name)
   const { hypothesis, category, required_deps } = original
+  const idea = {
+    hypothesis,
+    category,
+    required_deps,
+    priority: 'high',
+    family: null,
+    learnings: null,
+  } as const
   const draft = {
     kind: 'experiment-opened',
     cause: request.event,
     experiment: id,
     purpose: 'pick',
     picks: request.experiment,
-    hypothesis,
-    category,
-    priority: 'high',
-    required_deps,
-    family: null,
+    ...idea,
     source: { use: 'pick', key: buildPickKey(request.event) },
-    learnings: null,
     pull: null,
     branch: made === null ? null : toShortRef(`${experiments}${id}`),
     owned: true,
@@ -101,26 +104,19 @@ function explainFailedPick({ campaign }: World, { landing, base, result }: PickF
 
 /** The default branch moved, or forbids the change now, before there was a verdict. */
 function rebuildPick(world: World, pick: PickedChange): PlanStep[] {
-  const { id, head, opened, branch } = pick
+  const { id, head, branch } = pick
   const facts = world.picks.get(id)
   if (pick.status === 'ended' || head === null || branch === null) return []
   if (facts === undefined) return [closePick(pick, null, `${pick.picks} was reverted`)]
-  const why = explainFailedPick(world, facts) ?? getRefusal(world.candidates.get(id))
-  if (why !== null) return refuseExperiment({ id, head, opened }, why)
+  const candidate = world.candidates.get(id)
+  const refusal = candidate?.merged === 'clean' ? candidate.refusal : null
+  const why = explainFailedPick(world, facts) ?? refusal
+  if (why !== null) return refuseExperiment(pick, why)
   if (!('made' in facts.result) || facts.result.made.commit === head) return []
   const cause = facts.base.commit
   const { commit: to } = facts.result.made
-  return [
-    {
-      step: 'rebuild-pick',
-      draft: { kind: 'head-moved', cause, experiment: id, from: head, to },
-      branch,
-    },
-  ]
-}
-
-function getRefusal(facts: CandidateFacts | undefined) {
-  return facts?.merged === 'clean' ? facts.refusal : null
+  const draft = { kind: 'head-moved', cause, experiment: id, from: head, to } as const
+  return [{ step: 'rebuild-pick', draft, branch }]
 }
 
 export function judgePicks(world: World, incoming: IncomingReports): PlanStep[] {
@@ -131,13 +127,8 @@ export function judgePicks(world: World, incoming: IncomingReports): PlanStep[] 
 
 export function judgePick({ campaign }: World, member: RoundMember): PlanStep[] {
   const { experiment, measured, judgement, cause } = member
-  if (
-    measured === null ||
-    judgement === null ||
-    judgement.is === 'retry' ||
-    judgement.is === 'needs-more-pairs'
-  )
-    return []
+  if (measured === null || judgement === null) return []
+  if (judgement.is === 'retry' || judgement.is === 'needs-more-pairs') return []
   const { assessment } = judgement
   const order = measured.order.id
   const reason = judgement.is === 'eligible' ? assessment.reason : judgement.reason
@@ -188,10 +179,10 @@ function buildPickComparison(
 ): Pick<OrderRequest, 'stop' | 'earlier_jobs'> | null {
   const comparison = selectComparison(world)
   if (comparison === null) return null
-  if (comparison.by === 'numbers')
-    return {
-      stop: comparison.stop.rule === 'stability' ? { ...comparison.stop, baseline: null } : comparison.stop,
-    }
+  if (comparison.by === 'numbers') {
+    const { stop } = comparison
+    return { stop: stop.rule === 'stability' ? { ...stop, baseline: null } : stop }
+  }
   const { campaign, spec } = world
   const stop = buildPickRule({ campaign, spec, singleMachine: hasSingleMachine(world) }, pick, trees)
   return { stop, earlier_jobs: { [pick.id]: getPickJobs(campaign, pick, trees) } }
@@ -232,11 +223,10 @@ function findPickEnding(world: World, pick: PickedChange, pull: PullFacts | unde
   if (request !== undefined) return { pick_end: 'declined', why: request.reason }
   const tip = pick.branch === null ? undefined : world.branches.get(pick.branch)
   if (tip === undefined) return { pick_end: 'declined', why: `its branch ${pick.branch} was deleted` }
-  if (tip !== pick.head)
-    return {
-      pick_end: 'left',
-      why: `a person pushed ${tip.slice(0, 10)} to its branch, so winnow leaves the branch to them`,
-    }
+  if (tip !== pick.head) {
+    const why = `a person pushed ${tip.slice(0, 10)} to its branch, so winnow leaves the branch to them`
+    return { pick_end: 'left', why }
+  }
   if (campaign.status === 'stopped' && campaign.stop_code === 'merged')
     return { pick_end: 'merged', why: `the whole campaign was merged: ${campaign.status_reason}` }
   const facts = world.picks.get(pick.id)

@@ -1,5 +1,5 @@
 import type { LiveOrder } from '../model/campaign.ts'
-import { computeEventId, type EventDraft } from '../model/event.ts'
+import { computeEventId } from '../model/event.ts'
 import type { EventId, OrderId } from '../model/ids.ts'
 import {
   isFollowingCoins,
@@ -48,12 +48,11 @@ function readRun(world: World, live: LiveOrder, incoming: IncomingReports): void
     case 'printed':
       return void incoming.steps.push(...recordPrinted(live, run))
     case 'gone':
-      return run.started
-        ? dropLostOrder(world, live, incoming, {
-            reason: run.why ?? 'the process that measured it ended early',
-            partial: run.partial,
-          })
-        : void incoming.idle.push(live.order.id)
+      if (!run.started) return void incoming.idle.push(live.order.id)
+      return dropLostOrder(world, live, incoming, {
+        reason: run.why ?? 'the process that measured it ended early',
+        partial: run.partial,
+      })
     case 'unreadable':
       return rejectReport(live, incoming, run.runId, run.reason)
     case 'reported':
@@ -89,10 +88,8 @@ function expireOrder(
   if (!(Date.parse(world.now) >= Date.parse(live.order.deadline) + 1000 * waitedSeconds))
     return void incoming.steps.push(...reportWaitingRun(world, live, incoming.steps))
   incoming.actions.push({ do: 'cancel', order: live.order.id })
-  dropLostOrder(world, live, incoming, {
-    reason: `no report by its deadline, ${live.order.deadline}`,
-    partial,
-  })
+  const reason = `no report by its deadline, ${live.order.deadline}`
+  dropLostOrder(world, live, incoming, { reason, partial })
 }
 
 interface RunLoss {
@@ -124,18 +121,16 @@ function removeItems({ report }: PartialReport): PartialReport {
 export function explainForeignPartial(order: Order, partial: PartialReport): string | null {
   const mismatch = explainMismatch(order, partial.report)
   if (mismatch !== null || !isPairRule(order.stop)) return mismatch
-  return isPartialFollowingCoins(order, partial)
-    ? null
-    : 'its executions do not follow the coins of the order'
+  return isPartialFollowingCoins(order, partial) ? null : COINS_NOT_FOLLOWED
 }
+
+const COINS_NOT_FOLLOWED = 'its executions do not follow the coins of the order'
 
 function rejectReport(live: LiveOrder, incoming: IncomingReports, runId: string, reason: string): void {
   const { id } = live.order
   incoming.lost.add(id)
-  incoming.steps.push({
-    step: 'event',
-    draft: { kind: 'report-rejected', cause: id, order: id, run_id: runId, reason },
-  })
+  const draft = { kind: 'report-rejected', cause: id, order: id, run_id: runId, reason } as const
+  incoming.steps.push({ step: 'event', draft })
 }
 
 function acceptReport(
@@ -143,18 +138,16 @@ function acceptReport(
   incoming: IncomingReports,
   run: Extract<RunFacts, { state: 'reported' }>,
 ): void {
-  const mismatch = explainRejection(live, run)
+  const isOtherRun = live.run_id !== null && run.runId !== live.run_id
+  const mismatch = isOtherRun
+    ? `it comes from run ${run.runId}, not ${live.run_id}`
+    : explainForeignReport(live.order, run.report)
   if (mismatch !== null) return rejectReport(live, incoming, run.runId, mismatch)
   const { id } = live.order
-  const draft: EventDraft<'measured'> = {
-    kind: 'measured',
-    cause: id,
-    order: id,
-    run_id: run.runId,
-    report: run.report,
-  }
-  incoming.reports.set(id, { event: computeEventId(draft), report: run.report })
-  incoming.steps.push({ step: 'event', draft }, ...recordJudgingCost(live, run.report))
+  const { runId: run_id, report } = run
+  const draft = { kind: 'measured', cause: id, order: id, run_id, report } as const
+  incoming.reports.set(id, { event: computeEventId(draft), report })
+  incoming.steps.push({ step: 'event', draft }, ...recordJudgingCost(live, report))
 }
 
 /** Recorded once, even if the change is not used. Separate jobs record costs with their answers. */
@@ -165,17 +158,11 @@ function recordJudgingCost({ order: { id: order }, scores }: LiveOrder, { judgin
   return [{ step: 'event', draft: { ...what, ...cost } }]
 }
 
-function explainRejection(live: LiveOrder, run: Extract<RunFacts, { state: 'reported' }>): string | null {
-  if (live.run_id !== null && run.runId !== live.run_id)
-    return `it comes from run ${run.runId}, not ${live.run_id}`
-  return explainForeignReport(live.order, run.report)
-}
-
 /** The part of acceptance that audit can repeat from the ledger alone. */
 export function explainForeignReport(order: Order, report: Report): string | null {
   const mismatch = explainMismatch(order, report)
   if (mismatch !== null) return mismatch
-  return isFollowingCoins(order, report) ? null : 'its executions do not follow the coins of the order'
+  return isFollowingCoins(order, report) ? null : COINS_NOT_FOLLOWED
 }
 
 export function explainMismatch(order: Order, report: Report): string | null {

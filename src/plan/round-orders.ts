@@ -22,7 +22,7 @@ import {
   hasSingleMachine,
 } from './paired-order.ts'
 import { getNextRoundNumber, type RoundPlan } from './round.ts'
-import { isTarget, type World } from './world.ts'
+import { isAheadOfSync, isTarget, type World } from './world.ts'
 
 interface WantedMember {
   experiment: Experiment
@@ -71,10 +71,9 @@ function requestOrders(world: World, wanted: readonly WantedMember[], round: num
   const comparison = selectComparison(world)
   if (comparison === null) return []
   const reverts = wanted.filter(isRevertMember)
-  const undoing = reverts.flatMap(member => {
-    const stop = buildNoHarmRule(world)
-    return stop === null ? [] : [buildMemberRequest(world, [member], round, { stop })]
-  })
+  const stop = buildNoHarmRule(world)
+  const undoing =
+    stop === null ? [] : reverts.map(member => buildMemberRequest(world, [member], round, { stop }))
   const ideas = wanted.filter(member => !isRevertMember(member))
   if (comparison.by === 'numbers')
     return [...undoing, ...ideas.map(member => buildMemberRequest(world, [member], round, comparison))]
@@ -132,16 +131,14 @@ function groupMembers(world: World, wanted: readonly WantedMember[], size: numbe
     // Candidates that were interrupted together continue together, with their coins.
     const interruptedOrder = listInterruptions(world, member)[0]?.order ?? 'new'
     const outsiders = experiment.needs_permission === null ? '' : experiment.id
-    const key = [purpose, attempt, experiment.source.use === 'external', outsiders, interruptedOrder].join(
-      ' ',
-    )
+    const isExternal = experiment.source.use === 'external'
+    const key = [purpose, attempt, isExternal, outsiders, interruptedOrder].join(' ')
     groups.set(key, [...(groups.get(key) ?? []), member])
   }
-  return [...groups.values()].flatMap(group =>
-    Array.from({ length: Math.ceil(group.length / size) }, (_, at) =>
-      group.slice(at * size, (at + 1) * size),
-    ),
-  )
+  return [...groups.values()].flatMap(group => {
+    const count = Math.ceil(group.length / size)
+    return Array.from({ length: count }, (_, at) => group.slice(at * size, (at + 1) * size))
+  })
 }
 
 function buildPairedStop(
@@ -149,9 +146,9 @@ function buildPairedStop(
   block: readonly WantedMember[],
 ): { stop: PairedRule; earlier_jobs: OrderTerms['earlier_jobs'] } {
   const { campaign, spec } = world
-  const earlier_jobs: OrderTerms['earlier_jobs'] = {}
-  for (const { experiment, tree } of block)
-    earlier_jobs[experiment.id] = getEarlierJobs(campaign, experiment, tree)
+  const earlier_jobs = Object.fromEntries(
+    block.map(({ experiment, tree }) => [experiment.id, getEarlierJobs(campaign, experiment, tree)]),
+  )
   const members = block.map(({ experiment: { id }, ...about }) => ({ id, ...about }))
   const singleMachine = hasSingleMachine(world)
   return { stop: buildPairedRule({ campaign, spec, singleMachine }, members), earlier_jobs }
@@ -165,7 +162,8 @@ export function requestNewRound(world: World, excluded: ReadonlySet<ExperimentId
       isTarget(world.targetBranch, experiment.branch) &&
       !excluded.has(experiment.id) &&
       hasTurn(world.campaign, experiment) &&
-      isMeasurable(world, experiment),
+      world.candidates.get(experiment.id)?.merged === 'clean' &&
+      !isAheadOfSync(world, experiment),
   )
   const undoing = queued.filter(experiment => experiment.purpose === 'revert').slice(0, 1)
   const chosen =
@@ -174,11 +172,6 @@ export function requestNewRound(world: World, excluded: ReadonlySet<ExperimentId
     selectWanted(world, id, 'experiment', 'nothing'),
   )
   return requestOrders(world, wanted, getNextRoundNumber(world.campaign))
-}
-
-function isMeasurable(world: World, experiment: Experiment): boolean {
-  const facts = world.candidates.get(experiment.id)
-  return facts?.merged === 'clean' && !facts.aheadOfSync
 }
 
 /** An experiment without a share of the error budget needs one that is left. */

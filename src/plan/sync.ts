@@ -18,7 +18,7 @@ import {
 } from './orders.ts'
 import { needsPermission } from './permissions.ts'
 import type { IncomingReports } from './reports.ts'
-import type { SyncFacts, World } from './world.ts'
+import { isAheadOfSync, type SyncFacts, type World } from './world.ts'
 
 /** The tip of the default branch, merged into the incumbent and measured with the harness it brings. */
 export interface SyncPlan {
@@ -76,12 +76,6 @@ function isSyncDue(world: World, sync: CleanSync): boolean {
   if (sync.spec.changed || sync.byHand !== undefined) return true
   if (alerts.some(({ code }) => obstacles.includes(code))) return true
   return listExperiments(world.campaign).some(each => each.status === 'queued' && isAheadOfSync(world, each))
-}
-
-/** The head contains commits of the default branch that the incumbent lacks. */
-function isAheadOfSync({ candidates }: World, { id }: Experiment): boolean {
-  const facts = candidates.get(id)
-  return facts?.merged === 'clean' && facts.aheadOfSync
 }
 
 type CleanSync = Extract<SyncFacts, { result: 'clean' }>

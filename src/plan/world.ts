@@ -278,6 +278,12 @@ export function isTargetSettled(campaign: Pick<Campaign, 'experiments'>, target:
   return found !== undefined && (found.status === 'not-proven' || (found.status === 'ended' && found.closed))
 }
 
+/** The head contains commits of the default branch that the incumbent lacks. */
+export function isAheadOfSync({ candidates }: World, { id }: Experiment): boolean {
+  const facts = candidates.get(id)
+  return facts?.merged === 'clean' && facts.aheadOfSync
+}
+
 /**
  * Finds the pull request of an experiment. Branches are reused: a newer pull request on the branch of an
  * ended experiment is another idea and does not belong to it. Neither does its own pull request once that was
