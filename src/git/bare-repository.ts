@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, statSync } from 'node:fs'
-import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { UserError } from '../errors.ts'
+import type { Oid } from '../model/ids.ts'
 import { buildLocalIsolation } from './isolation.ts'
 import type { ObjectFormat } from './object-format.ts'
-import { createGitRunner, type GitTask } from './runner.ts'
+import { createGitRunner, toSilentTask } from './runner.ts'
 
 /** Returns null if `dir` holds no repository yet. */
 export async function readRepositoryFormat(dir: string): Promise<ObjectFormat | null> {
@@ -27,11 +28,13 @@ export async function createBareRepository(
     const making = `${dir}.making-${randomBytes(6).toString('hex')}`
     try {
       await mkdir(making)
-      await createGitRunner(buildLocalIsolation(making, env), { GIT_DEFAULT_REF_FORMAT: 'files' }).run(
-        initBare(format),
-      )
+      const git = createGitRunner(buildLocalIsolation(making, env), { GIT_DEFAULT_REF_FORMAT: 'files' })
+      const options = ['--bare', '--template=', `--object-format=${format}`, '--initial-branch=winnow-unused']
+      await git.run(toSilentTask(['init', ...options, '.']))
       await mkdir(getScratchDir(making))
-      makeFanOut(join(making, 'objects'))
+      // With every fan-out directory in place, writing a loose object is a single step.
+      for (let byte = 0; byte < 256; byte++)
+        mkdirSync(join(making, 'objects', byte.toString(16).padStart(2, '0')))
       await moveInto(making, dir)
     } finally {
       await rm(making, { recursive: true, force: true })
@@ -39,23 +42,6 @@ export async function createBareRepository(
   } catch (error) {
     throw explainCreateFailure(dir, error)
   }
-}
-
-/** Creates every fan-out directory, so that writing a loose object is a single step. */
-function makeFanOut(objects: string): void {
-  for (let byte = 0; byte < 256; byte++) mkdirSync(join(objects, byte.toString(16).padStart(2, '0')))
-}
-
-function initBare(format: ObjectFormat): GitTask<void> {
-  const args = [
-    'init',
-    '--bare',
-    '--template=',
-    `--object-format=${format}`,
-    '--initial-branch=winnow-unused',
-    '.',
-  ]
-  return { args, parse: () => undefined }
 }
 
 async function moveInto(making: string, dir: string): Promise<void> {
@@ -114,6 +100,41 @@ function explainCreateFailure(dir: string, error: unknown): unknown {
   })
 }
 
+interface BorrowedObjects {
+  /** A directory for the temporary repository. */
+  near: string
+  /** The repository whose objects are read. */
+  from: string
+  format: ObjectFormat
+  env: Readonly<Record<string, string>>
+}
+
+/** Calls `work` with a temporary repository that reads the objects of another one. */
+export async function withBorrowedObjects<T>(
+  { near, from, format, env }: BorrowedObjects,
+  work: (dir: string) => Promise<T>,
+): Promise<T> {
+  const scratch = await mkdtemp(join(near, 'winnow-borrowed-'))
+  const dir = join(scratch, 'repository.git')
+  try {
+    await createBareRepository(dir, format, env)
+    await writeFile(join(dir, 'objects/info/alternates'), `${join(from, 'objects')}\n`)
+    return await work(dir)
+  } finally {
+    await rm(scratch, { recursive: true, force: true })
+  }
+}
+
+/** git requires packed refs to be sorted by name. */
+export async function writePackedRefs(
+  dir: string,
+  refs: readonly { ref: string; oid: Oid }[],
+): Promise<void> {
+  const sorted = refs.toSorted((a, b) => (a.ref < b.ref ? -1 : 1))
+  const lines = sorted.map(({ oid, ref }) => `${oid} ${ref}\n`)
+  await writeFile(join(dir, 'packed-refs'), `# pack-refs with: sorted \n${lines.join('')}`)
+}
+
 // Repository with a work tree
 
 const FIRST_BRANCH = 'main'
@@ -130,8 +151,4 @@ export async function createRepository(
   await git.run(toSilentTask(['init', '--template=', `--initial-branch=${FIRST_BRANCH}`]))
   await git.run(toSilentTask(['add', '--all', '--force']))
   await git.run(toSilentTask([...AUTHOR, 'commit', '--no-verify', '-m', message]))
-}
-
-function toSilentTask(args: readonly string[]): GitTask<void> {
-  return { args, parse: () => undefined }
 }

@@ -1,9 +1,14 @@
 import { readdirSync, readFileSync, renameSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ForgeError, LedgerError, UserError } from '../errors.ts'
 import type { Oid } from '../model/ids.ts'
-import { createBareRepository, getScratchDir, isDirectory, readRepositoryFormat } from './bare-repository.ts'
+import {
+  getScratchDir,
+  isDirectory,
+  readRepositoryFormat,
+  withBorrowedObjects,
+  writePackedRefs,
+} from './bare-repository.ts'
 import { buildFetchTask } from './fetch.ts'
 import { buildLocalIsolation } from './isolation.ts'
 import { createGitRunner, type GitTask } from './runner.ts'
@@ -53,25 +58,17 @@ interface CommitRecovery {
 export async function recoverCommits({ from, to, env, commits }: CommitRecovery): Promise<number> {
   const format = await readRepositoryFormat(to)
   if (format === null || commits.length === 0) return 0
-  const scratch = await mkdtemp(join(getScratchDir(to), 'salvage-'))
-  const repository = join(scratch, 'repository.git')
   const git = createGitRunner(buildLocalIsolation(to, env), { GIT_DIR: to })
-  try {
-    await createBareRepository(repository, format, env)
-    await writeFile(join(repository, 'objects/info/alternates'), `${join(from, 'objects')}\n`)
+  return withBorrowedObjects({ near: getScratchDir(to), from, format, env }, async repository => {
     let saved = 0
     for (const oid of commits) {
-      const ref = 'refs/heads/salvaged'
-      await writeFile(join(repository, 'packed-refs'), `# pack-refs with: sorted \n${oid} ${ref}\n`)
-      const { exitCode } = await git.run(
-        buildFetchTask({ dir: to, remote: repository }, [{ ref, oid }], 'ref'),
-      )
+      const tip = { ref: 'refs/heads/salvaged', oid }
+      await writePackedRefs(repository, [tip])
+      const { exitCode } = await git.run(buildFetchTask({ dir: to, remote: repository }, [tip], 'ref'))
       if (exitCode === 0) saved += 1
     }
     return saved
-  } finally {
-    await rm(scratch, { recursive: true, force: true })
-  }
+  })
 }
 
 /** Renames the damaged directory without deleting anything. Returns the new path. */

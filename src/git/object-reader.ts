@@ -19,12 +19,21 @@ interface ObjectRequest {
   reject(error: Error): void
 }
 
+/** Content of an object, as far as it has arrived. */
+interface ObjectBody {
+  type: ObjectType
+  bytes: Buffer
+  filled: number
+}
+
 /** Keeps one `cat-file --batch-command` running, so that reading an object needs no new process. */
 export class ObjectReader {
   readonly #isolation: Isolation
   readonly #queue: ObjectRequest[] = []
   #process: LongLivedProcess | null = null
   #closed = false
+  #header = Buffer.alloc(0)
+  #body: ObjectBody | null = null
 
   constructor(isolation: Isolation) {
     this.#isolation = isolation
@@ -61,12 +70,14 @@ export class ObjectReader {
 
   #start(): LongLivedProcess {
     const { cwd, env, configArgs } = this.#isolation
-    const parser = new AnswerParser(request => request.command === 'contents', this.#queue)
+    this.#header = Buffer.alloc(0)
+    this.#body = null
     const reader = startLongLivedProcess(
       { command: 'git', args: [...configArgs, 'cat-file', '--batch-command'], cwd, env },
       {
         onOutput: chunk => {
-          parser.push(chunk)
+          for (let at = 0; at < chunk.length; )
+            at = this.#body === null ? this.#readHeader(chunk, at) : this.#readBody(this.#body, chunk, at)
           if (this.#queue.length === 0) reader.setBusy(false)
         },
         onEnd: reason => this.#retry(reason),
@@ -83,24 +94,6 @@ export class ObjectReader {
       else request.reject(new Error(`git cat-file stopped while reading ${request.oid}: ${reason}`))
     }
   }
-}
-
-class AnswerParser {
-  readonly #hasBody: (request: ObjectRequest) => boolean
-  readonly #queue: ObjectRequest[]
-  #header = Buffer.alloc(0)
-  #body: { type: ObjectType; bytes: Buffer; filled: number } | null = null
-
-  constructor(hasBody: (request: ObjectRequest) => boolean, queue: ObjectRequest[]) {
-    this.#hasBody = hasBody
-    this.#queue = queue
-  }
-
-  push(chunk: Buffer): void {
-    for (let at = 0; at < chunk.length; ) {
-      at = this.#body === null ? this.#readHeader(chunk, at) : this.#readBody(chunk, at)
-    }
-  }
 
   #readHeader(chunk: Buffer, at: number): number {
     const end = chunk.indexOf(0x0a, at)
@@ -110,15 +103,13 @@ class AnswerParser {
     this.#header = Buffer.alloc(0)
     const request = this.#queue[0]
     if (!isObjectType(type)) this.#answer(null)
-    else if (request !== undefined && this.#hasBody(request)) {
+    else if (request?.command === 'contents') {
       this.#body = { type, bytes: Buffer.allocUnsafe(Number(size) + 1), filled: 0 }
     } else this.#answer({ type, size: Number(size), content: Buffer.alloc(0) })
     return end + 1
   }
 
-  #readBody(chunk: Buffer, at: number): number {
-    const body = this.#body
-    if (body === null) return at
+  #readBody(body: ObjectBody, chunk: Buffer, at: number): number {
     const copied = chunk.copy(body.bytes, body.filled, at)
     body.filled += copied
     if (body.filled === body.bytes.length) {

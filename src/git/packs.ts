@@ -1,11 +1,16 @@
 import { readdirSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { createBareRepository, getScratchDir, isDirectory, toNullIfMissing } from './bare-repository.ts'
+import {
+  getScratchDir,
+  isDirectory,
+  toNullIfMissing,
+  withBorrowedObjects,
+  writePackedRefs,
+} from './bare-repository.ts'
 import type { RemoteTip } from './fetch.ts'
 import { buildLocalIsolation } from './isolation.ts'
 import type { ObjectFormat } from './object-format.ts'
-import { createGitRunner, type GitRunner, type GitTask } from './runner.ts'
+import { createGitRunner, type GitRunner, type GitTask, toSilentTask } from './runner.ts'
 
 // Repacking
 
@@ -36,16 +41,9 @@ function listFilesIfPresent(folder: string): string[] {
 
 /** Repacks without dropping objects: unreachable ones may belong to another process that pushes them later. */
 export function buildRepackTask(gitDir: string): GitTask<void> {
-  const settings = [
-    `--git-dir=${gitDir}`,
-    '-c',
-    'pack.threads=1',
-    '-c',
-    'pack.window=0',
-    '-c',
-    'repack.writeBitmaps=false',
-  ]
-  return { args: [...settings, 'repack', '--geometric=2', '-d', '-l', '-q', '-n'], parse: () => undefined }
+  const settings = ['pack.threads=1', 'pack.window=0', 'repack.writeBitmaps=false']
+  const config = settings.flatMap(setting => ['-c', setting])
+  return toSilentTask([`--git-dir=${gitDir}`, ...config, 'repack', '--geometric=2', '-d', '-l', '-q', '-n'])
 }
 
 // Repository of the user
@@ -115,22 +113,11 @@ interface BundleRequest {
  * Writes branches with their whole history to one bundle file, which git verifies. Names the branches in a
  * temporary repository that borrows the objects.
  */
-export async function saveBundle({ dir, format, tips, file, env }: BundleRequest): Promise<void> {
-  const scratch = await mkdtemp(join(getScratchDir(dir), 'bundle-'))
-  const repository = join(scratch, 'repository.git')
-  try {
-    await createBareRepository(repository, format, env)
-    await writeFile(join(repository, 'objects/info/alternates'), `${join(dir, 'objects')}\n`)
-    const lines = tips.toSorted((a, b) => (a.ref < b.ref ? -1 : 1)).map(({ ref, oid }) => `${oid} ${ref}\n`)
-    await writeFile(join(repository, 'packed-refs'), `# pack-refs with: sorted \n${lines.join('')}`)
+export function saveBundle({ dir, format, tips, file, env }: BundleRequest): Promise<void> {
+  return withBorrowedObjects({ near: getScratchDir(dir), from: dir, format, env }, async repository => {
+    await writePackedRefs(repository, tips)
     const git = createGitRunner(buildLocalIsolation(repository, env))
-    await git.run(buildBundleTask('create', file, '--all'))
-    await git.run(buildBundleTask('verify', file))
-  } finally {
-    await rm(scratch, { recursive: true, force: true })
-  }
-}
-
-function buildBundleTask(verb: 'create' | 'verify', file: string, ...what: string[]): GitTask<void> {
-  return { args: ['bundle', verb, '-q', file, ...what], parse: () => undefined }
+    await git.run(toSilentTask(['bundle', 'create', '-q', file, '--all']))
+    await git.run(toSilentTask(['bundle', 'verify', '-q', file]))
+  })
 }

@@ -40,7 +40,7 @@ export function createRemoteConnection(context: RemoteContext, network: GitRunne
         if (error instanceof GitExit)
           throw explainRemoteFailure(action, context.remote, context.dir, error.output.stderr)
         if (!(error instanceof SilentRemote)) throw error
-        const what = describeSilence(action, context.remote, error.message)
+        const what = `cannot ${action} ${maskPassword(context.remote)}: ${error.message}`
         if (attempt === most) throw new SilentRemote(what, { output: error.message, isPush })
         context.say(`${what}; winnow tries again (${attempt + 1} of ${most})`)
       }
@@ -71,10 +71,6 @@ const READ_ONLY_TOKEN =
 
 function maskPassword(text: string): string {
   return text.replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^/@\s]*@/gi, '$1***@')
-}
-
-function describeSilence(action: string, remote: string, why: string): string {
-  return `cannot ${action} ${maskPassword(remote)}: ${why}`
 }
 
 export function explainRemoteFailure(action: string, remote: string, gitDir: string, stderr: string): Error {
@@ -176,7 +172,10 @@ function listRemoteRefs(remote: string, patterns: readonly string[] = []): GitTa
   const named = patterns.length === 0 ? [] : ['HEAD', ...patterns]
   return {
     args: ['ls-remote', '--symref', '--', remote, ...named],
-    parse: ({ stdout }) => parseRemoteRefs(stdout),
+    parse({ stdout }) {
+      const { head, refs } = parseRemoteRefs(stdout)
+      return { head, refs: new Map([...refs].filter(([name]) => !name.endsWith('^{}'))) }
+    },
   }
 }
 
@@ -185,24 +184,19 @@ function parseRemoteRefs(stdout: string): RemoteRefs {
   for (const line of stdout.split('\n')) {
     const [value = '', name = ''] = line.split('\t')
     if (value.startsWith('ref: ') && name === 'HEAD') found.head = value.slice('ref: '.length)
-    if (value.startsWith('ref: ') || !name.startsWith('refs/') || name.endsWith('^{}')) continue
-    found.refs.set(name, value)
+    if (!value.startsWith('ref: ') && name.startsWith('refs/')) found.refs.set(name, value)
   }
   return found
 }
 
 /** Lists branches and tags. An annotated tag maps to the commit that it points to. */
 export function listRemoteCommits(remote: string): GitTask<RemoteRefs> {
-  return { args: ['ls-remote', '--symref', '--', remote], parse: ({ stdout }) => parsePeeledRefs(stdout) }
-}
-
-/** The line of a tag's commit (`^{}`) follows the line of the tag itself. */
-function parsePeeledRefs(stdout: string): RemoteRefs {
-  const { head } = parseRemoteRefs(stdout)
-  const refs = new Map<string, Oid>()
-  for (const line of stdout.split('\n')) {
-    const [value = '', name = ''] = line.split('\t')
-    if (!value.startsWith('ref: ') && name.startsWith('refs/')) refs.set(name.replace(/\^\{\}$/, ''), value)
+  return {
+    args: ['ls-remote', '--symref', '--', remote],
+    parse({ stdout }) {
+      const { head, refs } = parseRemoteRefs(stdout)
+      // The commit of a tag (`^{}`) follows the tag itself, so it replaces the tag.
+      return { head, refs: new Map([...refs].map(([name, oid]) => [name.replace(/\^\{\}$/, ''), oid])) }
+    },
   }
-  return { head, refs }
 }

@@ -133,7 +133,7 @@ function buildRepository(options: OpenOptions & { dir: string }, format: ObjectF
         workflowNetwork: workflowNetwork ?? null,
       },
     ),
-    applyPatch: (tree, patch) => applyPatch({ dir, format, runner: local, store }, tree, patch),
+    applyPatch: (tree, patch) => applyPatch({ dir, runner: local }, tree, patch),
     patchBetween: async (from, to) =>
       createPatch({ dir, runner: local, store }, { from, to, entries: await history.diff(from, to) }),
     isScattered: async () => isScattered(dir) || ((await localRemote?.isScattered()) ?? false),

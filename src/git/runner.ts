@@ -27,6 +27,10 @@ export class GitExit extends GitError {
   }
 }
 
+export function toSilentTask(args: readonly string[], env: GitTask<void>['env'] = {}): GitTask<void> {
+  return { args, env, parse: () => undefined }
+}
+
 export interface GitRunner {
   run<T>(task: GitTask<T>): Promise<T>
 }

@@ -4,7 +4,14 @@ import { UserError } from '../errors.ts'
 import type { Oid } from '../model/ids.ts'
 import { getScratchDir, toNullIfMissing } from './bare-repository.ts'
 import { buildLocalIsolation, buildNetworkIsolation, buildOwnerIsolation } from './isolation.ts'
-import { createGitRunner, GitExit, type GitOutput, type GitRunner, type GitTask } from './runner.ts'
+import {
+  createGitRunner,
+  GitExit,
+  type GitOutput,
+  type GitRunner,
+  type GitTask,
+  toSilentTask,
+} from './runner.ts'
 import { unquotePath } from './tree.ts'
 
 // Checkout
@@ -120,24 +127,22 @@ async function readIntoIndex({ git, folder, head, takes }: ScratchIndex): Promis
   const staged = await git.run(
     buildListTask(['diff-index', '--cached', '--name-only', '--no-renames', '--diff-filter=A', head]),
   )
-  await git.run(buildSilentTask(['read-tree', '--reset', head]))
-  await git.run(buildSilentTask(['add', '--update', '--', '.']))
+  await git.run(toSilentTask([...NO_SPLIT_INDEX, 'read-tree', '--reset', head]))
+  await git.run(toSilentTask([...NO_SPLIT_INDEX, 'add', '--update', '--', '.']))
   const unknown = await git.run(buildListTask(['ls-files', '--others', '--exclude-standard']))
   const known = new Set(staged)
   const taken = unknown.filter(line => known.has(line) || (isFile(line) && takes(unquotePath(line))))
   const forced = await selectExisting(git, staged)
   const list = join(folder, 'paths')
   await writeFile(list, [...new Set([...taken, ...forced])].map(line => `${line}\n`).join(''))
-  if (taken.length + forced.length > 0)
-    await git.run(buildSilentTask([...ADD_LISTED, `--pathspec-from-file=${list}`]))
+  const addListed = ['--literal-pathspecs', 'add', '--force', `--pathspec-from-file=${list}`]
+  if (taken.length + forced.length > 0) await git.run(toSilentTask([...NO_SPLIT_INDEX, ...addListed]))
   const leftOut = unknown.filter(line => !taken.includes(line)).map(unquotePath)
   return { tree: await git.run(writeTree), leftOut }
 }
 
 /** A split index would write its other half next to the user's index. */
 const NO_SPLIT_INDEX = ['-c', 'core.splitIndex=false']
-
-const ADD_LISTED = ['--literal-pathspecs', 'add', '--force']
 
 /** git prints a nested repository as a folder. */
 function isFile(line: string): boolean {
@@ -164,10 +169,6 @@ function buildListTask(args: readonly string[]) {
     args: [...NO_SPLIT_INDEX, ...args],
     parse: ({ stdout }: GitOutput) => stdout.split('\n').filter(line => line !== ''),
   }
-}
-
-function buildSilentTask(args: readonly string[]) {
-  return { args: [...NO_SPLIT_INDEX, ...args], parse: () => undefined }
 }
 
 /** Input: `100644 <oid> <stage>`, then the path. */

@@ -1,15 +1,13 @@
 import { appendFile, lstat, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buildLocalIsolation } from '../git/isolation.ts'
-import { buildIndexFile } from '../git/patch.ts'
 import type { Repository } from '../git/repository.ts'
-import { createGitRunner, type GitTask } from '../git/runner.ts'
-import { listTreeFiles } from '../git/tree.ts'
+import { createGitRunner, type GitTask, toSilentTask } from '../git/runner.ts'
 import { isMissing } from '../measure/file-system.ts'
 import type { Oid } from '../model/ids.ts'
 import { toSafeLine } from '../model/text.ts'
 
-export type TreeRepository = Pick<Repository, 'dir' | 'objectFormat' | 'materialize' | 'tree'>
+export type TreeRepository = Pick<Repository, 'dir' | 'objectFormat' | 'materialize'>
 
 export interface AgentPlace {
   repo: TreeRepository
@@ -50,8 +48,8 @@ export async function createAgentTree({ repo, from, dir, env }: AgentPlace): Pro
   await git.run(createInitTask(repo.objectFormat, []))
   await setUpAgentGit(join(dir, '.git'))
   // Forced: every file of the incumbent is tracked, also those that its .gitignore names.
-  await git.run(createQuietTask(['add', '--all', '--force', '.']))
-  await git.run(createQuietTask(['commit', '--allow-empty', '--message=The best version so far']))
+  await git.run(toSilentTask(['add', '--all', '--force', '.']))
+  await git.run(toSilentTask(['commit', '--allow-empty', '--message=The best version so far']))
 }
 
 /**
@@ -69,14 +67,13 @@ export async function readAgentTree(location: AgentPlace): Promise<{ tree: Oid }
       createInitTask(repo.objectFormat, ['--bare']),
     )
     await setUpAgentGit(control)
-    const index = join(control, 'index')
-    await writeFile(index, buildIndexFile(repo.objectFormat, await listTreeFiles(repo, from)))
     const git = createGitRunner(buildLocalIsolation(dir, env), {
       GIT_DIR: control,
       GIT_WORK_TREE: dir,
-      GIT_INDEX_FILE: index,
+      GIT_INDEX_FILE: join(control, 'index'),
       GIT_OBJECT_DIRECTORY: join(repo.dir, 'objects'),
     })
+    await git.run(toSilentTask(['read-tree', from]))
     const refused = await git.run(addAll)
     return refused === null ? { tree: await git.run(writeTree) } : { unreadable: refused }
   } finally {
@@ -101,19 +98,14 @@ async function isFolder(path: string): Promise<boolean> {
 }
 
 function createInitTask(format: string, options: readonly string[]): GitTask<void> {
-  const args = [
+  return toSilentTask([
     'init',
     '--template=',
     `--object-format=${format}`,
     '--initial-branch=winnow',
     ...options,
     '.',
-  ]
-  return createQuietTask(args)
-}
-
-function createQuietTask(args: readonly string[]): GitTask<void> {
-  return { args, parse: () => undefined }
+  ])
 }
 
 const addAll: GitTask<string | null> = {
