@@ -74,10 +74,11 @@ function readAppToken({ 'app-token': given, 'github-token': token }: Inputs): st
 
 export function buildJobEnvironment(task: Task, job: GithubJob): Call['environment'] {
   const { inputs, env } = task
-  const { apiUrl, serverUrl, repository, token, appToken, workflowFile } = job
+  const { serverUrl, appToken } = job
   const say = (line: string) => console.log(toLogLine(line))
   const debug = isDebug() ? { debug: say } : {}
   const web = createWebFetch(env)
+  const actor = env['GITHUB_TRIGGERING_ACTOR'] || env['GITHUB_ACTOR'] || 'unknown'
   return {
     directory: resolveInWorkspace(env, inputs.directory),
     env: withGitAccess(env, job),
@@ -85,7 +86,7 @@ export function buildJobEnvironment(task: Task, job: GithubJob): Call['environme
     cacheDir: join(getTempDir(env), 'winnow'),
     machineDir: join(homedir(), '.cache', 'winnow'),
     remote: 'origin',
-    by: { ...readRunAttempt(env), actor: env['GITHUB_TRIGGERING_ACTOR'] || env['GITHUB_ACTOR'] || 'unknown' },
+    by: { run_id: readRunId(env), attempt: readAttempt(env), actor },
     version: VERSION,
     clock: SYSTEM_CLOCK,
     random: SYSTEM_RANDOM,
@@ -94,12 +95,7 @@ export function buildJobEnvironment(task: Task, job: GithubJob): Call['environme
     registries: createPublicRegistries({ web }),
     forge: refs =>
       createGithubForge({
-        apiUrl,
-        serverUrl,
-        repository,
-        token,
-        appToken,
-        workflowFile,
+        ...job,
         web,
         version: VERSION,
         say,
@@ -112,13 +108,18 @@ export function buildJobEnvironment(task: Task, job: GithubJob): Call['environme
   }
 }
 
-function readRunAttempt(env: ActionEnv) {
-  return { run_id: readRunId(env), attempt: readAttempt(env) }
-}
-
 /** WINNOW_PAUSED is a repository variable that the workflow passes on. It stops everything. */
 export function isPaused({ WINNOW_PAUSED: paused = '' }: ActionEnv): boolean {
   return paused !== '' && paused !== 'false'
+}
+
+export function reportPaused(result: object): number {
+  const line =
+    'WINNOW_PAUSED is set, so this run did nothing. To continue, delete the repository variable WINNOW_PAUSED.'
+  console.log(line)
+  appendSummary(line)
+  setOutputs({ 'result-json': JSON.stringify(result) })
+  return 0
 }
 
 /** In a clone of another repository, winnow would write its branches there with this job's token. */
@@ -166,7 +167,7 @@ export function createCall(
     async *lines() {},
   }
   const program = { called: 'winnow', runtime: process.execPath }
-  return { given: commandArguments, terminal, environment: environment, interrupt, verbs: VERBS, program }
+  return { given: commandArguments, terminal, environment, interrupt, verbs: VERBS, program }
 }
 
 // The event that started the job
@@ -196,9 +197,8 @@ export async function isCommentRefused(
   const isBot = login === '' || login.endsWith('[bot]')
   if (!isBot && (await canSteer(forge, campaigns, { login, body: comment.body }))) return false
   if (!isBot) await rejectComment(environment, forge, comment.id)
-  const line = toLogLine(
-    `${login || 'A deleted account'} has no write access here: winnow ignored the comment.`,
-  )
+  const author = login || 'A deleted account'
+  const line = toLogLine(`${author} has no write access here: winnow ignored the comment.`)
   console.log(line)
   appendSummary(escapeMarkdown(line))
   setOutputs({ 'result-json': JSON.stringify({ paused: false, campaigns: [], later: [], broken: [] }) })

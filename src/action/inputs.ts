@@ -64,10 +64,7 @@ export function refuseWindows(platform: NodeJS.Platform): void {
 /** With this variable set, output of a program can set variables of later steps. */
 export function refuseUnsafe(env: ActionEnv): void {
   if ((env['ACTIONS_ALLOW_UNSECURE_COMMANDS'] ?? '').toLowerCase() !== 'true') return
-  throw new UserError(
-    'ACTIONS_ALLOW_UNSECURE_COMMANDS is set: the runner would execute commands that experiments print',
-    {
-      fix: 'remove it from the workflow and from the runner',
-    },
-  )
+  const what =
+    'ACTIONS_ALLOW_UNSECURE_COMMANDS is set: the runner would execute commands that experiments print'
+  throw new UserError(what, { fix: 'remove it from the workflow and from the runner' })
 }

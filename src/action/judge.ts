@@ -42,11 +42,10 @@ export async function judgeItems({ inputs, env }: Task): Promise<number> {
   // Scores received before a failure are still handed over. The job fails because a person has to repair the
   // access to models.
   const failure = ended.find(({ is }) => !isRetryableEnd(is))
-  if (failure !== undefined)
-    return reportFailure(
-      new UserError(`winnow could not request scores from models: ${failure.reason}`),
-      outputs,
-    )
+  if (failure !== undefined) {
+    const what = `winnow could not request scores from models: ${failure.reason}`
+    return reportFailure(new UserError(what), outputs)
+  }
   setOutputs(outputs)
   return 0
 }

@@ -39,19 +39,14 @@ try {
   // Experiment code that changed later steps could have changed the partial report too.
   const isChanged = error instanceof LaterCodeChanged
   if (isChanged) partialOutput = {}
-  process.exitCode =
-    interrupted.signal.aborted && !isChanged
-      ? handleCancelledMeasurement()
-      : reportFailure(error, partialOutput)
+  if (interrupted.signal.aborted && !isChanged) {
+    console.log('Cancelled: winnow saved the measurements that it had finished.')
+    setOutputs(partialOutput)
+    process.exitCode = 130
+  } else process.exitCode = reportFailure(error, partialOutput)
 }
 
 await writeSummary()
-
-function handleCancelledMeasurement(): number {
-  console.log('Cancelled: winnow saved the measurements that it had finished.')
-  setOutputs(partialOutput)
-  return 130
-}
 
 async function measureOne({ campaign, order, directory, noUsers }: MeasureTask): Promise<void> {
   const { prefix } = requireMeasuringBranch(env, campaign)
@@ -61,7 +56,9 @@ async function measureOne({ campaign, order, directory, noUsers }: MeasureTask):
   partialOutput = { partial: partialFile.path }
   // A killed job has no later chance to set this output.
   setOutputs(partialOutput)
-  const asRoot = root && { workDir: prepareClosedDir(job.directory), env: addCloneOwner(job.directory) }
+  const workDir = root && prepareClosedDir(job.directory)
+  // git reads a clone that belongs to the user whom sudo names.
+  const asRoot = workDir && { workDir, env: { ...env, SUDO_UID: String(statSync(job.directory).uid) } }
   const users = noUsers ?? findSideUsers()
   const result = await measureAndClose(root, {
     ...job,
@@ -73,7 +70,10 @@ async function measureOne({ campaign, order, directory, noUsers }: MeasureTask):
     onPartial: async partial => partialFile.write(serializePartialReport(partial)),
   })
   partialOutput = {}
-  if ('handedBack' in result) return returnOrder(root, result.handedBack)
+  if ('handedBack' in result) {
+    if (root === null) throw new Error('no parent process can measure the order that this one declined')
+    return writeReturnReason(root.room, result.handedBack)
+  }
   const name = `order ${order.slice(0, 12)}`
   if ('idle' in result) {
     const line = `Did not measure ${name}: ${result.idle}.`
@@ -97,11 +97,6 @@ async function measureOne({ campaign, order, directory, noUsers }: MeasureTask):
   setOutputs(reportJobEnd(summary))
 }
 
-/** git reads a clone that belongs to the user whom sudo names. */
-function addCloneOwner(clone: string) {
-  return { ...env, SUDO_UID: String(statSync(clone).uid) }
-}
-
 /** Runs after every measurement, also after a failed one. */
 async function measureAndClose(
   rootPipe: RootPipeMessage | null,
@@ -120,9 +115,4 @@ async function measureAndClose(
     clearRunnerFiles(env)
     laterCode?.requireUnchanged()
   }
-}
-
-function returnOrder(rootPipe: RootPipeMessage | null, why: string): void {
-  if (rootPipe === null) throw new Error('no parent process can measure the order that this one declined')
-  writeReturnReason(rootPipe.room, why)
 }

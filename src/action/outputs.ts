@@ -104,24 +104,19 @@ export function redactJson(json: string, indent?: number): string {
 }
 
 function redactNested(value: unknown): unknown {
-  if (typeof value === 'string')
-    return isSentence(value) ? redactText(value) : redactValues(value, listLongSecrets())
+  if (typeof value === 'string') {
+    // Text with spaces, or a URL. Other strings are names, ids or paths.
+    if (/\s|:\/\//.test(value)) return redactText(value)
+    const tokens = [...secrets].filter(({ length }) => length >= TOKEN_LENGTH)
+    return redactValues(value, tokens)
+  }
   if (Array.isArray(value)) return value.map(redactNested)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, redactNested(each)]))
 }
 
-/** Text with spaces, or a URL. Other strings are names, ids or paths. */
-function isSentence(text: string): boolean {
-  return /\s|:\/\//.test(text)
-}
-
 /** Every token is at least this long. Shorter passwords occur in names and ids by chance. */
 const TOKEN_LENGTH = 12
-
-function listLongSecrets(): string[] {
-  return [...secrets].filter(({ length }) => length >= TOKEN_LENGTH)
-}
 
 // Failures
 
@@ -170,10 +165,8 @@ export function fitJson(json: string): string {
   if (json.length <= MOST_CHARACTERS) return json
   const value = parseJsonText(json) ?? json
   for (const stage of STAGES) {
-    const shorter = JSON.stringify({
-      ...toObject(truncateValue(value, stage, true)),
-      cut: describeTruncation(stage),
-    })
+    const cut = `texts after ${stage.text} characters, lists and lower objects after ${stage.entries} entries`
+    const shorter = JSON.stringify({ ...toObject(truncateValue(value, stage, true)), cut })
     if (shorter.length <= MOST_CHARACTERS) return shorter
   }
   return JSON.stringify({ ...keepPlainValues(value), cut: 'everything but plain values of the first level' })
@@ -189,10 +182,6 @@ export function parseJsonText(json: string): unknown {
   }
 }
 
-function describeTruncation({ text, entries }: TruncationStage): string {
-  return `texts after ${text} characters, lists and lower objects after ${entries} entries`
-}
-
 /** A list or a text cannot hold the member `cut`. */
 function toObject(value: unknown): object {
   return isObject(value) ? value : { result: value }
@@ -203,17 +192,16 @@ function isObject(value: unknown): value is object {
 }
 
 function truncateValue(value: unknown, stage: TruncationStage, first = false): unknown {
-  if (typeof value === 'string') return cutText(value, stage.text)
+  if (typeof value === 'string') {
+    // Do not cut a surrogate pair in half.
+    const kept = value.slice(0, stage.text).replace(/[\u{D800}-\u{DBFF}]$/u, '')
+    return value.length <= stage.text ? value : `${kept}…`
+  }
   if (Array.isArray(value)) return value.slice(0, stage.entries).map(each => truncateValue(each, stage))
   if (!isObject(value)) return value
   const entries = Object.entries(value)
   const kept = first ? entries : entries.slice(0, stage.entries)
   return Object.fromEntries(kept.map(([key, each]) => [key, truncateValue(each, stage)]))
-}
-
-function cutText(text: string, most: number): string {
-  // Do not cut a surrogate pair in half.
-  return text.length <= most ? text : `${text.slice(0, most).replace(/[\u{D800}-\u{DBFF}]$/u, '')}…`
 }
 
 function keepPlainValues(value: unknown): object {

@@ -20,17 +20,15 @@ const interrupted = watchForInterrupt()
 try {
   await askProposers(taskSchema.parse(JSON.parse(process.argv[2] ?? 'null')))
 } catch (error) {
-  process.exitCode = interrupted.signal.aborted ? handleCancelledProposals() : reportFailure(error)
+  if (interrupted.signal.aborted) {
+    // The next tick finds no file and records the requests as lost.
+    console.log('Cancelled: winnow stopped the running programs.')
+    setOutputs({})
+    process.exitCode = 130
+  } else process.exitCode = reportFailure(error)
 }
 
 await writeSummary()
-
-/** The next tick finds no file and records the requests as lost. */
-function handleCancelledProposals(): number {
-  console.log('Cancelled: winnow stopped the running programs.')
-  setOutputs({})
-  return 130
-}
 
 async function askProposers(task: z.infer<typeof taskSchema>): Promise<void> {
   const { [MODEL_KEY]: modelKey = '', ...rest } = env

@@ -106,12 +106,14 @@ export function prepareClosedDir(clone: string): string {
 
 // Messages in the pipe
 
+export const missingUsersSchema = z.strictObject({ what: z.string(), fix: z.string() })
+
 export const taskSchema = z.strictObject({
   campaign: z.string(),
   order: digestSchema,
   directory: z.string(),
   /** Why there are no side users. */
-  noUsers: z.strictObject({ what: z.string(), fix: z.string() }).optional(),
+  noUsers: missingUsersSchema.optional(),
 })
 export type MeasureTask = z.infer<typeof taskSchema>
 

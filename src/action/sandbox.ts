@@ -36,12 +36,8 @@ interface Programs {
 export function listLaterCodeFolders(env: ActionEnv, { program, node }: Programs): string[] {
   const { RUNNER_TEMP: temp = '', GITHUB_WORKSPACE: workspace = '' } = env
   const work = temp === '' ? [] : [...listActionFolders(temp), resolve(temp, COMMAND_FILES_FOLDER)]
-  return [
-    ...work,
-    dirname(program),
-    findExternalsFolder(node),
-    ...(workspace === '' ? [] : [resolve(workspace)]),
-  ]
+  const clone = workspace === '' ? [] : [resolve(workspace)]
+  return [...work, dirname(program), findExternalsFolder(node), ...clone]
 }
 
 /** The runner keeps `_actions` next to `_temp`. A preinstalled action is a symbolic link. */
@@ -171,8 +167,9 @@ export class LaterCode {
 /** Returns false if the content was not kept. The path is empty then. */
 function tryRestore(path: string, before: SavedEntry | undefined): boolean {
   // Restored already, together with its folder.
-  if (before !== undefined && isSame(before, readEntry(path))) return true
-  const isFolder = readStat(path)?.isDirectory() === true
+  const stat = readStat(path)
+  if (before !== undefined && stat !== undefined && isSame(before, toEntry(path, stat))) return true
+  const isFolder = stat?.isDirectory() === true
   if (before?.kind !== 'folder' || !isFolder) rmSync(path, { recursive: true, force: true })
   if (before === undefined) return true
   mkdirSync(dirname(path), { recursive: true })
@@ -199,8 +196,8 @@ function describeChangedCode(changed: readonly string[], removed: readonly strin
   return `the measured code changed code that later steps of this job run (${named}${more}). winnow discards the report, and ${end}`
 }
 
-function isSame(before: SavedEntry | undefined, now: SavedEntry | undefined): boolean {
-  if (before === undefined || now === undefined) return false
+function isSame(before: SavedEntry | undefined, now: SavedEntry | null | undefined): boolean {
+  if (before === undefined || now == null) return false
   return before.kind === now.kind && before.mode === now.mode && before.content === now.content
 }
 
@@ -220,11 +217,6 @@ function readEntries(roots: readonly string[], limit: number): Map<string, Saved
     if (entry.kind === 'folder') pending.push(...listFolderNames(path).map(name => join(path, name)))
   }
   return found
-}
-
-function readEntry(path: string): SavedEntry | undefined {
-  const stat = readStat(path)
-  return (stat && toEntry(path, stat)) ?? undefined
 }
 
 /** Null for sockets, pipes and devices: no step can run them. */
@@ -251,28 +243,19 @@ function isDenied(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EACCES'
 }
 
-function isNoFolder(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOTDIR'
-}
-
 function listFolderNames(folder: string): string[] {
   try {
     return readdirSync(folder).toSorted()
   } catch (error) {
-    if (isMissing(error) || isDenied(error) || isNoFolder(error)) return []
+    const isNoFolder = error instanceof Error && 'code' in error && error.code === 'ENOTDIR'
+    if (isMissing(error) || isDenied(error) || isNoFolder) return []
     throw error
   }
 }
 
 // Files through which steps set variables and outputs
 
-const COMMAND_FILES = [
-  'GITHUB_ENV',
-  'GITHUB_PATH',
-  'GITHUB_OUTPUT',
-  'GITHUB_STATE',
-  'GITHUB_STEP_SUMMARY',
-] as const
+const COMMAND_FILES = ['ENV', 'PATH', 'OUTPUT', 'STATE', 'STEP_SUMMARY'].map(name => `GITHUB_${name}`)
 const COMMAND_FILES_FOLDER = '_runner_file_commands'
 
 /**
@@ -282,15 +265,13 @@ const COMMAND_FILES_FOLDER = '_runner_file_commands'
  */
 export function clearRunnerFiles(env: ActionEnv): void {
   const named = COMMAND_FILES.flatMap(name => env[name] || [])
-  const folders = new Set(named.map(file => dirname(resolve(file))).filter(isRunnerFolder))
+  const folders = new Set(
+    named.map(file => dirname(resolve(file))).filter(folder => folder.endsWith(`/${COMMAND_FILES_FOLDER}`)),
+  )
   const { RUNNER_TEMP: temp = '' } = env
   if (temp !== '') folders.add(join(resolve(temp), COMMAND_FILES_FOLDER))
   const found = [...folders].flatMap(listRunnerFiles)
   for (const file of new Set([...named.map(file => resolve(file)), ...found])) makeEmptyFile(file)
-}
-
-function isRunnerFolder(folder: string): boolean {
-  return folder.endsWith(`/${COMMAND_FILES_FOLDER}`)
 }
 
 function listRunnerFiles(folder: string): string[] {

@@ -5,7 +5,7 @@ import type { OrderId } from '../model/ids.ts'
 import { getArtifactFileName, getArtifactName, type JobFileContent } from '../model/job-file.ts'
 import type { SaveUnwrittenEvents } from '../ports.ts'
 import type { ActionEnv } from './inputs.ts'
-import { getTempDir } from './job.ts'
+import { getTempDir, readAttempt } from './job.ts'
 import { appendSummary, type Outputs, redactJson, toLogLine } from './outputs.ts'
 
 interface SavedJobFile {
@@ -76,7 +76,8 @@ export interface UnwrittenFiles {
 }
 
 export function createKeptFiles(env: ActionEnv): UnwrittenFiles {
-  const artifact = `winnow-unwritten-${toJobName(env['GITHUB_JOB'])}-${Number(env['GITHUB_RUN_ATTEMPT']) || 1}`
+  const job = (env['GITHUB_JOB'] ?? '').replace(/[^\w-]/g, '') || 'job'
+  const artifact = `winnow-unwritten-${job}-${readAttempt(env)}`
   const tempDir = getTempDir(env)
   const files = new Map<string, number>()
   let dir: string | null = null
@@ -85,10 +86,8 @@ export function createKeptFiles(env: ActionEnv): UnwrittenFiles {
     async keep(name, text) {
       const bytes = Buffer.byteLength(text)
       const others = [...files].reduce((sum, [other, size]) => sum + (other === name ? 0 : size), 0)
-      if (others + bytes > MOST_BYTES)
-        throw new Error(
-          `with this one (${bytes} bytes) there would be more than ${MOST_BYTES} bytes of such files`,
-        )
+      const reason = `with this one (${bytes} bytes) there would be more than ${MOST_BYTES} bytes of such files`
+      if (others + bytes > MOST_BYTES) throw new Error(reason)
       await mkdir(tempDir, { recursive: true })
       dir ??= mkdtempSync(join(tempDir, 'winnow-unwritten-'))
       const end = text.slice(text.trimEnd().length)
@@ -104,8 +103,4 @@ export function createKeptFiles(env: ActionEnv): UnwrittenFiles {
       return { report: dir, artifact }
     },
   }
-}
-
-function toJobName(job = ''): string {
-  return job.replace(/[^\w-]/g, '') || 'job'
 }

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { KnownCampaign } from '../cli/known-campaigns.ts'
 import type { Call } from '../cli/verb.ts'
 import type { AskingJobs } from '../engine/controller/github-tick.ts'
 import type { EndedJob, EndedRun } from '../engine/jobs/run-artifacts.ts'
@@ -14,15 +13,16 @@ import {
   isPaused,
   readDispatchTitle,
   readGithubJob,
+  reportPaused,
 } from './github-job.ts'
-import type { ActionEnv } from './inputs.ts'
 import { findMeasuringCampaign } from './job.ts'
+import { parseJsonText } from './outputs.ts'
 import type { Task } from './root-pipe.ts'
-import { readCampaigns, reportPaused, takeTurns } from './tick.ts'
+import { NO_CAMPAIGNS, readCampaigns, takeTurns } from './tick.ts'
 
 /** Last job of a run: records the results of the others, then ticks. Replaces a lost first job. */
 export async function settleOnGithub(task: Task): Promise<number> {
-  if (isPaused(task.env)) return reportPaused()
+  if (isPaused(task.env)) return reportPaused({ paused: true, ...NO_CAMPAIGNS })
   const job = readGithubJob(task)
   return settleCampaigns(task, job, buildJobEnvironment(task, job))
 }
@@ -34,17 +34,12 @@ export async function settleCampaigns(
 ): Promise<number> {
   const { campaigns: names, ended, has, isTickLost } = readNeeds(task.inputs.jobs)
   const known = await readCampaigns(createCall(environment, {}), job)
-  const campaigns = isTickLost
-    ? selectRunCampaigns(task.env, known)
-    : known.filter(({ name }) => names.includes(name))
+  const measuring = findMeasuringCampaign(task.env, known)
+  const own = measuring === undefined ? known : [measuring]
+  const campaigns = isTickLost ? own : known.filter(({ name }) => names.includes(name))
   const next = { propose: false, judge: false }
   const nextLook = isTickLost ? decideNextLook(job) : 'usual'
   return takeTurns(task, { environment, campaigns, run: { does: { settle: ended }, next, has, nextLook } })
-}
-
-function selectRunCampaigns(env: ActionEnv, known: readonly KnownCampaign[]): readonly KnownCampaign[] {
-  const measuring = findMeasuringCampaign(env, known)
-  return measuring === undefined ? known : [measuring]
 }
 
 /**
@@ -78,11 +73,7 @@ const needs = z.record(z.string(), job)
 const matrix = z
   .array(
     z.strictObject({
-      slot: z
-        .number()
-        .int()
-        .min(0)
-        .max(MAX_ORDERS_PER_RUN - 1),
+      slot: z.int().min(0).lt(MAX_ORDERS_PER_RUN),
       order: digestSchema,
       title: z.string(),
     }),
@@ -123,14 +114,7 @@ export function readNeeds(text: string): EndedJobs {
 }
 
 function parseJobsInput<T>(schema: z.ZodType<T>, text: string, what: string): T {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    value = undefined
-  }
-  const read = schema.safeParse(value)
+  const read = schema.safeParse(parseJsonText(text))
   if (read.success) return read.data
   const [issue] = read.error.issues
   const where = issue?.path.join('.') || 'it'

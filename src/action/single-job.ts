@@ -18,17 +18,22 @@ import {
   type GithubJob,
   isPaused,
   readGithubJob,
+  reportPaused,
   requireOwnRemote,
 } from './github-job.ts'
 import { appendSummary, type Outputs, reportFailure, setOutputs, toLogLine } from './outputs.ts'
-import { prepareClosedDir, runAsRoot, runThroughPipe, type Task, writeReturnReason } from './root-pipe.ts'
+import {
+  missingUsersSchema,
+  prepareClosedDir,
+  runAsRoot,
+  runThroughPipe,
+  type Task,
+  writeReturnReason,
+} from './root-pipe.ts'
 import { clearRunnerFiles, LaterCode, listLaterCodeFolders } from './sandbox.ts'
 import { createKeptFiles } from './saved-files.ts'
 
-const programs = {
-  program: fileURLToPath(new URL('action.js', import.meta.url)),
-  node: process.execPath,
-}
+const programs = { program: fileURLToPath(new URL('action.js', import.meta.url)), node: process.execPath }
 
 const SUMMARY_LENGTH = 1_000
 
@@ -36,9 +41,7 @@ const SUMMARY_LENGTH = 1_000
 const WAITING_IS_FINE: ReadonlySet<number> = new Set([0, 10, 11, 12, 14])
 
 /** The task of the process that continues the campaign. Null: it runs as root and has side users. */
-const taskSchema = z.strictObject({
-  noUsers: z.strictObject({ what: z.string(), fix: z.string() }).nullable(),
-})
+const taskSchema = z.strictObject({ noUsers: missingUsersSchema.nullable() })
 
 /**
  * Single-job mode: one job decides and measures. Root holds the token, and experiments run as side users.
@@ -47,14 +50,7 @@ const taskSchema = z.strictObject({
  */
 export async function runOnGithub(task: Task): Promise<number> {
   const { env, pipe } = task
-  if (isPaused(env)) {
-    const line =
-      'WINNOW_PAUSED is set, so this run did nothing. To continue, delete the repository variable WINNOW_PAUSED.'
-    console.log(line)
-    appendSummary(line)
-    setOutputs({ 'result-json': JSON.stringify({ paused: true }) })
-    return 0
-  }
+  if (isPaused(env)) return reportPaused({ paused: true })
   const job = readGithubJob(task)
   if (pipe === undefined) return startSingleJob(task, job)
   const { noUsers } = taskSchema.parse(pipe.task)
@@ -85,16 +81,10 @@ async function continueAsRoot(task: Task, job: GithubJob): Promise<number> {
     if (!('owners' in users)) throw new MeasurementDeclined(users.what)
     const environment = buildJobEnvironment(task, job)
     const cacheDir = prepareClosedDir(environment.directory)
-    const ownedBy = { SUDO_UID: String(statSync(environment.directory).uid) }
+    const gitEnv = { ...environment.env, SUDO_UID: String(statSync(environment.directory).uid) }
     const isolation = { users, asRoot: true, laterCode: listLaterCodeFolders(env, programs) }
-    const asRoot = {
-      ...environment,
-      env: { ...environment.env, ...ownedBy },
-      cacheDir,
-      isolation,
-    }
     return await continueSingleJob(task, job, {
-      environment: asRoot,
+      environment: { ...environment, env: gitEnv, cacheDir, isolation },
       unwritten,
       reportUnwritten: () => giveToRunner(unwritten.tell(), runner),
     })
@@ -141,17 +131,14 @@ async function continueSingleJob(
   { environment, unwritten, reportUnwritten }: SingleJobRun,
 ): Promise<number> {
   const { env, inputs, pipe } = task
-  let answer: unknown = null
+  let answer = {}
   const closing: string[] = []
   const json = (value: unknown): void => {
-    answer = value
+    if (typeof value === 'object' && value !== null) answer = value
   }
   const options = { campaign: inputs.campaign, yes: true, json: true } as const
-  const call = createCall(
-    { ...removeWorkflows(environment), keepUnwritten: unwritten.keep },
-    options,
-    pipe?.end,
-  )
+  const oneJob = { ...removeWorkflows(environment), keepUnwritten: unwritten.keep }
+  const call = createCall(oneJob, options, pipe?.end)
   try {
     await withRepository(call, DEFAULT_PREFIX, async ({ checkout }) =>
       requireOwnRemote(checkout.remotes, job),
@@ -164,7 +151,7 @@ async function continueSingleJob(
     const code = await runAndReport(quiet, reportRun).finally(() => clearRunnerFiles(env))
     for (const line of closing) console.log(toLogLine(line))
     appendSummary(closing.map(line => escapeMarkdown(line, SUMMARY_LENGTH)).join('\n\n'))
-    const result = JSON.stringify({ paused: false, code, ...toRecord(answer) })
+    const result = JSON.stringify({ paused: false, code, ...answer })
     setOutputs({ ...reportUnwritten(), 'result-json': result })
     return WAITING_IS_FINE.has(code) ? 0 : code
   } catch (error) {
@@ -193,8 +180,4 @@ function removeWorkflows(environment: Call['environment']): Call['environment'] 
       return withoutJobs
     },
   }
-}
-
-function toRecord(value: unknown): object {
-  return typeof value === 'object' && value !== null ? value : {}
 }

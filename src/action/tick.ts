@@ -31,6 +31,7 @@ import {
   isCommentRefused,
   isPaused,
   readGithubJob,
+  reportPaused,
   requireOwnRemote,
 } from './github-job.ts'
 import type { ActionEnv, Inputs } from './inputs.ts'
@@ -38,6 +39,9 @@ import { findMeasuringCampaign } from './job.ts'
 import { appendSummary, type Outputs, reportFailure, setOutputs, toLogLine } from './outputs.ts'
 import type { Task } from './root-pipe.ts'
 import { createJobFile, createKeptFiles } from './saved-files.ts'
+
+/** The output `result-json` of a run that read no campaign. */
+export const NO_CAMPAIGNS = { campaigns: [], later: [], broken: [] }
 
 const NOTHING_THERE = 'No campaign: the default branch has no spec, and there is no ledger.'
 
@@ -49,7 +53,7 @@ const SUMMARY_LENGTH = 2_000
 
 /** Ticks one campaign after the other until none has work left. Does not wait for other runs. */
 export async function tickOnGithub(task: Task): Promise<number> {
-  if (isPaused(task.env)) return reportPaused()
+  if (isPaused(task.env)) return reportPaused({ paused: true, ...NO_CAMPAIGNS })
   const job = readGithubJob(task)
   return tickCampaigns(task, job, buildJobEnvironment(task, job))
 }
@@ -128,15 +132,12 @@ export async function takeTurns(
     }
     const turn = async (): Promise<void> => {
       if (known.problem !== null && !known.started) throw known.problem
-      if (isDry) dryRuns.push(await runDryTurn(environment, known.name, { ...run, next }))
-      else {
-        const { items, ...done } = await runTurn(createCall(environment, { campaign: known.name }), {
-          ...run,
-          next,
-        })
-        turns.push(done)
-        toJudge ??= items && { campaign: known.name, items }
-      }
+      const { name } = known
+      if (isDry) return void dryRuns.push(await runDryTurn(environment, name, { ...run, next }))
+      const call = createCall(environment, { campaign: name })
+      const { items, ...done } = await runTurn(call, { ...run, next })
+      turns.push(done)
+      toJudge ??= items && { campaign: name, items }
     }
     try {
       await (campaigns.length > 1 ? group(toLogLine(known.name), turn) : turn())
@@ -145,7 +146,8 @@ export async function takeTurns(
       code = Math.max(code, reportFailure(error))
       broken.push(known.name)
     }
-    logDuration(environment, { name: known.name, startedAt })
+    const took = Math.round(environment.clock.monotonic() - startedAt)
+    if (isDebug()) console.log(toLogLine(`${known.name} took ${took} ms.`))
   }
   // GitHub refused these calls. The next scheduled run repeats them, but a person may have to grant a
   // permission.
@@ -154,10 +156,8 @@ export async function takeTurns(
   const skipped = { later: remaining.map(({ name }) => name), broken }
   if (isDry) reportDryRun(dryRuns, skipped)
   else {
-    reportTurns(task, turns, {
-      ...skipped,
-      outputs: { ...unwritten.tell(), ...writeItemsFile(env, toJudge) },
-    })
+    const outputs = { ...unwritten.tell(), ...writeItemsFile(env, toJudge) }
+    reportTurns(task, turns, { ...skipped, outputs })
     code = Math.max(code, await startLeftOver(environment, remaining))
   }
   if (campaigns.length === 0 && inputs.campaign === '') {
@@ -178,23 +178,17 @@ async function startLeftOver(
   let code = 0
   for (const { name } of remaining.filter(({ started }) => started)) {
     const title = lookTitle({ name })
+    const call = createCall(environment, { campaign: name })
     try {
-      await withCampaign(
-        createCall(environment, { campaign: name }),
-        WRITES_STARTED,
-        async ({ campaignContext: context }) => {
-          const run = await context.forge?.workflows?.start({
-            branch: toShortRef(context.refs.optimize),
-            inputs: { title },
-          })
-          const line = toLogLine(
-            `Started a separate run for ${name}, because this run is out of time: run${run == null ? '' : ` ${run}`} (${title}).`,
-          )
-          console.log(line)
-          appendSummary(escapeMarkdown(line))
-          return 0
-        },
-      )
+      await withCampaign(call, WRITES_STARTED, async ({ campaignContext: { forge, refs } }) => {
+        const branch = toShortRef(refs.optimize)
+        const run = await forge?.workflows?.start({ branch, inputs: { title } })
+        const named = `run${run == null ? '' : ` ${run}`} (${title})`
+        const line = `Started a separate run for ${name}, because this run is out of time: ${named}.`
+        console.log(toLogLine(line))
+        appendSummary(escapeMarkdown(toLogLine(line)))
+        return 0
+      })
     } catch (error) {
       code = Math.max(code, reportFailure(error))
     }
@@ -203,13 +197,6 @@ async function startLeftOver(
 }
 
 const WRITES_STARTED = { access: 'write', startedOnly: true } as const
-
-function logDuration(
-  { clock }: Call['environment'],
-  { name, startedAt }: { name: string; startedAt: number },
-) {
-  if (isDebug()) console.log(toLogLine(`${name} took ${Math.round(clock.monotonic() - startedAt)} ms.`))
-}
 
 /** The work of the judge job, which serves one campaign in a run. */
 interface CampaignItems {
@@ -240,15 +227,13 @@ async function tickOnce(call: Call, command: CommandContext, run: ActionsRun): P
   const { waiting, seen, refusals, orders, started, toJudge: items } = done
   if (seen === null) throw new Error(`campaign ${context.name} was started and is not there`)
   const { campaign } = seen.world
-  const { progress } = call.environment
+  const warnWithoutJob = (job: string, what: string) =>
+    call.environment.progress.say(
+      `${context.name}: this workflow has no ${job} job, so winnow requests no ${what}; winnow init --github writes one.`,
+    )
   if (waiting.for === 'ideas' && !run.has.propose && seen.world.askable.length > 0)
-    progress.say(
-      `${context.name}: this workflow has no propose job, so winnow requests no ideas; winnow init --github writes one.`,
-    )
-  if (waiting.for === 'judges' && !run.has.judge)
-    progress.say(
-      `${context.name}: this workflow has no judge job, so winnow requests no scores; winnow init --github writes one.`,
-    )
+    warnWithoutJob('propose', 'ideas')
+  if (waiting.for === 'judges' && !run.has.judge) warnWithoutJob('judge', 'scores')
   const resumeHint = describeResumeHint(campaign)
   const turn = {
     campaign: context.name,
@@ -317,19 +302,13 @@ export function reportTurns(
   })
 }
 
-function describeNextTurn({
-  orders,
-  started,
-  waiting,
-  branch,
-  to_go_on: resumeHint,
-}: CampaignTurn): string[] {
+function describeNextTurn({ orders, started, waiting, branch, to_go_on }: CampaignTurn): string[] {
   const titles = [...new Set(orders.map(({ title }) => title))].join('; ')
   return [
     ...(orders.length === 0 ? [] : [`The next jobs of this run measure ${titles}.`]),
     ...started.map(({ run, title }) => `Started run${run === null ? '' : ` ${run}`} (${title}).`),
     ...(waiting.for === 'ideas' ? [`To submit an idea, open a pull request against ${branch}.`] : []),
-    ...(resumeHint === undefined ? [] : [`To continue, ${resumeHint}.`]),
+    ...(to_go_on === undefined ? [] : [`To continue, ${to_go_on}.`]),
   ]
 }
 
@@ -347,15 +326,6 @@ export function reportDryRun(campaigns: readonly DryRunTurn[], rest: SkippedCamp
   appendSummary('Dry run: nothing was written. The log lists what would be written.')
   const result = { paused: false, dry_run: true, campaigns, ...rest }
   setOutputs({ 'result-json': JSON.stringify(result) })
-}
-
-export function reportPaused(): number {
-  const line =
-    'WINNOW_PAUSED is set, so this run did nothing. To continue, delete the repository variable WINNOW_PAUSED.'
-  console.log(line)
-  appendSummary(line)
-  setOutputs({ 'result-json': JSON.stringify({ paused: true, campaigns: [], later: [], broken: [] }) })
-  return 0
 }
 
 // Dry runs

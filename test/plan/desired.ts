@@ -41,6 +41,6 @@ function othersOf({ ownComments = [] }: PullFacts, change: Extract<ForgeChange, 
   return ownComments.filter(({ key }) => key !== commentOf(change).key)
 }
 
-function commentOf({ body, marker = '' }: Extract<ForgeChange, { kind: 'comment' }>) {
+function commentOf({ body, marker }: Extract<ForgeChange, { kind: 'comment' }>) {
   return { key: computeMarkerKey(marker), body }
 }
