@@ -20,7 +20,6 @@ export interface AppendDeps extends Pacing {
   failed: (drafts: readonly EventDraft[], error: unknown) => Promise<unknown>
 }
 
-/** The events that arrived since the first attempt, up to `tip`. */
 interface AppendProgress {
   tip: Tip | null
   arrived: Map<string, LedgerEvent>

@@ -24,7 +24,6 @@ export function isCheckpointDue(seq: number, lastCheckpointSeq: number): boolean
   return seq - lastCheckpointSeq >= CHECKPOINT_INTERVAL
 }
 
-/** Renders checkpoint.json for a campaign folded up to the event whose file has sha256 `head`. */
 export function buildCheckpoint(campaign: Campaign, head: string): string {
   const state = toCanonicalJson(campaign)
   const { before, after } = wrapState({
@@ -43,10 +42,7 @@ function wrapState(fields: { fold: number; head: string; seq: number; state_dige
   return { before, after: `,${toCanonicalJson({ state_digest }).slice(1)}\n` }
 }
 
-/**
- * The checkpoint is a cache: a defect is a reason to fold all events again, never an error, and its content is never
- * trusted.
- */
+/** A cache: a defect is a reason to fold all events again, and its content is never trusted. */
 export async function readCheckpoint(repo: Repository, tip: Tip): Promise<Checkpoint> {
   const entry = tip.tree === null ? null : await repo.findEntry(tip.tree, CHECKPOINT_PATH)
   if (entry === null || tip.tree === null) return { usable: false, ignored: null }

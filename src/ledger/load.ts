@@ -19,7 +19,6 @@ export interface LoadedCampaign {
 
 const CHAIN_START: ChainHead = { seq: 0, head: null }
 
-/** Loads the campaign at a tip: from a valid checkpoint, and from the events after it. */
 export async function loadCampaign(repo: Repository, tipCommit: Oid): Promise<LoadedCampaign> {
   const tip = await readTip(repo, tipCommit)
   const checkpoint = await readCheckpoint(repo, tip)

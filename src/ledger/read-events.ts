@@ -27,7 +27,6 @@ interface EventEntry {
 interface EventListing {
   /** Sorted by seq; a missing event leaves a gap. */
   files: EventEntry[]
-  /** Paths below events/ that are not names of event files. */
   unknownPaths: string[]
 }
 
@@ -49,7 +48,6 @@ export async function readTip(repo: Repository, refOid: Oid | null): Promise<Tip
   return { commit: refOid, tree, seq: file.number + 1, head: hashSha256(bytes) }
 }
 
-/** Reads the events from `fromSeq` on and checks each against its predecessor. */
 export async function* readEvents(
   repo: Repository,
   tipCommit: Oid,
@@ -96,7 +94,6 @@ export async function* readEventsBySeq(
   }
 }
 
-/** Returns the sha256 that `prev` of event `seq` must contain. */
 export async function readPreviousHead(repo: Repository, tree: Oid, seq: number): Promise<string | null> {
   if (seq === 0) return null
   const { path } = buildEventPath(seq - 1)
@@ -106,9 +103,7 @@ export async function readPreviousHead(repo: Repository, tree: Oid, seq: number)
   return hashSha256(await repo.blob(entry.oid))
 }
 
-/**
- * Requests the next chunk while the current one is processed: the pipe to git stays full, and memory use stays small.
- */
+/** Requests the next chunk while this one is processed: the pipe to git stays full, memory use small. */
 export async function* readEventFiles(
   repo: Repository,
   files: readonly EventEntry[],

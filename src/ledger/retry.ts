@@ -12,10 +12,7 @@ export interface Pacing {
 
 export type Attempt<T> =
   | { done: true; value: T }
-  /**
-   * `waitMs`: the server requires this wait before the next attempt. `refused`: a rule of the remote, which may be
-   * permanent.
-   */
+  /** `waitMs`: required by the server. `refused`: by a rule of the remote, which may be permanent. */
   | { done: false; why: string; waitMs?: number; refused?: ForgeError }
 
 export interface RetryLimits {
@@ -25,17 +22,11 @@ export interface RetryLimits {
 }
 
 const RACE_LIMITS: RetryLimits = { forMs: 120_000, firstWaitMs: 50, longestWaitMs: 5_000 }
-/**
- * A remote may refuse temporarily: its disk is full, its hook times out, a person is changing the rule. Four more
- * attempts, about 1, 2, 4 and 8 seconds apart, distinguish this from a permanent rule.
- */
+/** A full disk or a slow hook may pass: four more attempts, 1 to 8 seconds apart. */
 const REFUSAL_LIMITS = { firstWaitMs: 1_000, longestWaitMs: 8_000 }
 const MAX_REFUSALS = 5
 
-/**
- * Retries after lost races. Every attempt must read the current state again. Waits grow and are random. Returns the
- * last attempt when none succeeds in time.
- */
+/** Every attempt must read the current state again. Returns the last one when none succeeds in time. */
 export async function retryLostRaces<T>(
   pacing: Pacing,
   attempt: () => Promise<Attempt<T>>,
@@ -77,10 +68,7 @@ async function retryTransientErrors<T>(attempt: () => Promise<Attempt<T>>): Prom
   }
 }
 
-/**
- * True for failures of the connection or of a busy server, as opposed to rules and local files. The write may have
- * succeeded before the failure, so every attempt must recognize its own result.
- */
+/** The write may have succeeded before the failure: attempts recognize their own result. */
 function isTransient({ detail }: ForgeError): boolean {
   if (detail.rule !== undefined) return false
   // A rate limit is not a race: an early retry only extends it.

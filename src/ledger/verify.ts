@@ -89,7 +89,6 @@ function createProblem(known: Partial<LedgerProblem> & { message: string }): Led
   return { seq: null, file: null, commit: null, ...known }
 }
 
-/** The changes of one commit to event files, compared with one parent. */
 interface HistoryStep {
   commit: Oid
   parents: Oid[]

@@ -28,7 +28,7 @@ export interface CampaignContext {
   repository: Repository
   /** GitHub; null where the campaign runs on one machine, without pull requests. */
   forge: Forge | null
-  /** Absolute path for orders, work trees and proposals. */
+  /** For orders, work directories and proposals. */
   dataDir: string
   /** Shared by all winnow processes of this user on this machine. */
   machineDir: string
@@ -38,9 +38,7 @@ export interface CampaignContext {
   defaultBranch: string
   /** Without a remote, the branches live in the user's repository. */
   local: boolean
-  /**
-   * Isolation of other people's code in a job that holds a token. On a person's machine only the spec decides.
-   */
+  /** In a job that holds a token; on a person's machine only the spec decides. */
   isolation?: JobIsolation
   by: EventAuthor
   /** The cause of recorded events when a person's command has a permanent id; random by default. */
@@ -82,9 +80,7 @@ export function createPacing({ clock, random }: Pick<CampaignContext, 'clock' | 
 export interface Memory {
   loaded: LoadedCampaign | null
   candidates: Map<string, CandidateFacts>
-  /** Picks by default tip and landing. */
   picks: Map<string, PickFacts>
-  /** The content of the checks that this process has written, by id. */
   checks: Map<string, string>
   /** Release dates; undefined when a lookup was skipped. */
   releases: Map<string, ReleaseDate | null | undefined>
@@ -93,11 +89,9 @@ export interface Memory {
   /** The remote's refs when last read, updated by winnow's own pushes. */
   refs: ReadonlyMap<string, Oid> | null
   holdout: HoldoutFacts | null
-  /** Monotonic time of the last read. */
   askedAt: number
   /** Incremented for each tick and after each interrupted one. */
   turn: number
-  /** Dispatches that GitHub refused while the ledger was at this commit. */
   refused: { tip: Oid | null; dispatches: Set<OrderId> }
   /** Writes to GitHub, done or refused, while the ledger was at this commit. Lists may lag behind them. */
   written: { tip: Oid | null; keys: Set<string> }
@@ -126,10 +120,7 @@ export function createMemory(): Memory {
   }
 }
 
-/**
- * Clears data that an interrupted tick or another writer may have invalidated. The loaded campaign stays: it
- * holds only events that the remote has accepted.
- */
+/** Another writer may have changed the refs. The loaded campaign stays: the remote accepted it. */
 export function resetMemory(memory: Memory): void {
   memory.refs = null
   memory.turn += 1
@@ -159,7 +150,6 @@ export function requireHome(homeContext: HomeContext, campaign: RecordedHome): v
   })
 }
 
-/** The features that a spec may use depend on where the campaign lives. */
 export function getCampaignWhereabouts({ forge }: Pick<CampaignContext, 'forge'>, campaign: RecordedHome) {
   return isAway({ forge }, campaign) && campaign.host === 'github' ? 'github' : getWhereabouts(forge)
 }
@@ -189,7 +179,6 @@ export function requireSameBranches(
   })
 }
 
-/** Reads all refs of a campaign and its default branch from the remote. */
 export async function listRefs({ repository, refs, defaultBranch }: CampaignContext) {
   const { optimize, campaign, state, closed, experiments } = refs
   return repository.remoteRefs([optimize, campaign, state, closed, defaultBranch, `${experiments}*`])

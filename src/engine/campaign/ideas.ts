@@ -34,10 +34,8 @@ import { claimFreeWorkDir, endAllLeftovers } from '../jobs/worker-slots.ts'
 import type { CampaignContext } from './context.ts'
 import { ANSWERS } from './open.ts'
 
-/** Finds ideas on every observation, and asks proposers when the plan says so. */
 export interface IdeaSource {
   find(request: IdeaContext): Promise<FoundIdeas>
-  /** Names of proposers that can be asked for another idea now. */
   listProposers(campaign: Campaign, spec: Spec): string[]
   /** Runs one proposer. Stores its answer and cost for the next observation. */
   ask(who: string, request: ProposerContext): Promise<{ ok: boolean; reason: string }>
@@ -45,7 +43,6 @@ export interface IdeaSource {
 
 interface FoundIdeas {
   proposals: Proposal[]
-  /** Patches that were not prepared yet. */
   unopened: number
   /** Answers whose cost the ledger lacks. */
   answers: AnswerFacts[]
@@ -71,9 +68,6 @@ interface IdeaContext {
 
 const PROPOSER_DIR = 'propose'
 
-/**
- * The proposers of one campaign on this machine, including the additional ones of this run, with their caches.
- */
 export function createCampaignIdeas(
   context: CampaignContext,
   extra: readonly CommandProposer[] = [],
@@ -226,9 +220,7 @@ async function readCampaignPatches(
   }
 }
 
-/**
- * Prepares only patches that can be opened now, because the incumbent may change before the others are due.
- */
+/** Prepares only patches that can be opened now: the incumbent may change before the others are due. */
 function countOpenable(campaign: Campaign, spec: Spec): number {
   return spec.merge.max_open_experiments - countOpenEngineExperiments({ campaign })
 }
@@ -270,9 +262,7 @@ async function readMessages(
   return messages
 }
 
-/**
- * A landing that cannot be reverted directly becomes a revert experiment, or is refused with its conflict.
- */
+/** A landing that cannot be reverted directly becomes a revert experiment, or is refused. */
 function listRevertIdeas({ campaign, reverts }: IdeaContext): Proposal[] {
   return [...reverts].flatMap(([eventId, facts]) => toRevertProposal(campaign, eventId, facts))
 }

@@ -48,7 +48,6 @@ export interface Environment {
   forge?: (refs: CampaignRefs) => Forge
   /** Without a remote, prefer main or master over the checked-out branch as the default branch. */
   preferMain?: boolean
-  /** Isolation of other people's code, in a job that holds a token. */
   isolation?: JobIsolation
   by: EventAuthor
   version: string
@@ -56,7 +55,6 @@ export interface Environment {
   random: RandomSource
   faults: Faults
   progress: ProgressReporter
-  /** Looks up release dates; absent when they stay unknown. */
   registries?: Registries
   /** Writes below the campaign's own directory by default. */
   keepUnwritten?: SaveUnwrittenEvents
@@ -73,7 +71,6 @@ export interface RepositoryContext {
   local: boolean
   /** The user's name for the remote; null without one. */
   remote: string | null
-  /** Full name of the default branch; null when unknown. */
   defaultBranch: string | null
   dataDir: string
   machineDir: string
@@ -122,7 +119,6 @@ async function findLocalDefault(repository: Repository, { head }: Checkout, { pr
   return MAIN.find(ref => refs.has(ref)) ?? head
 }
 
-/** Returns winnow's directory for one repository, without creating it. */
 export function getDataDir(checkout: Checkout, environment: RemoteChoice): string {
   return join(
     environment.cacheDir,
@@ -210,7 +206,6 @@ function keepBelow(directory: string): SaveUnwrittenEvents {
 
 /** winnow's own repository is a cache: every pushed object is in the remote or the user's repository. */
 interface RepositoryCache {
-  /** Directory of one user's repository, including its campaigns. */
   dataDir: string
   env: Readonly<Record<string, string>>
   say: (line: string) => void
@@ -231,10 +226,7 @@ export async function findDamageCause(
   return findDamage(dir) ?? (isPossibleDamage(error) ? findDeepDamage(dir, env) : null)
 }
 
-/**
- * A damaged repository looks like any runner failure. Such a report is not recorded: winnow fetches the
- * repository again and measures the order again.
- */
+/** A damaged repository looks like any runner failure. winnow then fetches it again, and measures again. */
 export async function refuseDamagedCache(
   repository: { dir: string },
   env: Readonly<Record<string, string>>,
@@ -247,10 +239,7 @@ export async function refuseDamagedCache(
   return report
 }
 
-/**
- * Moves a damaged repository aside, so that a new one is fetched. Only commits of proposer answers exist
- * nowhere else: the returned function copies them to the new repository and reports the result.
- */
+/** Only commits of proposer answers exist nowhere else: the returned function copies them. */
 function replaceDamaged(
   { dataDir, env, say }: RepositoryCache,
   damage: string | null,

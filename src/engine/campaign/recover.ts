@@ -16,7 +16,6 @@ interface RecoveredBranch {
 
 type RefTips = ReadonlyMap<string, Oid>
 
-/** A ledger that the remote lost and this cache still has. */
 interface LostLedger {
   tip: Oid
   events: number
@@ -33,7 +32,6 @@ export async function findLostLedger(context: CampaignContext, refs: RefTips): P
   return { tip, events: campaign.seq, updatedAt: campaign.updated_at }
 }
 
-/** Returns whether an archived ledger contains this one. */
 export async function isArchived(
   { repository, refs: { archive } }: CampaignContext,
   ledger: Oid,
@@ -71,7 +69,6 @@ function describeOrigin({ local }: CampaignContext): string {
   return local ? 'from this repository' : 'from the remote'
 }
 
-/** Forgets the lost branches, so that the next run starts a new campaign. */
 export function forgetLostBranches({
   repository,
   refs: { state, optimize, closed, campaign },
@@ -79,10 +76,7 @@ export function forgetLostBranches({
   for (const ref of [state, optimize, closed, campaign]) repository.dropTrackingRef(ref)
 }
 
-/**
- * Restores deleted or rewound branches: the cached ledger, the closed branch, and the optimize branch at the
- * recorded incumbent. One leased push overwrites no branch that appeared meanwhile.
- */
+/** One leased push overwrites no branch that appeared meanwhile. */
 export async function recoverBranches(context: CampaignContext): Promise<RecoveredBranch[]> {
   const { repository } = context
   const { refs } = await listRefs(context)
@@ -125,7 +119,7 @@ export function describeFailedPush(result: FailedPush): string {
     : result.message
 }
 
-/** Requires the incumbent commit, and refuses to drop commits of other people from the branch. */
+/** Refuses to drop commits of other people from the branch. */
 async function requireMovable(context: CampaignContext, tip: Oid | undefined, incumbent: Oid): Promise<void> {
   const { repository, refs } = context
   const optimize = toShortRef(refs.optimize)
@@ -146,10 +140,7 @@ async function requireMovable(context: CampaignContext, tip: Oid | undefined, in
   )
 }
 
-/**
- * Invariant 2: rebuilds views and checkpoint from every event and writes no event. Returns false when they
- * were up to date.
- */
+/** Invariant 2: writes no event. Returns false when views and checkpoint were up to date. */
 export async function rebuildViews(context: CampaignContext): Promise<boolean> {
   const { repository, refs } = context
   const from = await requireLedger(context, (await repository.remoteRefs([refs.state])).refs)

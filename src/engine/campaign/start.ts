@@ -58,7 +58,6 @@ export async function readCommittedSpec(context: CampaignContext, path: string):
   }
 }
 
-/** Refuses valid features that are not built yet, before any write. */
 export function requireSupportedSpec(
   { spec, path }: Pick<DefaultBranchSpec, 'spec' | 'path'>,
   where: CampaignLocation,
@@ -72,16 +71,12 @@ export function requireSupportedSpec(
   }
 }
 
-/** Checks everything before an earlier campaign is changed. */
 export function requireStartable(committed: DefaultBranchSpec, context: CampaignContext): void {
   requireSupportedSpec(committed, getWhereabouts(context.forge))
   requireSameBranches(context, committed.spec, committed.path)
 }
 
-/**
- * Writes the first event, the optimize branch and the ledger in one push. Only one of two racing processes
- * wins.
- */
+/** One push writes the first event, the optimize branch and the ledger, so only one of two processes wins. */
 export async function startCampaign(
   context: CampaignContext,
   committed: DefaultBranchSpec,
@@ -154,7 +149,6 @@ async function addStartEvents(
   })
 }
 
-/** Records a person's uncommitted spec as a whole, with the reason. */
 export async function applyAmendment(
   context: CampaignContext,
   change: { yaml: string; reason: string },
@@ -232,10 +226,7 @@ async function planArchive(context: CampaignContext, refs: ReadonlyMap<string, O
   return { at, moves }
 }
 
-/**
- * Branches of ideas that have a verdict. Without pull requests the next campaign would take them for new ideas. The
- * archive keeps their commits. A refused head may not be in it, so its branch stays.
- */
+/** Without pull requests the next campaign would take these branches for new ideas. */
 async function listMeasuredBranches(
   { forge, repository, refs: own }: CampaignContext,
   refs: ReadonlyMap<string, Oid>,
@@ -251,7 +242,6 @@ async function listMeasuredBranches(
   })
 }
 
-/** Archives all branches of the campaign in one push. */
 export async function archiveCampaign(
   context: CampaignContext,
   refs: ReadonlyMap<string, Oid>,

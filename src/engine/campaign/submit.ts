@@ -15,10 +15,7 @@ export interface Submission {
   message: string
 }
 
-/**
- * Pushes the branch of an idea of a person or an agent. Refuses an unmeasurable idea before any write. Returns
- * the short name of the branch.
- */
+/** Refuses an unmeasurable idea before any write. Returns the short name of the branch. */
 export async function submitIdea(context: CampaignContext, idea: Submission): Promise<string> {
   if (/^exp-\d+$/.test(idea.name)) {
     throw new UserError(`${idea.name} is a name that winnow reserves for itself`, {
@@ -40,10 +37,7 @@ export async function submitIdea(context: CampaignContext, idea: Submission): Pr
   )
 }
 
-/**
- * Returns a commit whose message describes the idea: the given one, or an empty one on top of a person's
- * commit. It has the date of that commit, so that repeating the command makes the same commit.
- */
+/** A new commit has the date of the person's commit, so that repeating the command makes the same commit. */
 async function describeInCommit(
   { repository }: CampaignContext,
   { commit, message, isOurs }: Submission,
@@ -62,7 +56,6 @@ interface SubmissionBase {
   from: Oid | null
 }
 
-/** Requires a started campaign and a commit that its branch lacks. */
 async function readSubmissionBase(
   { repository, refs, name }: CampaignContext,
   idea: Submission,

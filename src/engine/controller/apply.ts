@@ -41,10 +41,7 @@ export async function applyPlan(
   return { result: 'done' }
 }
 
-/**
- * A person's pause, stop or resumption is written as an event without views. The next controller updates the
- * views once.
- */
+/** A person's pause, stop or resumption is an event without views; the next controller updates the views. */
 async function renewOldViews(
   { place: context, memory }: ControllerContext,
   observation: Observation,

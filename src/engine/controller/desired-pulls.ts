@@ -32,7 +32,6 @@ interface DesiredContext {
   world: World
   /** Why a running campaign cannot open new ideas. */
   obstacle: SyncObstacle | null
-  /** Web address of the repository. */
   page: PageUrl
 }
 
@@ -101,10 +100,7 @@ function isOffered(
   return pull === null && branch.startsWith(toShortRef(experiments)) && status === 'deferred'
 }
 
-/**
- * Before the campaign has a pull request, a comment on the experiment's own one asks for the approval: GitHub
- * sends no mail for an edited text.
- */
+/** Before the campaign has a pull request. GitHub sends no mail for an edited text. */
 function renderOwnApproval(world: World, experiment: Experiment, pull: PullFacts): DesiredComment[] {
   const isAsked = experiment.status === 'deferred' && canComment(world)
   const marker = getApprovalMarker(experiment)
@@ -149,10 +145,7 @@ function renderEnd({ world, page }: DesiredContext, experiment: Experiment): Par
   return { comments: [{ marker: VERDICT, body: renderEndedComment(campaign, experiment, page) }] }
 }
 
-/**
- * Closes the pull request of an ended experiment. If a person reopens it unchanged, one comment says why it is
- * closed again and what to do, and winnow then leaves it alone. With another head it is the next experiment.
- */
+/** If a person reopens it unchanged, one comment says why it is closed again. */
 function renderClosing(context: DesiredContext, experiment: Experiment, pull: PullFacts): DesiredPull | null {
   const { campaign } = context.world
   if (!experiment.owned && pull.head !== experiment.head) return null
@@ -199,10 +192,7 @@ function renderPickPull(
 
 // The campaign's own pull request
 
-/**
- * winnow opens it with the first kept change, so that it is never empty, keeps it current, and marks it ready
- * once the campaign has stopped.
- */
+/** Opened with the first kept change, so that it is never empty, and ready after the stop. */
 function renderCampaignPull({ world, page }: DesiredContext): DesiredPull[] {
   const { campaign, campaignPull: pull, spec } = world
   if (pull === undefined) return []

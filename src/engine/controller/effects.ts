@@ -17,7 +17,7 @@ export interface ControllerContext extends ObserverContext {
 
 export type ApplyResult =
   | { result: 'done' }
-  /** Another process moved a ref first. The plan is void; observe again. */
+  /** The plan is void; observe again. */
   | { result: 'lost'; refs: string[]; unwritten: readonly EventDraft[] }
   | { result: 'held'; what: string }
 
@@ -28,7 +28,6 @@ export async function executeEffect(
   observation: Observation,
   action: PlanAction,
 ): Promise<ApplyResult> {
-  // The campaign after that push.
   const { campaign } = controller.memory.loaded ?? observation.loaded
   switch (action.do) {
     case 'dispatch':
@@ -89,10 +88,7 @@ async function dispatchOrder(
     await runner.dispatch(order, await readSpecForOrder(context.repository, campaign, order), campaign)
 }
 
-/**
- * Runs one effect after the push. A refusal does not stop the other effects; the next tick finds this one
- * missing and tries again.
- */
+/** A refusal does not stop the other effects; the next tick finds this one missing and tries again. */
 export async function runEffect(
   controller: ControllerContext,
   observation: Observation,
@@ -120,10 +116,7 @@ function rememberRefusedDispatch(memory: Memory, order: OrderId): void {
 
 const REFUSED = 'merge-refused'
 
-/**
- * Asks GitHub to merge a kept experiment. The next observation reads the branch, so a lost answer loses no
- * merge (invariant 7).
- */
+/** The next observation reads the branch, so a lost answer loses no merge (invariant 7). */
 async function askForMerge(
   { place: context, memory }: Pick<ControllerContext, 'place' | 'memory'>,
   campaign: Campaign,

@@ -12,7 +12,6 @@ export interface DesiredComment {
 
 /** What one pull request should look like. winnow changes nothing that is absent here. */
 export interface DesiredPull {
-  /** Null: not opened yet. */
   pull: PullFacts | null
   open?: NewPull
   title?: string
@@ -27,16 +26,14 @@ export interface DesiredPull {
   check?: Check | null
 }
 
-/** Writes that make one pull request look as it should. The check comes first, because the texts mention it. */
+/** The check comes first, because the texts mention it. */
 export interface PullDifference {
   check: Check | null
   changes: ForgeChange[]
 }
 
-/** Checks that this process has written, by id. */
 export type WrittenChecks = ReadonlyMap<string, string>
 
-/** Compares what should be there with what was observed. Returns only what differs. */
 export function comparePulls(desired: readonly DesiredPull[], written: WrittenChecks): PullDifference[] {
   return desired.flatMap(each => {
     const changes = listPullChanges(each)
@@ -62,10 +59,7 @@ function listPullChanges({ pull, open, ...desired }: DesiredPull): ForgeChange[]
   ]
 }
 
-/**
- * Reading checks would cost a request for each head. A check is written before the text beside it, so a current
- * text shows that an earlier process wrote the check. Without such a text, only the check itself can tell.
- */
+/** Reading checks costs a request a head. A check is written before its text, so a current text proves it. */
 function selectCheck(
   { check = null, body, comments = [] }: DesiredPull,
   isTextStale: boolean,
@@ -84,7 +78,6 @@ export function formatCheckContent(check: Check): string {
   return JSON.stringify([name, head, state, title, summary, annotations])
 }
 
-/** The body of winnow's own comment with this marker; null if there is none. */
 export function getComment({ ownComments = [] }: PullFacts, marker: string): string | null {
   const key = computeMarkerKey(marker)
   return ownComments.find(each => each.key === key)?.body ?? null

@@ -19,19 +19,15 @@ import type { ControllerContext } from './effects.ts'
 import { reportRefusal } from './record.ts'
 import { tickCampaign, type TickResult } from './tick.ts'
 
-/** Jobs that run proposers, and jobs that run judges. */
 export interface AskingJobs {
   propose: boolean
   judge: boolean
 }
 
 export interface ActionsRun {
-  /**
-   * `start`: issues orders for other runs. `measure`: issues orders for this run's own jobs. `settle`: reads
-   * the results of this run's jobs.
-   */
+  /** `start` issues orders for other runs, `measure` for this one. `settle` reads its results. */
   does: 'start' | 'measure' | { settle: EndedRun }
-  /** Later jobs of this run that can take work. */
+  /** Later jobs of this run. */
   next: AskingJobs
   /** Jobs that the workflow file defines. Another run of it has them as well. */
   has: AskingJobs
@@ -53,10 +49,7 @@ export interface ActionsTick extends TickResult {
   started: StartedRun[]
 }
 
-/**
- * One tick in a job of GitHub Actions. The job holds a token, so it runs no code of the repository: orders,
- * proposers and judges have jobs of their own.
- */
+/** The job holds a token, so it runs no code of the repository: that has jobs of its own. */
 export async function runActionsTick(
   context: CampaignContext,
   workflows: Workflows,
@@ -116,7 +109,6 @@ function buildMatrix(campaign: Campaign, runner: ActionsRunner): MatrixEntry[] {
   return taken.map(({ order }, slot) => ({ slot, order: order.id, title: formatJobTitle(campaign, order) }))
 }
 
-/** Returns whether another run could ask proposers or judges that this run has no job for. */
 function hasToAsk(world: World, has: AskingJobs): boolean {
   const asks = has.propose ? 'elsewhere' : world.asks
   const { actions } = planCampaign({ ...world, asks, judgeJob: has.judge })
@@ -143,7 +135,6 @@ async function startNext(
   }
 }
 
-/** Returns whether the next job of this run has a proposer to ask. */
 export function hasOpenAskings({ by }: CampaignContext, campaign: Campaign): boolean {
   return listPendingProposals(campaign).some(({ run_id }) => run_id === by.run_id)
 }

@@ -41,10 +41,7 @@ export async function planAhead(
   }
 }
 
-/**
- * On GitHub a branch is deleted only after its pull request shows the end. A branch that this push would create
- * has none yet: an idea that is refused at once is never pushed.
- */
+/** On GitHub a branch is deleted after its pull request shows the end. */
 function keepShownBranches(
   { place: { forge } }: ControllerContext,
   { refs }: Observation,
@@ -60,10 +57,7 @@ const MOVES_OTHER_BRANCHES: ReadonlySet<PlanAction['do']> = new Set([
   'advance-campaign-branch',
 ])
 
-/**
- * A sync that an App's token may have to push is a push of its own, because that token moves no branch of an
- * experiment.
- */
+/** A sync is a push of its own: an App's token may have to push it, and moves no experiment. */
 function hasSync({ actions }: Plan): boolean {
   const steps = actions.flatMap(action => (action.do === 'commit' ? action.steps : []))
   const drafts = steps.flatMap(step => {

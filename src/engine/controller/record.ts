@@ -7,10 +7,7 @@ import { type CampaignContext, createPacing, type Memory } from '../campaign/con
 
 type WithoutCause<T> = T extends unknown ? Omit<T, 'cause'> : never
 
-/**
- * Appends events that mean the same at any position of the ledger, such as a person's command. The nonce is
- * drawn once, so that every retry writes the same event.
- */
+/** The nonce is drawn once, so that every retry writes the same event. */
 export async function recordEvents(
   context: CampaignContext,
   drafts: readonly WithoutCause<EventDraft>[],
@@ -41,7 +38,7 @@ export function reportRefusal({ place: context, memory }: RefusalContext, error:
   context.progress.say(error.message)
 }
 
-/** No order can be dispatched. Records each reason once; a later measurement clears the alert. */
+/** Records each reason once; a later measurement clears the alert. */
 export async function recordRefusalAlert(
   { place: context, memory }: RefusalContext,
   { message }: ForgeError,
@@ -57,9 +54,7 @@ type UnwrittenContext = Pick<CampaignContext, 'name' | 'refs' | 'by' | 'keepUnwr
 /** A larger file helps no reader. A single report may take up half of it. */
 const MOST_BYTES = 8 * 1024 * 1024
 
-/**
- * Invariant 8 without a ledger: saves events that could not be written to the ledger in a file for a person.
- */
+/** Invariant 8 without a ledger: saves events that could not be written in a file for a person. */
 export async function saveUnwrittenEvents(
   context: UnwrittenContext,
   drafts: readonly EventDraft[],
@@ -77,7 +72,6 @@ export async function saveUnwrittenEvents(
   }
 }
 
-/** Returns the same error, with the location of its events added to the message. */
 export async function withSavedEvents(
   context: UnwrittenContext,
   drafts: readonly EventDraft[],

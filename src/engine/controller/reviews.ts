@@ -71,10 +71,7 @@ async function recordReviewsOfPull(
   return rejected.length > 0
 }
 
-/**
- * The person who pushed a head cannot approve it. When GitHub does not say who pushed it, two approving
- * reviews are required, because one person cannot write both.
- */
+/** When GitHub does not say who pushed the head, two reviews are required: one person cannot write both. */
 async function splitOwnReviews(
   context: CampaignContext,
   experiment: Experiment,
@@ -107,10 +104,7 @@ function isSameSet({ world }: Observation, experiment: Experiment): boolean {
 
 type LastReviews = ReadonlyMap<string, Review>
 
-/**
- * The last review of each person. A comment does not replace a review, and a dismissed review does not revive
- * an earlier one.
- */
+/** A comment does not replace a review, and a dismissed review does not revive an earlier one. */
 function selectLastReviews({ reviews }: Pull): LastReviews {
   const last = new Map<string, Review>()
   for (const review of reviews) if (review.state !== 'commented') last.set(review.author, review)
@@ -154,10 +148,7 @@ async function splitTrustedReviews(
   return { trusted, others }
 }
 
-/**
- * Avoids a permission request for each outsider: GitHub says with each review whether its author can write,
- * and the spec names the others.
- */
+/** Saves a request for each outsider: GitHub says who can write, and the spec names the others. */
 function isConceivable(approvers: Approvers, { author, writer }: Review): boolean {
   if (typeof approvers === 'string') return writer === true
   const isNamed = approvers.some(name => name.toLowerCase() === author.toLowerCase())
@@ -216,10 +207,7 @@ async function recordRevokedApproval(
   return false
 }
 
-/**
- * A review is revoked by dismissing it or by a later request for changes; an approving comment only by the
- * latter.
- */
+/** A later request for changes revokes an approval; dismissing revokes a review only. */
 function isRevoked({ review, at }: Consent, lastReview: Review): boolean {
   if (review) return lastReview.state !== 'approved'
   return lastReview.state === 'changes-requested' && Date.parse(lastReview.at) > Date.parse(at)
@@ -232,10 +220,7 @@ export interface HeadPushers {
   known: boolean
 }
 
-/**
- * Returns null for heads that the engine made. The author of a pull request may differ from the pusher,
- * because others may push to its branch.
- */
+/** Null for heads that the engine made. The author of a pull request may differ from the pusher. */
 export async function findHeadPushers(
   forge: Pick<Forge, 'readHeadAuthors'>,
   { owned, head }: Pick<Experiment, 'owned' | 'head'>,

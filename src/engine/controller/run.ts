@@ -32,10 +32,7 @@ interface RunOptions {
 const WATCH_POLL_MS = 2_000
 const INTERRUPTED: PlanWaiting = { for: 'person', what: 'interrupted; run again to continue' }
 
-/**
- * Ticks until the campaign has nothing left to do. Between two ticks this machine measures, and the loop wakes
- * up when another process moves a ref. On every exit it closes its runner and its proposers.
- */
+/** Ticks until nothing is left to do. Between ticks this machine measures; a moved ref wakes the loop up. */
 export async function runCampaign(controller: ControllerContext, options: RunOptions): Promise<PlanWaiting> {
   const { signal } = options
   const unregister = await registerRun(controller.place)
@@ -60,10 +57,7 @@ export async function runCampaign(controller: ControllerContext, options: RunOpt
   }
 }
 
-/**
- * Packs the loose objects of old events and trees. Takes the machine lock, because packing disturbs timings of
- * this and of other campaigns.
- */
+/** Takes the machine lock, because packing disturbs the timings of this and of other campaigns. */
 async function packRepository(
   { place: context, runner }: ControllerContext,
   signal: AbortSignal,
@@ -97,11 +91,10 @@ async function waitUntilIdle(
 
 interface TickState extends RunOptions {
   observation: Observation | null
-  /** The campaign's status at the previous tick. */
   status: string
 }
 
-/** Waits until another tick is worthwhile. Returns the reason to stop when no tick is needed. */
+/** Returns the reason to stop when no tick is needed. */
 async function waitBetweenTicks(
   controller: ControllerContext,
   waiting: PlanWaiting,
@@ -125,7 +118,7 @@ function reportPaused({ place: context }: ControllerContext, { observation, stat
   )
 }
 
-/** Reports each other run that is measuring this campaign once. Returns the run ids that were reported. */
+/** Reports each other run once. Returns the run ids that were reported. */
 function reportOtherRuns(
   { place: context, runner }: ControllerContext,
   observation: Observation | null,
@@ -187,13 +180,9 @@ export async function requireCampaign(context: CampaignContext): Promise<Campaig
 }
 
 const CHANGE_CHECK_MS = 2_000
-/** Long measurements are polled less often. */
 const LONGEST_MS = 10_000
 
-/**
- * Resolves when a local job ends or when a ref of the campaign moved on the remote. One `ls-remote` finds the
- * move; only an observation tells what it means.
- */
+/** Resolves when a local job ends or when a ref of the campaign moved on the remote. */
 async function waitForChange(controller: ControllerContext, interrupt: AbortSignal): Promise<void> {
   const { runner, place: context } = controller
   if (!runner.busy) return context.clock.sleep(CHANGE_CHECK_MS, interrupt)
@@ -239,10 +228,7 @@ async function readRefsOrNull(context: ControllerContext['place']) {
 
 const entry = z.strictObject({ run_id: z.string(), pid: z.number().int().positive() })
 
-/**
- * Registers this run so that other processes can see it, also while it only waits. Returns a function that
- * unregisters it.
- */
+/** Other processes can see this run, also while it only waits. Returns a function that unregisters it. */
 async function registerRun({
   dataDir,
   random,
@@ -281,10 +267,7 @@ function parseOrNull(text: string): unknown {
   }
 }
 
-/**
- * Ends processes that killed measurements left running. Throws when a live measurement uses one of the
- * directories.
- */
+/** Throws when a live measurement uses one of the directories. */
 export async function endLeftoversBelow(dataDir: string): Promise<void> {
   const campaigns = listNames(join(dataDir, 'campaigns')).map(name => join(dataDir, 'campaigns', name))
   for (const home of [dataDir, ...campaigns]) {

@@ -64,20 +64,14 @@ async function writeStep(
   }
 }
 
-/**
- * Its branch moved away from this measured head, so only this transaction keeps the head reachable (invariant
- * 8).
- */
+/** Its branch moved away from this measured head, so only this transaction keeps the head (invariant 8). */
 async function keepLeftHead(transaction: Transaction, campaign: Campaign, draft: EventDraft): Promise<void> {
   if (draft.kind !== 'head-moved' || draft.from === null) return
   if (findSubject(campaign, draft.experiment)?.measured_tree != null)
     await transaction.keepReachable([draft.from])
 }
 
-/**
- * A measuring job fetches only the branches of this repository, so the head of a fork or a sync has to be
- * reachable from one. On GitHub each job has its own clone, and any branch may be deleted before the clone.
- */
+/** Jobs fetch only branches, so the head of a fork or a sync has to be reachable from one. */
 async function keepOrdered(
   transaction: Transaction,
   campaign: Campaign,
@@ -131,10 +125,7 @@ function listDecidedDrafts(step: PlanStep, id: string) {
   return [step.draft]
 }
 
-/**
- * On winnow's own branch the commit becomes the new tip. A person's branch stays as they pushed it, and the
- * commit is kept on the `closed` branch. A pick is for the default branch, which never contains results.yaml.
- */
+/** A person's branch stays as they pushed it. A pick is for the default branch, which has no results.yaml. */
 async function writeResults(
   transaction: Transaction,
   experiment: Experiment,
@@ -263,10 +254,7 @@ async function writeRevert(
   transaction.addEvent({ kind: 'incumbent-moved', cause, from, to, why: 'reverted' })
 }
 
-/**
- * Writes results.yaml as one commit on top of the measured head, and as a file of the ledger, in the same
- * transaction as the events that end the experiment.
- */
+/** One commit on top of the measured head, and a file of the ledger. */
 async function writeResultsCommit(
   transaction: Transaction,
   { experiment, head, ending }: { experiment: Experiment; head: Oid; ending: ExperimentEnding },
@@ -283,7 +271,6 @@ async function writeResultsCommit(
   return repository.writeCommit({ tree, parents: [head], message, date: toSeconds(at) })
 }
 
-/** Builds the text and adds it to the ledger's files. */
 async function buildResultsText(
   transaction: Transaction,
   { experiment, ending }: { experiment: Experiment; ending: ExperimentEnding },

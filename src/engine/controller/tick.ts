@@ -22,16 +22,10 @@ export interface TickResult {
 
 const MOST_LOST_RACES = 200
 const MOST_SILENT = 2
-/**
- * Observations in a row with unchanged refs. No sequence of effects needs that many, so more is a bug in the
- * plan.
- */
+/** Observations in a row with unchanged refs. More of them are a bug in the plan. */
 const MOST_UNCHANGED = 20
 
-/**
- * Observes, plans and applies until no action is left (invariant 7). After a lost race it throws the plan away
- * and observes again.
- */
+/** After a lost race it throws the plan away and observes again (invariant 7). */
 export async function tickCampaign(controller: ControllerContext): Promise<TickResult> {
   dropStaleRefs(controller)
   controller.memory.turn += 1
@@ -128,7 +122,6 @@ function deferGithubActions({ place: { forge } }: ControllerContext, plan: Plan)
   return forge === null || others.length === 0 ? plan : { ...plan, actions: others }
 }
 
-/** Records comments and reviews before planning, so that the plan can use them. */
 async function recordComments(
   { place: context, runComments }: ControllerContext,
   observation: Observation,
@@ -202,10 +195,7 @@ const DISK_ERROR_CODES: ReadonlySet<unknown> = new Set([
   'EEXIST',
 ])
 
-/**
- * Turns a disk error inside winnow's own directories into an error that a person can fix. Returns every other
- * error unchanged.
- */
+/** Explains a disk error inside winnow's own directories. Returns every other error unchanged. */
 export function explainDiskError(
   { dataDir, machineDir }: Pick<CampaignContext, 'dataDir' | 'machineDir'>,
   error: unknown,

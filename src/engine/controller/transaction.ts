@@ -66,7 +66,6 @@ export class Transaction {
     return this.#copy.finish()
   }
 
-  /** The ref as this transaction leaves it so far. */
   tip(ref: string): Oid | null {
     const moved = this.#moves.get(ref)
     return moved ? moved.to : (this.#start.refs.get(ref) ?? null)
@@ -107,10 +106,7 @@ export class Transaction {
     return refs
   }
 
-  /**
-   * Invariant 8: keeps heads reachable from the `closed` branch, because their own branch may be deleted or
-   * moved.
-   */
+  /** Invariant 8: keeps heads on the `closed` branch, because their own branch may be deleted or moved. */
   async keepReachable(heads: readonly Oid[]): Promise<void> {
     const { repository, refs } = this.context
     for (const head of heads) {
@@ -167,10 +163,7 @@ export class Transaction {
     return findRefusedSync(message, this.events.map(removeEnvelope)) !== null
   }
 
-  /**
-   * The App's token is used for one case only: a sync that the job's own token may not push, without any
-   * branch that a draft pull request could use. A ref that an App moves starts every workflow.
-   */
+  /** Only for a sync that the job's token may not push: a ref of an App starts every workflow. */
   #needsAppToken(result: PushResult): boolean {
     const { repository, refs } = this.context
     if (!isRefusal(result) || !repository.canPushWorkflows) return false
@@ -229,10 +222,7 @@ export class Transaction {
     return { refs, optimize: context.refs.optimize, prefix: context.prefix, next, couldMerge }
   }
 
-  /**
-   * A rule of the remote refuses a branch. Writes the observations with an alert and a pause, so that a person
-   * sees the remote's message. Records no decision that needed the branch.
-   */
+  /** Records the observations, an alert and a pause, but no decision that needed the refused branch. */
   async #pushLedgerAlone(refusal: RefusedPush, from: Oid | null): Promise<PushResult> {
     const { repository, refs, by } = this.context
     if (from === null)
@@ -261,10 +251,7 @@ export class Transaction {
     )
   }
 
-  /**
-   * A refused push pauses the campaign. A refused sync with workflow files does not: the campaign continues
-   * without it.
-   */
+  /** A refused sync with workflow files does not pause the campaign: it continues without the sync. */
   #buildRefusalEvents(refusal: RefusedPush, refusedRefs: readonly string[]): EventDraft[] {
     const { campaign, tip } = this.#start.loaded
     // Use the recorded tip. The events of the refused transaction get the same numbers again.
@@ -297,10 +284,7 @@ function isRefusal(result: PushResult): result is RefusedPush {
 
 /** Events that are recorded even when the push is refused. An order of a refused push was never issued. */
 const OBSERVATIONS = new Set(['measured', 'order-lost', 'report-rejected', 'head-moved'])
-/**
- * Views cost more than an event does, so they are written only when a round ends or the campaign's state
- * changes.
- */
+/** Views cost more than an event, so they are written only when a round ends or the state changes. */
 const VIEW_CHANGES = new Set([
   'campaign-started',
   'campaign-amended',

@@ -60,7 +60,6 @@ async function writeDifferences(
   }
 }
 
-/** A refusal for one pull request is reported and does not stop the others. */
 async function applyForgeChanges(controller: GithubContext, changes: readonly ForgeChange[]): Promise<void> {
   const answers = await requireForge(controller.place).batch(changes)
   for (const answer of answers) if (!answer.ok) reportAnswer(controller, answer)
@@ -77,10 +76,7 @@ function reportAnswer(controller: GithubContext, answer: Extract<ForgeAnswer, { 
   throw new ForgeError(message)
 }
 
-/**
- * A token without permission for checks does not stop the campaign: the pull requests carry the verdicts as
- * well.
- */
+/** A token without permission for checks stops no campaign: the pull requests carry the verdicts as well. */
 async function writeCheck({ place: context, memory }: GithubContext, check: Check): Promise<void> {
   memory.checks.set(check.id, formatCheckContent(check))
   for (let attempt = 1; ; attempt++) {
@@ -96,10 +92,7 @@ async function writeCheck({ place: context, memory }: GithubContext, check: Chec
   }
 }
 
-/**
- * Completes the checks of heads that this push replaces or withdraws, or lands without a comment. No later
- * observation finds these heads, so the checks are written before the push. After an interruption the next tick decides the same again.
- */
+/** No later observation finds these heads: another head replaced them, or they were withdrawn or landed. */
 export async function completeLeftChecks(
   controller: GithubContext,
   campaign: Campaign,

@@ -35,7 +35,6 @@ import {
 import { NOTHING_HERE, type Runner } from './runner.ts'
 
 export interface ActionsRunner extends Runner {
-  /** Orders that this run's own jobs measure, oldest first. */
   listTakenOrders(campaign: Campaign): LiveOrder[]
   /** Runs that this process has started. Each of them observes the campaign again. */
   readonly started: readonly StartedRun[]
@@ -53,16 +52,12 @@ export interface StartedRun {
 
 interface ActionsRunnerOptions {
   role: RunRole
-  /** Later jobs of this run that can take requests. */
   next: { propose: boolean; judge: boolean }
 }
 
 type ActionsRunnerContext = Pick<CampaignContext, 'refs' | 'repository' | 'by' | 'progress' | 'clock'>
 
-/**
- * Runs every job as a job of a workflow run. The ledger names the run of each order and of each request. A run that was
- * started but not recorded takes the undispatched orders itself. A runner lives for one tick.
- */
+/** A run that is started but not recorded takes the undispatched orders itself. */
 export function createActionsRunner(
   context: ActionsRunnerContext,
   workflows: Workflows,
@@ -109,7 +104,6 @@ export function createActionsRunner(
       // Read after the reports, because their printed items tell which scores are expected.
       return { runs, proposing: [], judgeJob: next.judge, ...(await reader.read(campaign)) }
     },
-    /** Cancels runs whose orders the ledger no longer waits for. */
     async tidy(campaign) {
       const runs = placed.listRuns(campaign)
       const unwanted = [...busy, ...placed.started].filter(run => !runs.has(run) && !ended.has(run))
@@ -162,7 +156,6 @@ class PlacedOrders {
     return run_id ?? this.#runs.get(order.id)
   }
 
-  /** Runs that measure orders for which the ledger waits. */
   listRuns(campaign: Campaign): Set<number> {
     const runIds = listWaitingOrders(campaign).flatMap(live =>
       live.printed === null ? (this.findRun(live) ?? []) : [],
@@ -175,7 +168,6 @@ class PlacedOrders {
   }
 }
 
-/** Returns the order with all waiting orders that may share its run. */
 function listJoinableOrders(campaign: Campaign, first: Order, placed: PlacedOrders): Order[] {
   const orders = [first]
   for (const live of listWaitingOrders(campaign)) {
@@ -215,11 +207,9 @@ async function cancelRun(
 interface ReportContext extends Pick<ActionsRunnerContext, 'repository' | 'by'> {
   workflows: Workflows
   role: RunRole
-  /** A later job of this run asks models and needs the printed items. */
   mayJudge: boolean
   lookAt: ReadRun
   unscored: UnscoredOrders
-  /** Runs that were found to have ended. */
   ended: Set<number>
   /** Artifacts of earlier runs with measured orders that wait for scores. */
   artifacts: Map<number, RunArtifacts>

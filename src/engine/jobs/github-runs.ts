@@ -3,10 +3,7 @@ import type { Campaign, LiveOrder } from '../../model/campaign.ts'
 import { formatActionsRunId } from '../../model/job-file.ts'
 import type { EndedRun, RunArtifacts } from './run-artifacts.ts'
 
-/**
- * Only the first attempt of a run measures an order: another attempt would be another draw of the same
- * measurement.
- */
+/** Another attempt of a run would be another draw of the same measurement. */
 export const FIRST_ATTEMPT = 1
 const JOB_RUN_ID = /^actions:(\d+)\/1$/
 
@@ -14,7 +11,6 @@ export type RunRole =
   /** Runs on the default branch, and later attempts, only start other runs. */
   { does: 'start' } | { does: 'measure' } | { does: 'settle'; ended: EndedRun; artifacts: RunArtifacts }
 
-/** The id by which orders name the run of this process. */
 export function getJobRunId({ by }: { by: { run_id: string } }): string {
   return `${by.run_id}/${FIRST_ATTEMPT}`
 }
@@ -27,7 +23,6 @@ export function parseRunNumber(runId: string): number {
   return Number(JOB_RUN_ID.exec(runId)?.[1])
 }
 
-/** Orders without a report, except those of local runs elsewhere. */
 export function listWaitingOrders({ orders }: Campaign): LiveOrder[] {
   return Object.values(orders).filter(
     ({ report, run_id }) => report === null && (run_id === null || JOB_RUN_ID.test(run_id)),
@@ -48,10 +43,7 @@ export function createRunLookup(workflows: Workflows): ReadRun {
 
 const ACTIONS_RUN = /^actions:(\d+)(?:\/1)?$/
 
-/**
- * The loss rule of all jobs on GitHub: a run that has ended answers no more. Null while it can answer. A deleted run
- * shows no result; its requests end by their deadline.
- */
+/** The loss rule of all jobs on GitHub. A deleted run shows no result; its requests end by their deadline. */
 export async function explainEndedRun(runId: string, lookAt: ReadRun): Promise<string | null> {
   const number = ACTIONS_RUN.exec(runId)?.[1]
   if (number === undefined) return null

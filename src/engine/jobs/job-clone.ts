@@ -13,7 +13,6 @@ import { FIRST_ATTEMPT } from './github-runs.ts'
 /** A job on another machine. It reads a clone with all remote branches, and writes no ref. */
 export interface JobEnvironment {
   directory: string
-  /** Absolute path of winnow's own directory, with a repository of its own. */
   workDir: string
   env: Readonly<Record<string, string>>
   /** An empty name matches the only campaign. */
@@ -35,7 +34,6 @@ export interface ClonedCampaign {
   repository: Repository
   loaded: LoadedCampaign
   spec: Spec
-  /** The work tree of the clone, which has files that are shared with measurements. */
   topLevel: string | null
 }
 
@@ -111,10 +109,7 @@ interface RequestJob<R, T> {
   answer: (cloned: ClonedCampaign, requests: readonly R[]) => Promise<CollectedAnswers<T>>
 }
 
-/**
- * An artifact has its name once in a run, money is set aside for one job, and a second measurement would be a second
- * draw. So only the first attempt of a run works (invariant 7). A tick requests again what was lost.
- */
+/** Another attempt would spend again or draw a second measurement (invariant 7). */
 export function explainLaterAttempt({ attempt }: Pick<JobEnvironment, 'attempt'>): string | null {
   return attempt === FIRST_ATTEMPT
     ? null
@@ -139,7 +134,6 @@ export async function handleRequests<R extends { run_id: string; until: string }
   })
 }
 
-/** Limits one request: by its own deadline, or by the end of its job. */
 export function limitRequest(
   job: Pick<JobEnvironment, 'clock' | 'signal'>,
   until: string,

@@ -18,16 +18,12 @@ import {
 import { computeScoringState, readModelAccess, scoreBatches } from './judging.ts'
 import { readSpecForOrder } from './load-order.ts'
 
-/** The judge job: has models score the orders that the tick of its run handed over. */
 interface JudgeJob extends JobEnvironment {
-  /** Path of the file with the items to score. */
   items: string
 }
 
-/** Time to upload the scores and to record them. */
 const MARGIN_MS = 15 * 60_000
 
-/** Scores one order after the other, longest waiting first. */
 export function runJudgeJob(job: JudgeJob): Promise<JobAnswers<GivenScores>> {
   return handleRequests(job, {
     listRequests: ({ judging }) => Object.values(judging),

@@ -24,10 +24,7 @@ import type { Spec } from '../../spec/schema.ts'
 import type { CampaignContext } from '../campaign/context.ts'
 import type { OrderFiles, StoredScores } from './order-files.ts'
 
-/**
- * Scores printed items with models, one order at a time, so that each cost is counted before the next is
- * spent.
- */
+/** Scores one order at a time, so that each cost is counted before the next is spent. */
 export interface Judges {
   /** Updates what the ledger has recorded as spent. */
   see(campaign: Campaign): void
@@ -103,10 +100,7 @@ function buildEmptyScores({ started }: JudgingBudgetUse): StoredScores {
   return { started, records: [], requests: 0, tokens: 0, usd: 0 }
 }
 
-/**
- * The recorded cost plus the cost in local files that the ledger lacks. Uses the total of the files when it is
- * higher, after lost orders.
- */
+/** After lost orders the total of the local files is higher than the recorded cost. */
 function computeJudgingSpend({
   files,
   budgetUse: { started, orders, usd },
@@ -130,10 +124,7 @@ function addUsage(
   }
 }
 
-/**
- * An exhausted budget stops the campaign. Any other cut is an error for a person: the next run continues the
- * same order with the stored items and scores.
- */
+/** Every cut but an exhausted budget is for a person; the next run continues with the scores. */
 function endJudging(cut: JudgingCut, report: Report, judging: NonNullable<Report['judging']>): Report {
   switch (cut.is) {
     case 'over-budget':
@@ -203,10 +194,8 @@ export function takePrintedOrder(
 interface ScoringRequest {
   due: Pick<JudgingTask, 'rubric'>
   batches: readonly Batch[]
-  /** Known scores are not requested again. */
   known: readonly ScoreRecord[]
   access: ModelAccess
-  /** Null for no limit. */
   capUsd: number | null
   /** Already spent under the same cap. */
   spentUsd: number
@@ -218,7 +207,6 @@ interface ScoringRequest {
   signal: AbortSignal
 }
 
-/** Scores one order until every score exists or an interruption. */
 export async function scoreBatches(
   scoring: ScoringRequest,
 ): Promise<{ usage: ModelUsage; cut: JudgingCut | null }> {
@@ -247,7 +235,6 @@ interface ModelAccess {
   endpoint: Endpoint
   key: string
   model: string
-  /** Null when unknown. */
   price: Price | null
 }
 
@@ -258,7 +245,6 @@ export function hasModelUrl(env: Readonly<Record<string, string>>): boolean {
   return (env[MODEL_URL] ?? '') !== ''
 }
 
-/** Reads model access from the environment; the spec names only the model. */
 export function readModelAccess(env: Readonly<Record<string, string>>, name: string): ModelAccess {
   const key = env[MODEL_KEY] ?? ''
   if (!hasModelUrl(env))

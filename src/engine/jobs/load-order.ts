@@ -14,7 +14,6 @@ type LoadedOrder =
       wanted: true
       order: Order
       spec: Spec
-      /** Whether earlier orders of the same harness ran isolated; null without any. */
       isolatedBefore: boolean | null
     }
   | { wanted: false; why: string }
@@ -83,7 +82,6 @@ export async function readSpecForOrder(
   )
 }
 
-/** Recreates each missing candidate tree from base and head. It must match the ordered tree. */
 export async function fetchOrderedTrees(repository: Repository, order: Order): Promise<void> {
   await fetchCommit(repository, order.pin.commit)
   await fetchCommit(repository, order.base.commit)
@@ -104,7 +102,6 @@ async function fetchHoldout(repository: Repository, { stop }: Order): Promise<vo
     await fetchCommit(repository, stop.source.commit)
 }
 
-/** Tries to fetch a commit that may no longer be on any branch. Returns whether it is here. */
 export async function tryFetchCommit(repository: Repository, commit: Oid): Promise<boolean> {
   try {
     await fetchCommit(repository, commit)

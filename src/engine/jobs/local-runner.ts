@@ -34,14 +34,10 @@ import {
 
 interface LocalRunnerOptions {
   ideas: Pick<IdeaSource, 'ask'>
-  /** Ends proposers. */
   interrupt: AbortSignal
 }
 
-/**
- * Runs jobs as processes of this machine. Proposers share worker slots with measurements: they never run beside a timed
- * order, and never more than allowed.
- */
+/** Proposers share worker slots with measurements: they never run beside a timed order. */
 export async function createLocalRunner(
   context: CampaignContext,
   { ideas, interrupt }: LocalRunnerOptions,
@@ -51,9 +47,7 @@ export async function createLocalRunner(
   const tasks = new TaskGroup()
   const slots = new WorkerSlots()
   const judges = createLocalJudges(context, files)
-  /** Orders with a slot. The others have not started. */
   const begun = new Set<OrderId>()
-  /** Running proposers, by the key of their task. */
   const proposers = new Map<string, string>()
   let requests = 0
   const runner: LocalRunnerContext = {
@@ -175,7 +169,6 @@ interface LocalRunnerContext {
   judges: Judges
   begun: Set<OrderId>
   cleanup: Promise<void> | null
-  /** Whether earlier orders ran isolated, by harness. */
   isolated: Campaign['isolated']
 }
 
@@ -210,10 +203,7 @@ async function measureInSlot(
   }
 }
 
-/**
- * Other orders may measure while models score. The printed items are stored first, so that an interrupted
- * order is not measured again.
- */
+/** The printed items are stored first, so that an interrupted order is not measured again. */
 async function judgePrinted(
   { context, files, runId, judges, begun }: LocalRunnerContext,
   asked: SpecifiedOrder,
@@ -235,7 +225,6 @@ interface MeasurementPlan {
   slot: number
   files: OrderFiles
   lockState: MachineLockState
-  /** Whether earlier orders of the same harness ran isolated. */
   isolatedBefore: boolean | null
 }
 
@@ -303,11 +292,7 @@ function listAwaitedOrders(campaign: Campaign): LiveOrder[] {
 
 const FULL_DISK_ERROR = /\bENOSPC\b|\bEDQUOT\b|No space left on device|Disk quota exceeded/
 
-/**
- * `measure` treats a full disk as a runner failure, because another machine may have room. A retry on this
- * machine would fail again and close one idea after the other. If code of the order ran, it may have filled
- * the disk itself, and the report counts.
- */
+/** A retry on a full disk would close one idea after the other, unless the idea filled it. */
 export function refuseFullDisk(workDir: string, report: Report): Report {
   const { setups, gates, executions, runner_error: why } = report
   if (why === null || !FULL_DISK_ERROR.test(why) || setups.length + gates.length + executions.length > 0)

@@ -79,10 +79,7 @@ export async function isTimedElsewhere(machine: Pick<MachineContext, 'machineDir
   return directory !== undefined && (await listLiveEntries(directory, '.turn')).some(({ alone }) => alone)
 }
 
-/**
- * The user's cache, or the temporary directory when the cache is read-only (a read-only HOME with
- * --cache-dir). All processes that cannot write the first one meet in the second.
- */
+/** All processes that cannot write the user's cache (a read-only HOME) meet in the temporary directory. */
 function listLockDirs({ machineDir }: Pick<MachineContext, 'machineDir'>): string[] {
   const name = `turns-${hashSha256(hostname()).slice(0, 12)}`
   const uid = process.getuid?.() ?? 'user'
@@ -113,10 +110,7 @@ function formatWaitingText({ pid, what }: LockEntry): string {
   return `waiting for process ${pid} (${what}), which is measuring: timing is never measured in parallel on one machine`
 }
 
-/**
- * While a process draws its number, others cannot know whether it comes first. They see its `.arriving` file
- * and wait.
- */
+/** Others cannot know yet whether this process comes first. They see its `.arriving` file and wait. */
 async function drawLockNumber(
   directory: string,
   token: string,
@@ -258,18 +252,13 @@ function hasTimedOut({ setups, gates, executions }: Report): boolean {
   )
 }
 
-/**
- * Local run id = boot id + pid + start time. It is unique, and every process on this machine can tell whether
- * the run is alive.
- */
+/** Boot id, pid and start time: every process of this machine can tell whether the run lives. */
 export async function readLocalRunId(): Promise<string> {
   const own = await findProcess(process.pid)
   return ['local', getBootId(), process.pid, own?.started ?? ''].join(':')
 }
 
-/**
- * A run that was claimed on this host before the last boot is over, even if its process id is in use again.
- */
+/** A run that was claimed here before the last boot is over, even if its process id is in use again. */
 export async function isRunAlive({
   runId,
   here,
@@ -294,10 +283,7 @@ export function describeHolder(runId: string): string {
     : `process ${pid} of another machine, or of before this one's last start,`
 }
 
-/**
- * Returns what this machine knows about the run of an order. `recorded`: the run id in the ledger.
- * `localState`: what this process does with the order now. `runId`: the run id of this process.
- */
+/** `recorded`: the run id in the ledger. `localState`: what this process, `runId`, does with the order. */
 export async function readRunFact(
   file: OrderFile | null,
   recorded: string | null,
@@ -324,9 +310,7 @@ export async function readRunFact(
   return alive ? { ...toRunningFact(file !== null), ...left } : gone
 }
 
-/**
- * A run claims the order when it gets a slot. Until then other campaigns may use the machine for any time.
- */
+/** A run claims the order when it gets a slot, which other campaigns may use for any time. */
 function toRunningFact(claimed: boolean): Extract<RunFacts, { state: 'running' }> {
   return claimed ? { state: 'running' } : { state: 'running', queued: true }
 }

@@ -19,9 +19,7 @@ import { explainLaterAttempt, type JobEnvironment, withJobClone } from './job-cl
 import { fetchOrderedTrees, loadOrder } from './load-order.ts'
 import { measureWithLock } from './machine-lock.ts'
 
-/** The measuring job: one order, in a job of its own. */
 interface MeasureJob extends JobEnvironment {
-  /** As root, measure only with isolated users; hand back every other order with the reason. */
   isolation: JobIsolation
   order: OrderId
   machineDir: string
@@ -119,10 +117,9 @@ function refuseSecrets({ measurement }: Spec): void {
 /** The workspace of a job: with users, or without them and the reason. */
 export type JobWorkspace = Required<Workspace> | { workDir: string; unisolatedBecause: string }
 
-/** How a job with a token isolates the code of others. */
 export interface JobIsolation {
   users: SideUsers | MissingUsers
-  /** As root, measure only with isolated users; hand back every other order. */
+  /** As root, measure only with isolated users; hand back every other order with the reason. */
   asRoot: boolean
   /** Folders of code that later steps of the job run. */
   laterCode: readonly string[]
@@ -149,17 +146,13 @@ export async function chooseIsolatedWorkspace(
 
 interface WorkspaceRequest {
   users: SideUsers | MissingUsers
-  /** Whether orders of the same harness ran isolated; null without any. */
   before: boolean | null
   spec: Spec
   /** Tries the pinned commit as one of the users. Returns the reason why that fails, or null. */
   runDryRun: (workspace: Required<Workspace>) => Promise<string | null>
 }
 
-/**
- * All orders that a campaign compares run the same way, because isolation is part of the harness. The first
- * report with `auto` decides, and later jobs follow it.
- */
+/** Isolation is part of the harness, so the first report decides how all orders run. */
 export async function chooseJobWorkspace(workDir: string, request: WorkspaceRequest): Promise<JobWorkspace> {
   const { users, spec } = request
   const { isolation } = spec.measurement

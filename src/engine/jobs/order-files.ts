@@ -12,28 +12,18 @@ import { type Report, reportSchema } from '../../model/report.ts'
 
 type PrintLine = (line: string) => void
 
-/**
- * The orders of this machine as files: the claim, whether harness code ran, the report. Each is written
- * atomically (write, rename), so a kill leaves a whole file or none. The files are small and read on every
- * tick, so synchronous calls are cheaper than the thread pool.
- */
+/** Each file is written atomically. Reads are synchronous: the files are small. */
 export interface OrderFiles {
-  /** `waitedSeconds`: time spent waiting for the machine lock before the claim. */
   claim(order: OrderId, runId: string, waitedSeconds?: number): Promise<void>
   started(order: OrderId, runId: string, waitedSeconds?: number): Promise<void>
   report(order: OrderId, answer: Report): Promise<void>
-  /** Stores the measurements so far, for the case that the run is lost. */
   partial(order: OrderId, partial: PartialReport): Promise<void>
   /** The measured outputs that wait for scores. They are never measured again. */
   printed(order: OrderId): PrintedOrder | null
   print(order: OrderId, printed: PrintedOrder): Promise<void>
-  /** The scores so far and their cost. */
   scores(order: OrderId): StoredScores | null
   score(order: OrderId, scored: StoredScores): Promise<void>
-  /**
-   * US dollars that judging cost on this machine for the campaign that this event started, including lost
-   * orders.
-   */
+  /** The cost on this machine of the campaign that this event started, including lost orders. */
   judgingUsd(started: EventId): number
   read(order: OrderId): Promise<OrderFile | null>
   /** Removes files of orders that the ledger no longer waits for, if `isForgettable` accepts their holder. */
@@ -47,9 +37,7 @@ const scored = z.strictObject({
   tokens: z.number().int().nonnegative(),
   usd: z.number().nonnegative(),
 })
-/**
- * `started`: the event that started the campaign. A later campaign of the same name has a budget of its own.
- */
+/** `started`: the event that started the campaign, because each campaign has its own budget. */
 export type StoredScores = z.infer<typeof scored>
 
 const claim = z.strictObject({
@@ -64,7 +52,6 @@ export interface OrderClaim {
   runId: string
   here: boolean
   started: boolean
-  /** Time spent waiting for the machine lock before the claim. */
   waitedSeconds?: number
 }
 
@@ -73,10 +60,7 @@ export type OrderFile = OrderClaim & {
   partial: PartialReport | null
 }
 
-/**
- * Moves a damaged file aside after a power cut or a full disk. Its content is lost, and the order is measured
- * or scored again.
- */
+/** Moves a damaged file aside. Its content is lost, and the order is measured or scored again. */
 export function openOrderFiles(directory: string, say: PrintLine): OrderFiles {
   const host = hostname()
   const path = (order: OrderId, kind: OrderFileKind) => join(directory, `${order}.${kind}.json`)
@@ -145,10 +129,7 @@ function listOrderIds(directory: string): Set<OrderId> {
   return new Set(listNames(directory).map(name => name.slice(0, name.indexOf('.'))))
 }
 
-/**
- * A valid JSON file with another schema comes from another winnow version: it is rejected and its order is not
- * measured again.
- */
+/** A valid file with another schema is from another winnow version: it is rejected, not measured again. */
 function readReport(file: string, say: PrintLine): Report | { unreadable: string } | null {
   const value = readJson(file, say)
   if (value === null) return null
@@ -158,7 +139,6 @@ function readReport(file: string, say: PrintLine): Report | { unreadable: string
   return { unreadable: `${issue?.path.join('.')}: ${issue?.message}` }
 }
 
-/** Returns null for a missing or damaged file. */
 function readJson(file: string, say: PrintLine): unknown {
   const value = readStoredJson(file)
   return value === undefined ? reportDamagedFile(file, say) : value

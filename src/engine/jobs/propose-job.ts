@@ -31,7 +31,6 @@ import {
 import { fetchCommit } from './load-order.ts'
 import { claimFreeWorkDir, WorkerSlots } from './worker-slots.ts'
 
-/** The propose job: runs the proposers that the tick of its run requested, as many at once as the spec allows. */
 interface ProposeJob extends JobEnvironment {
   /** Key of the model API, for programs that expect it under another variable. */
   modelKey: string
@@ -127,7 +126,6 @@ async function askProposer(
 interface ProgramRequest {
   who: string
   proposer: CommandProposer | undefined
-  /** The backlog idea to implement. */
   idea: BacklogIdea | null
   /** The direction to explore when several proposers run without a backlog idea. */
   angle?: string | null
@@ -135,11 +133,10 @@ interface ProgramRequest {
   workDir: string
   /** Runs as this user; as the current user if absent. */
   owner?: Owner
-  /** The commit to edit; the incumbent by default. */
+  /** The incumbent by default. */
   base?: Point
 }
 
-/** Runs one proposer with the brief and a copy of the incumbent to edit. */
 export async function askProgram(
   { repository, env, clock }: Pick<CampaignContext, 'repository' | 'env' | 'clock'>,
   { who, proposer, idea, angle = null, workDir, owner, base }: ProgramRequest,

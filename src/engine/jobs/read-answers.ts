@@ -16,7 +16,6 @@ import { readJobEntries } from './run-artifacts.ts'
 type AnswerContext = Pick<CampaignContext, 'by' | 'clock' | 'progress' | 'repository'>
 type RequestFacts = Pick<JobFacts, 'answers' | 'scores' | 'lost'>
 
-/** Answers to the requests that other jobs of the same run got. */
 export interface AnswerReader {
   read(campaign: Campaign): Promise<RequestFacts>
   /** Proposers answered in this run, and none had an idea. */
@@ -40,7 +39,6 @@ export function createAnswerReader(
 ): AnswerReader {
   const heads: AnswerHeads = new Map()
   const reported = new Set<string>()
-  /** Fetched by the first observation. */
   let files: ReturnType<typeof fetchFiles> | null = null
   let hasAnswer = false
   let hasIdea = false

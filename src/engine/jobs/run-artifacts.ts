@@ -13,11 +13,9 @@ import { partialReportSchema } from '../../model/pairs.ts'
 import { type Report, reportSchema } from '../../model/report.ts'
 
 export interface RunArtifacts {
-  /** Fetches the single file of the artifact with this name, if it has the digest that its job reported. */
   fetch(name: string, artifact: ExpectedArtifact): Promise<UnzipResult>
 }
 
-/** Lists the artifacts of a run once and downloads each of them once. */
 export function createRunArtifacts(
   workflows: Workflows,
   run: number,
@@ -44,7 +42,6 @@ export function createRunArtifacts(
   }
 }
 
-/** The result of a job, from `needs` of the settling job. */
 export interface EndedJob {
   /** The conclusion on GitHub: success, failure, cancelled; empty for a job that never started. */
   status: string
@@ -54,7 +51,6 @@ export interface EndedJob {
 
 export interface EndedRun {
   measured: ReadonlyMap<OrderId, EndedJob>
-  /** Null when the job had no work. */
   proposed: EndedJob | null
   judged: EndedJob | null
 }

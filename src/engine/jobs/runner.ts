@@ -8,35 +8,28 @@ import type { Spec } from '../../spec/schema.ts'
 export interface Runner {
   /** The run id of this process when it runs orders itself; null when remote runs have their own ids. */
   readonly runId: string | null
-  /**
-   * Identifies the machine, because stored measurements are comparable on the same one only. Null for remote
-   * runs.
-   */
+  /** Stored measurements are comparable on one machine only. Null for remote runs. */
   readonly machine: string | null
-  /** Where proposers are asked. */
   readonly asks: World['asks']
   facts(campaign: Campaign): Promise<JobFacts>
   /** Drops data of orders that the accepted ledger no longer waits for. */
   tidy(campaign: Campaign): Promise<void>
   /** `campaign`: its state after the order was issued. */
   dispatch(order: Order, spec: Spec, campaign: Campaign): Promise<void>
-  /** Runs a proposer in this process. A later observation finds its answer. */
+  /** A later observation finds its answer. */
   propose(who: string, request: { campaign: Campaign; spec: Spec }): void
   cancel(order: OrderId): Promise<void>
   /** Resolves when none of the processes of local proposers is left. */
   cancelProposers(): Promise<void>
-  /** Returns whether this process runs the order. */
   holds(order: OrderId): boolean
   /** Returns whether the order runs already or waits for a slot, for display. */
   doing(order: OrderId): 'running' | 'waiting' | null
-  /** Names of the proposers that this process runs, once for each request. */
   readonly proposing: readonly string[]
   readonly busy: boolean
   /** Resolves when a local job ends; immediately when none is running. */
   settled(): Promise<void>
   /** Resolves when no local job is left, also after failures. */
   finished(): Promise<void>
-  /** Ends all local jobs. Resolves when none of their processes is left. */
   close(): Promise<void>
 }
 

@@ -10,12 +10,10 @@ import type { Order } from '../../model/order.ts'
 import type { Spec } from '../../spec/schema.ts'
 
 interface SlotRequest {
-  /** Maximum number of tasks at once in this process. */
   limit: number
   alone: boolean
 }
 
-/** Timed orders run alone. Deterministic orders run in parallel, up to the number of cores. */
 export function chooseSlotRequest(
   order: Pick<Order, 'stop'>,
   spec: Spec,
@@ -32,10 +30,7 @@ interface WaitingTask extends SlotRequest {
   enter: (slot: number) => void
 }
 
-/**
- * Worker slots of this machine, first come, first served: a later request never passes one that waits for
- * exclusive use.
- */
+/** First come, first served: a later request never passes one that waits for exclusive use. */
 export class WorkerSlots {
   readonly #taken = new Map<number, SlotRequest>()
   #waiting: WaitingTask[] = []
@@ -89,7 +84,6 @@ function findFreeSlot(taken: ReadonlyMap<number, SlotRequest>): number {
   return slot
 }
 
-/** Tasks that this process started. */
 export class TaskGroup {
   readonly #tasks = new Map<string, { done: Promise<void>; abort: AbortController }>()
   readonly #failures: unknown[] = []
@@ -117,7 +111,6 @@ export class TaskGroup {
     this.#tasks.set(key, { done, abort })
   }
 
-  /** Throws each failure once. */
   surface(): void {
     if (this.#failures.length > 0) throw this.#failures.shift()
   }
@@ -138,7 +131,6 @@ export class TaskGroup {
     this.surface()
   }
 
-  /** Resolves when no task is left. Throws no failure. */
   async finished(): Promise<void> {
     while (this.busy) await Promise.all([...this.#tasks.values()].map(({ done }) => done))
   }
@@ -151,7 +143,7 @@ export class TaskGroup {
 
 const MOST_PROCESSES = 64
 
-/** Claims a work directory. Skips directories of other live winnow processes on this cache. */
+/** Skips directories of other live winnow processes on this cache. */
 export async function claimFreeWorkDir(parent: string, slot: number): Promise<string> {
   for (let process = 0; ; process++) {
     const workDir = join(parent, process === 0 ? String(slot) : `${slot}-${process}`)

@@ -33,14 +33,10 @@ interface CandidateRequest {
   spec: Spec
   incumbent: Point
   head: Oid
-  /** The default branch's tip if the incumbent lacks some of its commits. */
   unsynced: Oid | null
 }
 
-/**
- * Merges a head with the incumbent on git objects alone. Returns its tree, its diff and the reason to refuse
- * it.
- */
+/** Merges on git objects alone. */
 export async function readCandidateFacts(request: CandidateRequest): Promise<CandidateFacts> {
   const { repository, incumbent, head, spec } = request
   const merged = await repository.mergeTree(incumbent.commit, head)
@@ -86,10 +82,7 @@ async function readChangeFacts(
   return { changes, ...(await readDependencyFacts(repository, spec, change)) }
 }
 
-/**
- * Checks a tip that another process pushed. It has no pull request to ask for approval on, so the spec has to
- * name its packages.
- */
+/** A tip that another process pushed has no pull request to ask on, so the spec has to name its packages. */
 export async function findForeignRefusal(
   repository: Repository,
   spec: Spec,

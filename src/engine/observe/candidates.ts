@@ -31,7 +31,6 @@ interface CandidateSearch {
   memory: { candidates: Map<string, CandidateFacts> }
   campaign: Campaign
   spec: Spec
-  /** The default branch's tip if the incumbent lacks it. */
   unsynced: Oid | null
   targetBranch: string | null
   branches: World['branches']
@@ -41,10 +40,7 @@ interface CandidateSearch {
   now: string
 }
 
-/**
- * Merges each experiment whose turn it is with the incumbent. Stops at the size of the next round, because the
- * incumbent may change before the others are due.
- */
+/** Stops at the size of the next round, because the incumbent may change before the others are due. */
 export async function findCandidates(search: CandidateSearch): Promise<Map<ExperimentId, CandidateFacts>> {
   const { campaign, memory, spec, targetBranch } = search
   const found = new Map<ExperimentId, CandidateFacts>()
@@ -91,10 +87,7 @@ function readDefaultBranchCandidate({ repository, campaign, spec }: CandidateSea
   return readCandidateFacts({ repository, campaign, spec, incumbent: base, head, unsynced: null })
 }
 
-/**
- * No queued experiment has a turn while a round is open. All of them are merged when the campaign has stopped,
- * because they are closed.
- */
+/** All are merged when the campaign has stopped, because they are closed then. */
 function countTurns({ status, round }: Campaign, spec: Spec, queued: number): number {
   if (status !== 'running') return queued
   return round?.open ? 0 : getRoundSize(spec)
@@ -175,9 +168,7 @@ function isSameAndLater(other: Experiment, { head, number }: Pick<Experiment, 'h
   return other.head === head && other.number > number
 }
 
-/**
- * Limits the releases that one tick looks up, direct dependencies first. The age of the others is unknown.
- */
+/** In one tick, direct dependencies first. The age of the others is unknown. */
 const MOST_LOOKUPS = 40
 const CONCURRENT_LOOKUPS = 4
 /** A slow registry delays a tick no longer than this. */
@@ -190,10 +181,7 @@ interface ReleaseDatesRequest {
   candidates: World['candidates']
 }
 
-/**
- * Looks up when packages were published, for approvals about to be requested. The request event records the
- * result, so each set is looked up once.
- */
+/** The request event records the dates, so each set of packages is looked up once. */
 export async function readReleaseDates(
   context: { registries?: Registries | undefined; clock: { monotonic(): number } },
   memory: { releases: Map<string, ReleaseDate | null | undefined> },

@@ -14,10 +14,7 @@ interface PickLookup {
   campaign: Campaign
 }
 
-/**
- * Builds the pick of each requested landing on the default branch. Uses the tip that the campaign has synced,
- * because a newer one may have another harness and could not be measured.
- */
+/** Uses the tip that the campaign has synced: a newer one may have another harness. */
 export async function readPickFacts(lookup: PickLookup): Promise<Map<string, PickFacts>> {
   const { campaign, memory } = lookup
   const found = new Map<string, PickFacts>()
@@ -45,10 +42,7 @@ function listWantedPicks({ steered, picks }: Campaign): { by: string; of: Experi
   ]
 }
 
-/**
- * Merges only the landing's own change into the default branch. A three-way merge of parentless commits, with
- * the tree before the landing as the base, ignores every other change between the two.
- */
+/** A merge of parentless commits, with the tree before the landing as base, ignores every other change. */
 async function buildPick({ repository, campaign }: PickLookup, landing: Landing): Promise<PickFacts> {
   const { commit, tree } = await readPoint(repository, campaign.default_tip)
   const { committer } = await repository.commit(commit)
@@ -81,7 +75,6 @@ function formatPickMessage({ name, experiments }: Campaign, { experiment, commit
   return [`optimize(${name}): ${hypothesis}`, '', `${experiment} alone.`, '', ...trailers, ''].join('\n')
 }
 
-/** Builds the revert of each landing that a person asked to revert. */
 export async function readRevertFacts(
   repository: Repository,
   campaign: Campaign,
@@ -97,10 +90,7 @@ export async function readRevertFacts(
   return facts
 }
 
-/**
- * A commit after the landing with the tree before it, merged with the incumbent: the merge undoes exactly that
- * landing.
- */
+/** A commit after the landing with the tree before it: merging it undoes exactly that landing. */
 async function mergeWithoutLanding(
   repository: Repository,
   campaign: Campaign,
@@ -126,7 +116,7 @@ interface HoldoutLookup {
   repository: Repository
 }
 
-/** Resolved only when a measured experiment may land now, because no other decision uses it. */
+/** Resolved only when a measured experiment may land now. */
 export async function readHoldoutFacts(
   { repository }: HoldoutLookup,
   memory: { holdout: HoldoutFacts | null },
@@ -155,7 +145,6 @@ async function resolveHoldoutSource(repository: Repository, source: string | nul
   return { source: { ref, commit, tree: (await repository.commit(commit)).tree } }
 }
 
-/** Returns a tip of the optimize branch that is not the incumbent, with the reason to refuse it. */
 export async function readForeignFacts(
   repository: Repository,
   { incumbent }: Campaign,
@@ -167,10 +156,7 @@ export async function readForeignFacts(
   return { tip, refusal: await findForeignRefusal(repository, spec, change) }
 }
 
-/**
- * Returns the actual position of the optimize branch when it differs from the ledger; null when they agree or
- * the campaign no longer needs the branch.
- */
+/** Null when branch and ledger agree, or when the campaign no longer needs the branch. */
 export async function readAstrayFacts(
   repository: Repository,
   { incumbent, stop_code }: Campaign,

@@ -31,7 +31,6 @@ export interface Observation {
   loaded: LoadedCampaign
   refs: ReadonlyMap<string, Oid>
   pulls: Pull[]
-  /** The current full name; the ledger may still have the previous one. */
   defaultBranch: string
   defaultTip: Point
 }
@@ -45,7 +44,6 @@ export interface ObserverContext {
   targetBranch: string | null
 }
 
-/** Reads refs, ledger, forge, runner and ideas. Returns null when no campaign was started. */
 export async function observe(observer: ObserverContext): Promise<Observation | null> {
   const { place: context, memory } = observer
   const refs = await readRefs(observer)
@@ -78,7 +76,6 @@ async function readRefs({ place: context, memory }: ObserverContext): Promise<Re
   return refs
 }
 
-/** Builds the world as a push will leave it. The pull requests stay as observed. */
 export async function predictWorld(
   observer: ObserverContext,
   { pulls, defaultTip }: Observation,
@@ -87,9 +84,7 @@ export async function predictWorld(
   return buildWorld({ ...observer, ...predicted, pulls, defaultTip })
 }
 
-/**
- * A local merge ends a campaign only when the spec says so, because people merge and continue on one machine.
- */
+/** A local merge ends a campaign only when the spec says so: on one machine people merge and continue. */
 async function readMergedFacts(
   { forge, repository }: CampaignContext,
   { campaign, spec, defaultTip }: Pick<World, 'campaign' | 'spec' | 'defaultTip'>,
@@ -220,10 +215,7 @@ interface DefaultBranch {
   tip: Point
 }
 
-/**
- * Returns the branch recorded at the start. When the remote no longer has it, returns the remote's default
- * branch, if that contains the last merged tip.
- */
+/** When the recorded branch is gone: the default branch, if it contains the last merged tip. */
 export async function findDefaultBranch(
   source: BranchSource,
   refs: ReadonlyMap<string, Oid>,

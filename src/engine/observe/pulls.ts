@@ -6,10 +6,7 @@ import { type Oid, toShortRef } from '../../model/ids.ts'
 import type { PullFacts, World } from '../../plan/world.ts'
 import type { CampaignContext } from '../campaign/context.ts'
 
-/**
- * Reads open pull requests and those of experiments that still need cleanup. Fetches the heads that other
- * people pushed.
- */
+/** Reads open pull requests, and those of experiments that still need cleanup. */
 export async function readCampaignPulls(
   context: CampaignContext,
   campaign: Campaign,
@@ -38,10 +35,7 @@ export async function readCampaignPulls(
   return pulls
 }
 
-/**
- * Identifies the state that pull requests depend on. The ledger changes no pull request, and neither does
- * deleting the branch of a closed experiment.
- */
+/** Pull requests depend neither on the ledger nor on branches of closed experiments. */
 function computeMoment(
   { place: context, campaign }: { place: CampaignContext; campaign: Campaign },
   refs: ReadonlyMap<string, Oid>,
@@ -57,7 +51,6 @@ function computeMoment(
 /** Recent pull requests whose comments are read, even after they are closed. */
 const MOST_RECENT_PULLS = 20
 
-/** Returns picks whose pull request or branch still needs attention. */
 function listOpenPicks({ picks, default_branch }: Campaign, refs: ReadonlyMap<string, Oid>) {
   const base = toShortRef(default_branch)
   return Object.values(picks).flatMap(({ branch, closed }) =>

@@ -32,10 +32,7 @@ interface SyncRequest {
   byHand?: Point | undefined
 }
 
-/**
- * Returns the person's merge when the optimize branch is exactly one merge ahead: the incumbent with a commit
- * of the default branch, which may have moved on since.
- */
+/** A merge of the incumbent with a commit of the default branch, which may have moved on since. */
 export async function findManualMerge(
   repository: Repository,
   { incumbent }: Pick<Campaign, 'incumbent'>,
@@ -80,10 +77,7 @@ export async function readSyncFacts(request: SyncRequest): Promise<SyncFacts | n
   }
 }
 
-/**
- * Returns the landings that a commit contains. Each landing contains all earlier ones, so a binary search
- * finds the last.
- */
+/** Each landing contains all earlier ones, so a binary search finds the last. */
 export async function findContainedLandings(
   repository: Pick<Repository, 'isAncestor'>,
   { landings }: Pick<Campaign, 'landings'>,
@@ -99,10 +93,7 @@ export async function findContainedLandings(
   return landings.slice(0, held).map(({ experiment }) => experiment)
 }
 
-/**
- * Returns the default branch commit whose sync is being measured. That sync ends before a later commit is
- * considered.
- */
+/** A sync that is being measured ends before a later commit of the default branch is considered. */
 export async function findTipInProgress(
   repository: Repository,
   { orders, alerts }: Pick<Campaign, 'orders' | 'alerts'>,
@@ -291,10 +282,7 @@ async function readScript(repository: Repository, tree: Oid, path: string): Prom
 const ONLY_LISTS =
   /^(?:\.github\/|\.vscode\/|\.winnow\/)|(?:^|\/)(?:\.[\w-]*ignore|\.editorconfig|\.gitattributes|manifest\.in|mkdocs\.ya?ml|typedoc\.json|\.markdownlint[^/]*|\.readthedocs\.ya?ml|renovate\.json|[^/]+\.gemspec)$/i
 
-/**
- * Returns whether another file of the project contains the name, the folder or the extension of a changed
- * file.
- */
+/** By its name, its folder or its extension. */
 async function isMentioned(
   repository: Repository,
   spec: Spec,

@@ -59,9 +59,7 @@ export interface ReplayResult {
 const LIMITS =
   'An audit detects inconsistencies. It cannot detect a forgery by a person who may write every ref, and it does not prove that the reported numbers were really measured.'
 
-/**
- * Invariant 1, checked from git alone: every commit that winnow put on the optimize branch has its evidence.
- */
+/** Invariant 1, checked from git alone: every commit on the optimize branch has its evidence. */
 export async function auditLedger(
   context: CampaignContext,
   memoryOptions: AuditMemoryOptions | null = null,
@@ -120,14 +118,12 @@ async function fetchRefs(
   return refs
 }
 
-/** An event, with the campaign and the spec in force before it. */
 interface LedgerStep {
   event: LedgerEvent
   campaign: Campaign
   spec: Spec | null
 }
 
-/** Shows every event in turn, and returns the campaign after the last one. */
 async function walkLedger(
   events: Iterable<LedgerEvent> | AsyncIterable<LedgerEvent>,
   visit: (step: LedgerStep) => Promise<void>,
@@ -268,15 +264,12 @@ function checkClosedBranch({ context, refs, evidence }: AuditedEnd): Promise<Fin
   return findLostCommits(context, refs, evidence.kept)
 }
 
-// Reading
-
 /** The ledger's events, without its checkpoint and views. */
 interface AuditedLedger {
   tip: Oid
   problems: LedgerProblem[]
   /** Events up to the first invalid one; later ones cannot be trusted. */
   events: LedgerEvent[]
-  /** spec.yaml beside the events; null when missing. */
   spec: string | null
 }
 

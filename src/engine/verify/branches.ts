@@ -18,10 +18,7 @@ export interface AuditProblem {
   commit?: Oid
 }
 
-/**
- * A problem unless it says otherwise. `unproven`: a commit on the optimize branch without evidence. `open`: it
- * contradicts nothing.
- */
+/** `unproven`: a commit on the optimize branch without evidence. `open`: it contradicts nothing. */
 export interface Finding extends AuditProblem {
   is?: 'unproven' | 'open'
 }
@@ -173,7 +170,6 @@ export interface AuditMemoryOptions {
 }
 
 interface Continuity {
-  /** Set when the ledger was replaced. */
   problem: string | null
   note: string
 }

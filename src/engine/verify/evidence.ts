@@ -33,18 +33,15 @@ export interface AuditEvidence {
   broughtSpec: { seq: number; harness: string } | null
   /** Sync commits that brought another harness. */
   harnessChanges: Set<Oid>
-  /** The start and every recorded incumbent after it. */
   incumbents: Set<Oid>
   /** Commits that the closed branch has to keep. */
   kept: KeptCommit[]
-  /** Tips of the default branch that were synced. */
   syncedTips: Oid[]
 }
 
 export interface KeptCommit {
   commit: Oid
   seq: number
-  /** Described for the error message. */
   what: string
 }
 
@@ -57,7 +54,6 @@ export interface OrderRecord {
 
 export interface LandedVerdict {
   event: LedgerEvent<'decided'>
-  /** Digest of the event's file. */
   sha256: string
   spec_sha256: string
   order: OrderRecord | null
@@ -125,7 +121,6 @@ function recordBranchPositions(evidence: AuditEvidence, event: LedgerEvent): voi
   if (event.kind === 'synced') evidence.syncedTips.push(event.default_tip)
 }
 
-/** Returns the commits that the closed branch has to keep, according to the event. */
 function listKeptCommits(event: LedgerEvent, { measuredHeads }: AuditEvidence): KeptCommit[] {
   const { seq } = event
   if (event.kind === 'merged')
@@ -211,7 +206,7 @@ export interface MissingEvidence {
   gaps: string[]
 }
 
-/** Returns the order with its report, or the reasons why event `seq` cannot rely on it. */
+/** Or the reasons why event `seq` cannot rely on it. */
 export function findMeasurement(
   { orders }: AuditEvidence,
   { order: id, seq }: { order: OrderId; seq: number },
@@ -227,15 +222,11 @@ interface RecordedVerdict {
   campaign: Campaign
   spec: Spec | null
   order: OrderRecord | null
-  /** The order of its holdout test, if any. */
   holdout: OrderRecord | null
   event: LedgerEvent<'decided'>
 }
 
-/**
- * Invariant 1: a landing was measured before by an order in force, and judging its report again gives the
- * recorded verdict.
- */
+/** Invariant 1: an order in force measured it before, and its report gives this verdict again. */
 function findVerdictGaps(verdict: RecordedVerdict): string[] {
   const { campaign, spec, order: record, event } = verdict
   const experiment = findSubject(campaign, event.experiment)
@@ -293,7 +284,6 @@ function findRejudgementGaps(
 }
 
 interface TriedHoldout {
-  /** The order that proved its gain. */
   order: Order
   holdout: OrderRecord | null
 }

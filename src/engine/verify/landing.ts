@@ -37,7 +37,6 @@ export interface IncumbentStep {
 
 type MergedEvent = LedgerEvent<'merged'>
 
-/** Checks a landing: its verdict, the measured tree and its commit. */
 export async function findLandingGaps(step: IncumbentStep, merged: MergedEvent): Promise<string[]> {
   const { seq, sha256 } = merged.decided
   const verdict = step.evidence.verdicts.get(seq)
@@ -71,9 +70,7 @@ async function findTreeGaps(step: IncumbentStep, merged: MergedEvent, order: Ord
   return recomputed.length > 0 ? recomputed : findPinGaps(step)
 }
 
-/**
- * Merges the two commits again: the result has to be the measured tree, and its changes have to be allowed.
- */
+/** Merges again: the result has to be the measured tree, and its changes have to be allowed. */
 async function findCandidateGaps(
   step: IncumbentStep,
   id: string,
@@ -160,10 +157,7 @@ async function findLandingCommitGaps(
   return again === to.commit ? [] : [`made again from event ${verdict.event.seq} it would be ${again}`]
 }
 
-/**
- * A commit by GitHub or a person cannot be recreated, because its author and date are unknown. It has to be
- * one commit on the incumbent that adds only the measured head and names no other verdict.
- */
+/** GitHub's or a person's commit cannot be made again: it may add only the measured head to the incumbent. */
 function findForgeMergeGaps(
   { parents, message }: Commit,
   first: string,

@@ -67,10 +67,7 @@ export class VerdictCheck {
     this.differences.push(...found.map(difference => ({ seq: event.seq, experiment, ...difference })))
   }
 
-  /**
-   * Verdicts of one plan are recorded one after the other, and each changes the campaign. A later one has to
-   * match that plan, or a plan computed just before it.
-   */
+  /** A verdict matches the plan of the verdict before it, or one computed just before. */
   async #compareVerdict(
     event: VerdictEvent,
     campaign: Campaign,
@@ -100,7 +97,6 @@ function formatRecorded(event: VerdictEvent): string {
   return event.kind === 'decided' ? event.outcome : event.kind
 }
 
-/** Events that are computed from earlier events only. */
 type VerdictEvent = LedgerEvent<
   'decided' | 'requeued' | 'calibrated' | 'baseline-measured' | 'round-closed' | 'effect-measured'
 >
@@ -187,10 +183,7 @@ function isAboutSame(event: VerdictEvent, draft: EventDraft): boolean {
   }
 }
 
-/**
- * The part of the world that a verdict depends on: ledger and git objects. Every other part is empty
- * (invariant 3).
- */
+/** Only what a verdict depends on, ledger and git objects (invariant 3). */
 function buildLedgerWorld(campaign: Campaign, spec: Spec, candidates: World['candidates']): World {
   return {
     now: campaign.started_at ?? '',
@@ -272,7 +265,7 @@ interface FieldDifference {
 
 const UNCOMPARED_FIELDS = new Set(['kind', 'cause'])
 
-/** Returns the fields that differ as canonical JSON; null stands for a missing one. */
+/** As canonical JSON; null stands for a missing field. */
 export function compareFields(event: LedgerEvent, draft: EventDraft): FieldDifference[] {
   const recorded = new Map<string, unknown>(Object.entries(event))
   return Object.entries(draft).flatMap(([field, recomputed]) => {
