@@ -1,5 +1,5 @@
 import { formatCount } from '../decide/wording.ts'
-import { runJudgeJob } from '../engine/jobs/judge-job.ts'
+import { runJudgeJob } from '../engine/jobs/judging.ts'
 import { UserError } from '../errors.ts'
 import { formatUsd } from '../judge/budget.ts'
 import { MODEL_KEY } from '../measure/environment.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Call } from '../cli/verb.ts'
 import type { AskingJobs } from '../engine/controller/github-tick.ts'
-import type { EndedJob, EndedRun } from '../engine/jobs/run-artifacts.ts'
+import type { EndedJob, EndedRun } from '../engine/jobs/github-runs.ts'
 import { UserError } from '../errors.ts'
 import { digestSchema, type OrderId } from '../model/ids.ts'
 import { MAX_ORDERS_PER_RUN } from '../model/job-file.ts'

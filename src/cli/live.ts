@@ -1,5 +1,5 @@
 import { type CampaignProgress, computeProgress } from '../decide/progress.ts'
-import type { ControllerContext } from '../engine/controller/effects.ts'
+import type { ControllerContext } from '../engine/observe/observe.ts'
 import type { LoadedCampaign } from '../ledger/load.ts'
 import type { Campaign } from '../model/campaign.ts'
 import { renderLiveLine } from '../report/terminal.ts'
@@ -36,7 +36,7 @@ export async function showLive<T>(
 }
 
 /** Only reads the controller's state. */
-export function createLiveRenderer({ memory, runner, place }: ControllerContext): () => string | null {
+export function createLiveRenderer({ memory, runner, context }: ControllerContext): () => string | null {
   const begun = new Map<string, number>()
   let cached: { loaded: LoadedCampaign; progress: CampaignProgress } | null = null
 
@@ -52,7 +52,7 @@ export function createLiveRenderer({ memory, runner, place }: ControllerContext)
     if (loaded === null) return null
     const orders = listOrdersHere(loaded.campaign)
     const asked = runner.proposing
-    const now = place.clock.monotonic()
+    const now = context.clock.monotonic()
     const keys = new Set([...orders.map(({ order }) => order.id), ...asked])
     for (const key of begun.keys()) if (!keys.has(key)) begun.delete(key)
     for (const key of keys) if (!begun.has(key)) begun.set(key, now)

@@ -1,12 +1,12 @@
 import { rename, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { requireHome } from '../engine/campaign/context.ts'
-import { type RepositoryContext, refuseDamagedCache } from '../engine/campaign/open.ts'
-import { type ControllerContext, executeEffect } from '../engine/controller/effects.ts'
+import { refuseDamagedCache, type RepositoryContext } from '../engine/campaign/open.ts'
+import { dispatchOrder } from '../engine/controller/apply.ts'
 import { openController, requireCampaign } from '../engine/controller/run.ts'
-import { fetchOrderedTrees } from '../engine/jobs/load-order.ts'
+import { fetchOrderedTrees } from '../engine/jobs/job-clone.ts'
 import { type MachineLockState, measureWithLock } from '../engine/jobs/machine-lock.ts'
-import { type Observation, observe } from '../engine/observe/observe.ts'
+import { type ControllerContext, type Observation, observe } from '../engine/observe/observe.ts'
 import { UserError } from '../errors.ts'
 import { measureOrder } from '../measure/measure.ts'
 import { chooseWorkspace, type MeasureInput, type Workspace } from '../measure/session.ts'
@@ -125,12 +125,13 @@ async function measureOrders(
   orders: readonly OrderId[],
   interrupt: AbortSignal,
 ): Promise<void> {
+  const { campaign } = controller.memory.loaded ?? observation.loaded
   const stop = () => {
     for (const order of orders) void controller.runner.cancel(order)
   }
   interrupt.addEventListener('abort', stop, { once: true })
   try {
-    for (const order of orders) await executeEffect(controller, observation, { do: 'dispatch', order })
+    for (const order of orders) await dispatchOrder(controller, campaign, order)
     while (orders.some(order => controller.runner.holds(order))) await controller.runner.settled()
   } finally {
     interrupt.removeEventListener('abort', stop)

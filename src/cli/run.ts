@@ -5,7 +5,7 @@ import {
   requireSupportedSpec,
   startCampaign,
 } from '../engine/campaign/start.ts'
-import type { ControllerContext } from '../engine/controller/effects.ts'
+import type { ControllerContext } from '../engine/observe/observe.ts'
 import { recordEvents } from '../engine/controller/record.ts'
 import { openController, requireCampaign, runCampaign } from '../engine/controller/run.ts'
 import { addAmendHint, UserError } from '../errors.ts'
@@ -259,8 +259,8 @@ export function hasFailingBase({ status, status_source, orders }: Campaign): boo
   )
 }
 
-export async function readCurrentCampaign({ memory, place }: ControllerContext): Promise<Campaign> {
-  return memory.loaded?.campaign ?? (await requireCampaign(place)).loaded.campaign
+export async function readCurrentCampaign({ memory, context }: ControllerContext): Promise<Campaign> {
+  return memory.loaded?.campaign ?? (await requireCampaign(context)).loaded.campaign
 }
 
 export async function tellRunResult(

@@ -1,4 +1,4 @@
-import type { ControllerContext } from '../engine/controller/effects.ts'
+import type { ControllerContext } from '../engine/observe/observe.ts'
 import { type ControllerOptions, openController, requireCampaign } from '../engine/controller/run.ts'
 import { tickCampaign } from '../engine/controller/tick.ts'
 import type { Runner } from '../engine/jobs/runner.ts'

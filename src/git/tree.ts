@@ -110,6 +110,17 @@ export async function listTreeFiles(reader: TreeSourceReader, root: Oid, under =
   return files
 }
 
+interface TreeFileReader {
+  findEntry(tree: Oid, path: string): Promise<TreeEntry | null>
+  blob(oid: Oid): Promise<Buffer>
+}
+
+/** Null unless the path is a file. */
+export async function readTreeFile(reader: TreeFileReader, tree: Oid, path: string): Promise<string | null> {
+  const entry = await reader.findEntry(tree, path)
+  return entry?.type === 'blob' ? (await reader.blob(entry.oid)).toString('utf8') : null
+}
+
 export interface TreeDifference {
   path: string
   from: EntryValue | null

@@ -58,7 +58,7 @@ async function landingGaps(
     const spec = event.kind === 'campaign-started' ? null : readCampaignSpec(campaign)
     collectEvidence(evidence, campaign, spec, event)
     if (event.kind === 'incumbent-moved')
-      gaps.push(...(await findStepGaps({ place, campaign, spec, evidence }, event)))
+      gaps.push(...(await findStepGaps({ context: place, campaign, spec, evidence }, event)))
     applyEvent(campaign, event)
   }
   return gaps

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { readItemsFile } from '../../src/engine/jobs/judge-job.ts'
+import { readItemsFile } from '../../src/engine/jobs/judging.ts'
 import { serializeJobFile } from '../../src/model/job-file.ts'
 import { scratch } from '../git/scratch.ts'
 import { order, printed } from '../judge/a-printed-order.ts'

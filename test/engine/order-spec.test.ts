@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readSpecForOrder } from '../../src/engine/jobs/load-order.ts'
+import { readSpecForOrder } from '../../src/engine/jobs/job-clone.ts'
 import { type Campaign, createEmptyCampaign } from '../../src/model/campaign.ts'
 import { hashSha256 } from '../../src/model/canonical-json.ts'
 import { open, userRepository } from '../git/scratch.ts'

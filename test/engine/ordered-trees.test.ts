@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fetchOrderedTrees } from '../../src/engine/jobs/load-order.ts'
+import { fetchOrderedTrees } from '../../src/engine/jobs/job-clone.ts'
 import { open, userRepository } from '../git/scratch.ts'
 import { anOrder } from '../model/an-order.ts'
 

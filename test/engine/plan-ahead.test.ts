@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ControllerContext } from '../../src/engine/controller/effects.ts'
+import type { ControllerContext } from '../../src/engine/observe/observe.ts'
 import { foldAllEvents } from '../../src/ledger/load.ts'
 import type { Campaign } from '../../src/model/campaign.ts'
 import type { Oid } from '../../src/model/ids.ts'

@@ -89,7 +89,7 @@ test('a race that is lost for ever keeps what was planned last', async () => {
       push: async updates => ({ ok: false, reason: 'lease', refs: updates.map(({ ref }) => ref) }),
     },
   }
-  await expect(tickCampaign({ ...hands, place })).rejects.toThrow(
+  await expect(tickCampaign({ ...hands, context: place })).rejects.toThrow(
     /other processes changed .* 201 times in a row .*\nwinnow saved \d+ unwritten events in /,
   )
   expect(waited).toBe(200)

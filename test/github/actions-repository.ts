@@ -1,4 +1,4 @@
-import type { EndedRun } from '../../src/engine/jobs/run-artifacts.ts'
+import type { EndedRun } from '../../src/engine/jobs/github-runs.ts'
 import {
   type ActionsRun,
   type ActionsTick,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { EndedJob } from '../../src/engine/jobs/run-artifacts.ts'
+import type { EndedJob } from '../../src/engine/jobs/github-runs.ts'
 import { runActionsTick } from '../../src/engine/controller/github-tick.ts'
 import { letters, shorter } from '../support/size-repository.ts'
 import { type ActionsRepository, createActionsRepository } from './actions-repository.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { EndedJob } from '../../src/engine/jobs/run-artifacts.ts'
+import type { EndedJob } from '../../src/engine/jobs/github-runs.ts'
 import type { OrderId } from '../../src/model/ids.ts'
 import { getArtifactFileName, getArtifactName } from '../../src/model/job-file.ts'
 import { shorter } from '../support/size-repository.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { printedEntrySchema, reportEntrySchema } from '../../src/engine/jobs/run-artifacts.ts'
+import { printedEntrySchema, reportEntrySchema } from '../../src/engine/jobs/github-runs.ts'
 import {
   fitEntries,
   formatActionsRunId,

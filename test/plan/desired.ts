@@ -1,5 +1,8 @@
-import { renderDesiredPulls } from '../../src/engine/controller/desired-pulls.ts'
-import { comparePulls, type PullDifference } from '../../src/engine/controller/github-difference.ts'
+import {
+  comparePulls,
+  type PullDifference,
+  renderDesiredPulls,
+} from '../../src/engine/controller/desired-pulls.ts'
 import type { ForgeChange } from '../../src/github/port.ts'
 import { computeMarkerKey } from '../../src/github/pull-node.ts'
 import type { SyncObstacle } from '../../src/model/event-schemas.ts'

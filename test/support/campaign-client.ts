@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { ControllerContext } from '../../src/engine/controller/effects.ts'
+import type { ControllerContext } from '../../src/engine/observe/observe.ts'
 import {
   type Environment,
   openRepositoryContext,

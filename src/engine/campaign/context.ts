@@ -5,7 +5,14 @@ import type { LoadedCampaign } from '../../ledger/load.ts'
 import type { Pacing } from '../../ledger/retry.ts'
 import type { Campaign } from '../../model/campaign.ts'
 import type { EventAuthor } from '../../model/event.ts'
-import { type CampaignRefs, type Host, type Oid, type OrderId, toShortRef } from '../../model/ids.ts'
+import {
+  type CampaignRefs,
+  type Host,
+  type Oid,
+  type OrderId,
+  type Point,
+  toShortRef,
+} from '../../model/ids.ts'
 import type { CandidateFacts, HoldoutFacts, PickFacts } from '../../plan/world.ts'
 import type {
   Clock,
@@ -177,6 +184,10 @@ export function requireSameBranches(
     place: { file: path, path: spec.name === context.name ? 'branches.prefix' : 'name' },
     fix: `change it back, or archive ${toShortRef(context.refs.state)} with winnow archive, then winnow run ${path}`,
   })
+}
+
+export async function readPoint(repository: Repository, commit: Oid): Promise<Point> {
+  return { commit, tree: (await repository.commit(commit)).tree }
 }
 
 export async function listRefs({ repository, refs, defaultBranch }: CampaignContext) {

@@ -104,19 +104,27 @@ export async function recoverBranches(context: CampaignContext): Promise<Recover
   await requireMovable(context, refs.get(context.refs.optimize), incumbent)
   add(context.refs.optimize, incumbent, 'the recorded incumbent')
   if (updates.length === 0) return []
-  const result = await repository.push(updates.map(({ ref, from, to }) => ({ ref, from, to })))
-  if (result.ok) return updates.map(({ ref, to, what }) => ({ branch: toShortRef(ref), to: to ?? '', what }))
-  if (result.reason === 'lease')
-    throw new ConflictError(`another process moved branches of ${context.name} meanwhile`, result.refs)
-  throw new UserError(`the branches of ${context.name} could not be put back: ${describeFailedPush(result)}`)
+  requirePushed(await repository.push(updates.map(({ ref, from, to }) => ({ ref, from, to }))), {
+    lost: `another process moved branches of ${context.name} meanwhile`,
+    failed: `the branches of ${context.name} could not be put back`,
+  })
+  return updates.map(({ ref, to, what }) => ({ branch: toShortRef(ref), to: to ?? '', what }))
 }
 
-type FailedPush = Exclude<PushResult, { ok: true } | { reason: 'lease' }>
+/** Without `lost`, a lost race is no error. */
+export function requirePushed(result: PushResult, messages: { lost?: string; failed: string }): void {
+  if (result.ok) return
+  const { lost, failed } = messages
+  if (result.reason !== 'lease') {
+    const { reason } = result
+    const why = reason === 'checked-out' ? describeCheckedOut(result) : result.message
+    throw new UserError(`${failed}: ${why}`)
+  }
+  if (lost !== undefined) throw new ConflictError(lost, result.refs)
+}
 
-export function describeFailedPush(result: FailedPush): string {
-  return result.reason === 'checked-out'
-    ? `${toShortRef(result.ref)} is checked out in ${result.worktree}`
-    : result.message
+export function describeCheckedOut({ ref, worktree }: { ref: string; worktree: string }): string {
+  return `${toShortRef(ref)} is checked out in ${worktree}`
 }
 
 /** Refuses to drop commits of other people from the branch. */
@@ -152,11 +160,9 @@ export async function rebuildViews(context: CampaignContext): Promise<boolean> {
     checkpoint: buildCheckpoint(campaign, lastSha),
   })
   if (to === from) return false
-  const pushed = await repository.push([{ ref: refs.state, from, to }])
-  if (pushed.ok) return true
-  if (pushed.reason === 'lease')
-    throw new ConflictError('another process wrote to the ledger meanwhile', pushed.refs)
-  throw new UserError(
-    `${toShortRef(refs.state)} could not be moved: ${'message' in pushed ? pushed.message : pushed.reason}`,
-  )
+  requirePushed(await repository.push([{ ref: refs.state, from, to }]), {
+    lost: 'another process wrote to the ledger meanwhile',
+    failed: `${toShortRef(refs.state)} could not be moved`,
+  })
+  return true
 }

@@ -1,8 +1,8 @@
 import { posix } from 'node:path'
 import { RULE_VERSION } from '../../decide/assessment.ts'
-import { ConflictError, UserError } from '../../errors.ts'
+import { UserError } from '../../errors.ts'
 import type { Repository } from '../../git/repository.ts'
-import { listTreeFiles } from '../../git/tree.ts'
+import { listTreeFiles, readTreeFile } from '../../git/tree.ts'
 import { loadCampaign, type LoadedCampaign } from '../../ledger/load.ts'
 import { readTip } from '../../ledger/read-events.ts'
 import { type Campaign, createEmptyCampaign } from '../../model/campaign.ts'
@@ -12,8 +12,8 @@ import { type CampaignLocation, listPlannedFeatures } from '../../spec/planned-f
 import type { Spec } from '../../spec/schema.ts'
 import { compileScope } from '../../spec/scope.ts'
 import { findTodoLine, HARNESS_TODO } from '../../spec/spec-facts.ts'
-import { Transaction } from '../controller/transaction.ts'
-import { fetchCommit } from '../jobs/load-order.ts'
+import { Transaction, type TransactionBase } from '../controller/transaction.ts'
+import { fetchCommit } from '../jobs/job-clone.ts'
 import { computeTreeHarness } from '../observe/sync.ts'
 import {
   type CampaignContext,
@@ -21,9 +21,10 @@ import {
   getHost,
   getWhereabouts,
   listRefs,
+  readPoint,
   requireSameBranches,
 } from './context.ts'
-import { describeFailedPush, requireLedger, requireLedgerNotLost } from './recover.ts'
+import { requireLedger, requireLedgerNotLost, requirePushed } from './recover.ts'
 
 interface DefaultBranchSpec extends ParsedSpecFile {
   path: string
@@ -39,23 +40,17 @@ export async function readCommittedSpec(context: CampaignContext, path: string):
   const where = context.local ? toShortRef(defaultBranch) : `${toShortRef(defaultBranch)} of the remote`
   if (oid === undefined) throw new UserError(`${where} has no commits`, { fix: 'commit (and push) first' })
   await repository.fetch([{ ref: defaultBranch, oid }])
-  const { tree } = await repository.commit(oid)
-  const entry = await repository.findEntry(tree, path)
-  if (entry?.type !== 'blob') {
+  const tip = await readPoint(repository, oid)
+  const yaml = await readTreeFile(repository, tip.tree, path)
+  if (yaml === null) {
     const fix = context.local
       ? `commit ${path} to ${toShortRef(defaultBranch)}`
       : `commit ${path} and push it`
     throw new UserError(`${path} is not on ${where}`, { place: { file: path }, fix })
   }
-  const yaml = (await repository.blob(entry.oid)).toString('utf8')
   const parsed = parseSpec(yaml, { file: path, host: getHost(context) })
-  await requireOwnWorkload(repository, tree, parsed.spec)
-  return {
-    ...parsed,
-    path,
-    yaml,
-    tip: { commit: oid, tree },
-  }
+  await requireOwnWorkload(repository, tip.tree, parsed.spec)
+  return { ...parsed, path, yaml, tip }
 }
 
 export function requireSupportedSpec(
@@ -96,9 +91,8 @@ export async function startCampaign(
     for (const { ref, to } of (await planArchive(context, refs)).moves) transaction.move(ref, to)
   await addStartEvents(transaction, committed, firstNumber)
   transaction.move(context.refs.optimize, committed.tip.commit)
-  const result = await transaction.push()
-  if (result.ok || result.reason === 'lease') return 'started'
-  throw new UserError(`the campaign could not be started: ${describeFailedPush(result)}`)
+  requirePushed(await transaction.push(), { failed: 'the campaign could not be started' })
+  return 'started'
 }
 
 /** Refuses an optimize branch that no campaign of winnow left there. */
@@ -178,13 +172,36 @@ export async function applyAmendment(
     source: 'person',
     reason: change.reason,
   })
-  const result = await transaction.push()
-  if (result.ok) return { measuredAnew }
-  if (result.reason === 'lease')
-    throw new ConflictError('another process changed the campaign during the amendment', result.refs)
-  throw new UserError(
-    `the amendment could not be written: ${'message' in result ? result.message : result.ref}`,
-  )
+  requirePushed(await transaction.push(), {
+    lost: 'another process changed the campaign during the amendment',
+    failed: 'the amendment could not be written',
+  })
+  return { measuredAnew }
+}
+
+/** Records a renamed default branch before any plan uses the name. Returns false when it was not renamed. */
+export async function recordRename(
+  context: CampaignContext,
+  base: TransactionBase,
+  to: string,
+): Promise<boolean> {
+  const { default_branch: from, spec_sha256, spec_yaml, harness, seq } = base.loaded.campaign
+  if (from === to) return false
+  const transaction = new Transaction(context, base)
+  const reason = `${toShortRef(from)} was renamed to ${toShortRef(to)}`
+  transaction.addEvent({
+    kind: 'campaign-amended',
+    cause: `renamed ${from} to ${to} at ${seq}`,
+    spec_sha256,
+    spec_yaml,
+    harness,
+    source: 'person',
+    reason,
+    default_branch: to,
+  })
+  const failed = `${reason}, and that could not be recorded in the ledger`
+  requirePushed(await transaction.push(), { failed })
+  return true
 }
 
 /** Invariant 4: outside `mutable` the incumbent equals the pin, so landed paths have to stay mutable. */
@@ -252,11 +269,11 @@ export async function archiveCampaign(
   const kept = new Set(moves.flatMap(({ to }) => to ?? []))
   await context.repository.fetch([...refs].flatMap(([ref, oid]) => (kept.has(oid) ? [{ ref, oid }] : [])))
   const updates = moves.map(({ ref, to }) => ({ ref, from: refs.get(ref) ?? null, to }))
-  const result = await context.repository.push(updates)
-  if (result.ok) return at
-  if (result.reason === 'lease')
-    throw new ConflictError('another process changed the campaign while winnow archived it', result.refs)
-  throw new UserError(`the campaign could not be archived: ${describeFailedPush(result)}`)
+  requirePushed(await context.repository.push(updates), {
+    lost: 'another process changed the campaign while winnow archived it',
+    failed: 'the campaign could not be archived',
+  })
+  return at
 }
 
 interface ArchivedCampaigns {

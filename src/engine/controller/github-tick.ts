@@ -12,10 +12,17 @@ import { formatJobTitle, lookTitle, retryTitle } from '../../report/github-names
 import { type CampaignContext, createMemory, type Memory } from '../campaign/context.ts'
 import { createCampaignIdeas } from '../campaign/ideas.ts'
 import { type ActionsRunner, createActionsRunner, type StartedRun } from '../jobs/github-runner.ts'
-import { FIRST_ATTEMPT, getJobRunId, parseRunNumber, type RunRole } from '../jobs/github-runs.ts'
+import {
+  createRunArtifacts,
+  type EndedRun,
+  FIRST_ATTEMPT,
+  getJobRunId,
+  listArtifactNames,
+  parseRunNumber,
+  type RunRole,
+} from '../jobs/github-runs.ts'
 import { listItemsToJudge } from '../jobs/read-answers.ts'
-import { createRunArtifacts, type EndedRun, listArtifactNames } from '../jobs/run-artifacts.ts'
-import type { ControllerContext } from './effects.ts'
+import type { ControllerContext } from '../observe/observe.ts'
 import { reportRefusal } from './record.ts'
 import { tickCampaign, type TickResult } from './tick.ts'
 
@@ -68,7 +75,7 @@ export async function runActionsTick(
   const runner = createActionsRunner(context, workflows, { role, next: may })
   const memory = createMemory()
   const result = await tickCampaign({
-    place: context,
+    context,
     memory,
     runner,
     ideas: createCampaignIdeas(context),
@@ -81,7 +88,7 @@ export async function runActionsTick(
   const started = [...runner.started]
   if (world !== null && started.length === 0 && nextLook !== 'none' && hasToAsk(world, nextJobs)) {
     const title = nextLook === 'retry' ? retryTitle(world.campaign) : lookTitle(world.campaign)
-    started.push(...(await startNext({ place: context, memory }, workflows, title)))
+    started.push(...(await startNext({ context, memory }, workflows, title)))
   }
   const campaign = world?.campaign ?? null
   return {
@@ -121,7 +128,7 @@ function hasToAsk(world: World, has: AskingJobs): boolean {
 }
 
 async function startNext(
-  { place: context, memory }: { place: CampaignContext; memory: Memory },
+  { context, memory }: { context: CampaignContext; memory: Memory },
   workflows: Workflows,
   title: string,
 ): Promise<StartedRun[]> {
@@ -130,7 +137,7 @@ async function startNext(
     return [{ run: await workflows.start({ branch, inputs: { title } }), title }]
   } catch (error) {
     if (!isRefusal(error)) throw error
-    reportRefusal({ place: context, memory }, error)
+    reportRefusal({ context, memory }, error)
     return []
   }
 }

@@ -2,7 +2,7 @@ import { findSyncTip } from '../../model/alerts.ts'
 import type { Plan, PlanAction } from '../../plan/action.ts'
 import { planCampaign } from '../../plan/stages.ts'
 import { type Observation, predictWorld } from '../observe/observe.ts'
-import type { ControllerContext } from './effects.ts'
+import type { ControllerContext } from '../observe/observe.ts'
 import { writeSteps } from './steps.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -20,7 +20,7 @@ export async function planAhead(
   transaction: Transaction,
   firstPlan: Plan,
 ): Promise<PlanAction[]> {
-  const { repository } = controller.place
+  const { repository } = controller.context
   const all = new Map<string, PlanAction>()
   let next = firstPlan
   for (let plans = 1; ; plans++) {
@@ -43,7 +43,7 @@ export async function planAhead(
 
 /** On GitHub a branch is deleted after its pull request shows the end. */
 function keepShownBranches(
-  { place: { forge } }: ControllerContext,
+  { context: { forge } }: ControllerContext,
   { refs }: Observation,
   action: PlanAction,
 ): PlanAction {

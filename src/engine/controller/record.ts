@@ -27,12 +27,12 @@ export async function recordEvents(
 }
 
 interface RefusalContext {
-  place: CampaignContext
+  context: CampaignContext
   memory: Memory
 }
 
 /** Reports each reason once. The memory keeps it, so that the caller can report it after the tick. */
-export function reportRefusal({ place: context, memory }: RefusalContext, error: ForgeError): void {
+export function reportRefusal({ context, memory }: RefusalContext, error: ForgeError): void {
   if (memory.refusals.has(error.message)) return
   memory.refusals.set(error.message, error)
   context.progress.say(error.message)
@@ -40,7 +40,7 @@ export function reportRefusal({ place: context, memory }: RefusalContext, error:
 
 /** Records each reason once; a later measurement clears the alert. */
 export async function recordRefusalAlert(
-  { place: context, memory }: RefusalContext,
+  { context, memory }: RefusalContext,
   { message }: ForgeError,
 ): Promise<void> {
   const alerts = memory.loaded?.campaign.alerts ?? []

@@ -18,7 +18,7 @@ import { requireLedger } from '../campaign/recover.ts'
 import { createLocalRunner } from '../jobs/local-runner.ts'
 import { acquireMachineLock, describeHolder, isRunAlive, readLocalRunId } from '../jobs/machine-lock.ts'
 import type { Observation } from '../observe/observe.ts'
-import type { ControllerContext } from './effects.ts'
+import type { ControllerContext } from '../observe/observe.ts'
 import { tickCampaign } from './tick.ts'
 
 interface RunOptions {
@@ -35,7 +35,7 @@ const INTERRUPTED: PlanWaiting = { for: 'person', what: 'interrupted; run again 
 /** Ticks until nothing is left to do. Between ticks this machine measures; a moved ref wakes the loop up. */
 export async function runCampaign(controller: ControllerContext, options: RunOptions): Promise<PlanWaiting> {
   const { signal } = options
-  const unregister = await registerRun(controller.place)
+  const unregister = await registerRun(controller.context)
   try {
     for (let status = 'running', otherRuns: string[] = []; ; ) {
       await packRepository(controller, signal)
@@ -58,10 +58,7 @@ export async function runCampaign(controller: ControllerContext, options: RunOpt
 }
 
 /** Takes the machine lock, because packing disturbs the timings of this and of other campaigns. */
-async function packRepository(
-  { place: context, runner }: ControllerContext,
-  signal: AbortSignal,
-): Promise<void> {
+async function packRepository({ context, runner }: ControllerContext, signal: AbortSignal): Promise<void> {
   if (runner.busy || !(await context.repository.isScattered())) return
   const unregister = await acquireMachineLock(
     context,
@@ -77,11 +74,7 @@ async function packRepository(
 }
 
 /** An error does not invalidate running measurements: their reports are kept for the next run. */
-async function waitUntilIdle(
-  { runner, place: context }: ControllerContext,
-  error: unknown,
-  signal: AbortSignal,
-) {
+async function waitUntilIdle({ runner, context }: ControllerContext, error: unknown, signal: AbortSignal) {
   if (signal.aborted || !runner.busy) return
   const message = error instanceof Error ? error.message : String(error)
   context.progress.say(`${message}; running measurements end first`)
@@ -105,12 +98,12 @@ async function waitBetweenTicks(
     reportPaused(controller, state)
     await waitForChange(controller, signal)
   } else if (waiting.for === 'nothing' || !watch) return waiting
-  else await controller.place.clock.sleep(WATCH_POLL_MS, signal)
+  else await controller.context.clock.sleep(WATCH_POLL_MS, signal)
   return signal.aborted ? INTERRUPTED : null
 }
 
 /** A pause from another machine is reported here at once, long before the running measurements end. */
-function reportPaused({ place: context }: ControllerContext, { observation, status }: TickState): void {
+function reportPaused({ context }: ControllerContext, { observation, status }: TickState): void {
   const campaign = observation?.world.campaign
   if (campaign?.status !== 'paused' || status === 'paused') return
   context.progress.say(
@@ -120,7 +113,7 @@ function reportPaused({ place: context }: ControllerContext, { observation, stat
 
 /** Reports each other run once. Returns the run ids that were reported. */
 function reportOtherRuns(
-  { place: context, runner }: ControllerContext,
+  { context, runner }: ControllerContext,
   observation: Observation | null,
   known: readonly string[],
 ): string[] {
@@ -149,7 +142,7 @@ export async function openController(
 ): Promise<ControllerContext> {
   const ideas = createCampaignIdeas(context, options.guests)
   return {
-    place: context,
+    context,
     memory: createMemory(),
     runner: await createLocalRunner(context, { ideas, interrupt: signal }),
     ideas,
@@ -184,7 +177,7 @@ const LONGEST_MS = 10_000
 
 /** Resolves when a local job ends or when a ref of the campaign moved on the remote. */
 async function waitForChange(controller: ControllerContext, interrupt: AbortSignal): Promise<void> {
-  const { runner, place: context } = controller
+  const { runner, context } = controller
   if (!runner.busy) return context.clock.sleep(CHANGE_CHECK_MS, interrupt)
   const finished = new AbortController()
   const watching = waitUntilMoved(controller, AbortSignal.any([finished.signal, interrupt]))
@@ -198,13 +191,13 @@ async function waitForChange(controller: ControllerContext, interrupt: AbortSign
 
 async function waitUntilMoved(controller: ControllerContext, finished: AbortSignal): Promise<void> {
   for (let wait = CHANGE_CHECK_MS; !finished.aborted; wait = Math.min(wait * 1.25, LONGEST_MS)) {
-    await controller.place.clock.sleep(wait, finished)
+    await controller.context.clock.sleep(wait, finished)
     if (!finished.aborted && (await hasMoved(controller))) return
   }
 }
 
 /** Stores the refs that it read, so that the next observation does not ask the remote again. */
-async function hasMoved({ place: context, memory }: ControllerContext): Promise<boolean> {
+async function hasMoved({ context, memory }: ControllerContext): Promise<boolean> {
   const known = memory.refs
   const refs = await readRefsOrNull(context)
   if (refs === null) return false
@@ -216,7 +209,7 @@ async function hasMoved({ place: context, memory }: ControllerContext): Promise<
 }
 
 /** An unreachable remote does not stop running measurements. The next poll tries again. */
-async function readRefsOrNull(context: ControllerContext['place']) {
+async function readRefsOrNull(context: CampaignContext) {
   try {
     return (await listRefs(context)).refs
   } catch (error) {

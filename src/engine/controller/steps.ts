@@ -14,7 +14,7 @@ import {
   renderResultsYaml,
 } from '../../report/results.ts'
 import type { CampaignContext } from '../campaign/context.ts'
-import { tryFetchCommit } from '../jobs/load-order.ts'
+import { tryFetchCommit } from '../jobs/job-clone.ts'
 import type { Transaction } from './transaction.ts'
 
 export async function writeSteps(transaction: Transaction, steps: readonly PlanStep[]): Promise<void> {

@@ -7,10 +7,9 @@ import type { Plan, PlanAction, PlanWaiting } from '../../plan/action.ts'
 import { planCampaign } from '../../plan/stages.ts'
 import { canRestart } from '../../plan/stop.ts'
 import { type CampaignContext, requireHome, resetMemory } from '../campaign/context.ts'
-import { readCommittedSpec, startCampaign } from '../campaign/start.ts'
-import { type Observation, observe, recordRename } from '../observe/observe.ts'
+import { readCommittedSpec, recordRename, startCampaign } from '../campaign/start.ts'
+import { type ControllerContext, type Observation, observe } from '../observe/observe.ts'
 import { applyPlan } from './apply.ts'
-import type { ControllerContext } from './effects.ts'
 import { recordEvents, withSavedEvents } from './record.ts'
 import { recordReviewApprovals } from './reviews.ts'
 import { updateGithub } from './update-github.ts'
@@ -37,7 +36,7 @@ export async function tickCampaign(controller: ControllerContext): Promise<TickR
     // A tick that read the remote or pushed has new refs to compare with.
     unchanged = step === 'again' && !readsRefs && controller.memory.refs === refs ? unchanged + 1 : 0
     if (unchanged > MOST_UNCHANGED)
-      throw new Error(`campaign ${controller.place.name} keeps planning actions that change nothing`)
+      throw new Error(`campaign ${controller.context.name} keeps planning actions that change nothing`)
     if (step === 'again') lost = 0
     else if ('lost' in step) {
       lost += 1
@@ -59,7 +58,7 @@ function isInProgress({ for: what }: PlanWaiting): boolean {
 }
 
 async function backOff(
-  { place: context }: ControllerContext,
+  { context }: ControllerContext,
   lost: number,
   unwritten: readonly EventDraft[],
 ): Promise<void> {
@@ -81,9 +80,9 @@ async function tickOnce(controller: ControllerContext, silent: number): Promise<
     const observation = await observe(controller)
     if (observation === null)
       return { waiting: { for: 'nothing', reason: 'no campaign was started' }, seen: observation }
-    requireHome(controller.place, observation.loaded.campaign)
+    requireHome(controller.context, observation.loaded.campaign)
     if (
-      (await recordRename(controller.place, observation)) ||
+      (await recordRename(controller.context, observation, observation.defaultBranch)) ||
       (await recordComments(controller, observation))
     ) {
       resetMemory(memory)
@@ -106,10 +105,10 @@ async function tickOnce(controller: ControllerContext, silent: number): Promise<
     // The push may have arrived: the next observation shows it, as after a lost race. Reads have their own
     // retry limit.
     if (error instanceof SilentRemote && error.isPush && silent < MOST_SILENT) {
-      controller.place.progress.say(`${error.message}; winnow checks whether the push arrived`)
+      controller.context.progress.say(`${error.message}; winnow checks whether the push arrived`)
       return { lost: [], silent: true }
     }
-    throw explainDiskError(controller.place, error)
+    throw explainDiskError(controller.context, error)
   }
 }
 
@@ -117,13 +116,13 @@ async function tickOnce(controller: ControllerContext, silent: number): Promise<
 const AFTER_GITHUB: ReadonlySet<PlanAction['do']> = new Set(['merge', 'delete-branches'])
 
 /** On GitHub these actions wait until nothing else is left to do; the next plan has them again. */
-function deferGithubActions({ place: { forge } }: ControllerContext, plan: Plan): Plan {
+function deferGithubActions({ context: { forge } }: ControllerContext, plan: Plan): Plan {
   const others = plan.actions.filter(({ do: what }) => !AFTER_GITHUB.has(what))
   return forge === null || others.length === 0 ? plan : { ...plan, actions: others }
 }
 
 async function recordComments(
-  { place: context, runComments }: ControllerContext,
+  { context, runComments }: ControllerContext,
   observation: Observation,
 ): Promise<boolean> {
   if (context.forge === null) return false
@@ -136,7 +135,7 @@ async function recordComments(
 const FRESH_MS = 1_000
 
 /** Within one run the refs may be up to this old: pushes are leased, and waiting reads the refs again. */
-function dropStaleRefs({ memory, place: context }: ControllerContext): void {
+function dropStaleRefs({ memory, context }: ControllerContext): void {
   if (context.clock.monotonic() - memory.askedAt > FRESH_MS) memory.refs = null
 }
 
@@ -147,7 +146,7 @@ function dropStaleRefs({ memory, place: context }: ControllerContext): void {
  * again.
  */
 async function restartIfMerged(
-  { place: context, targetBranch }: ControllerContext,
+  { context, targetBranch }: ControllerContext,
   { world, loaded }: Observation,
   waiting: PlanWaiting,
 ): Promise<PlanWaiting | null> {

@@ -15,7 +15,7 @@ import { renderLedgerViews } from '../../report/ledger-views.ts'
 import { renderPushRefusal } from '../../report/push-refusal.ts'
 import { getCampaignSpec } from '../../spec/load.ts'
 import { type CampaignContext, createPacing } from '../campaign/context.ts'
-import { fetchCommit } from '../jobs/load-order.ts'
+import { fetchCommit } from '../jobs/job-clone.ts'
 import { withSavedEvents } from './record.ts'
 
 export interface TransactionBase {

@@ -9,12 +9,11 @@ import { buildCheckRun, buildReplacedCheck } from '../../report/check-run.ts'
 import { getCampaignSpec } from '../../spec/load.ts'
 import { type CampaignContext, type Memory, requireForge } from '../campaign/context.ts'
 import type { Observation } from '../observe/observe.ts'
-import { renderDesiredPulls } from './desired-pulls.ts'
-import { comparePulls, formatCheckContent, type PullDifference } from './github-difference.ts'
+import { comparePulls, formatCheckContent, type PullDifference, renderDesiredPulls } from './desired-pulls.ts'
 import { reportRefusal } from './record.ts'
 
 interface GithubContext {
-  place: CampaignContext
+  context: CampaignContext
   memory: Memory
 }
 
@@ -29,7 +28,7 @@ export async function updateGithub(
   { obstacle }: Plan,
   isSettled: boolean,
 ): Promise<boolean> {
-  const { place: context, memory } = controller
+  const { context, memory } = controller
   if (context.forge === null) return false
   const all = renderDesiredPulls({ world, obstacle: obstacle ?? null, page: context.forge.page ?? null })
   const desired = isSettled ? all : all.filter(({ pull }) => pull === null)
@@ -61,7 +60,7 @@ async function writeDifferences(
 }
 
 async function applyForgeChanges(controller: GithubContext, changes: readonly ForgeChange[]): Promise<void> {
-  const answers = await requireForge(controller.place).batch(changes)
+  const answers = await requireForge(controller.context).batch(changes)
   for (const answer of answers) if (!answer.ok) reportAnswer(controller, answer)
 }
 
@@ -77,7 +76,7 @@ function reportAnswer(controller: GithubContext, answer: Extract<ForgeAnswer, { 
 }
 
 /** A token without permission for checks stops no campaign: the pull requests carry the verdicts as well. */
-async function writeCheck({ place: context, memory }: GithubContext, check: Check): Promise<void> {
+async function writeCheck({ context, memory }: GithubContext, check: Check): Promise<void> {
   memory.checks.set(check.id, formatCheckContent(check))
   for (let attempt = 1; ; attempt++) {
     try {
@@ -98,7 +97,7 @@ export async function completeLeftChecks(
   campaign: Campaign,
   events: readonly LedgerEvent[],
 ): Promise<void> {
-  const { forge } = controller.place
+  const { forge } = controller.context
   if (forge === null) return
   for (const event of events) {
     const check = buildLeftCheck(campaign, event, forge.page ?? null)

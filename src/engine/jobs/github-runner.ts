@@ -11,27 +11,25 @@ import type { RunFacts } from '../../plan/world.ts'
 import { formatRunTitle } from '../../report/github-names.ts'
 import type { CampaignContext } from '../campaign/context.ts'
 import {
+  createRunArtifacts,
   createRunLookup,
+  type EndedJob,
   explainEndedRun,
   getJobRunId,
   listWaitingOrders,
   parseRunNumber,
+  partialEntrySchema,
+  printedEntrySchema,
+  readReportEntry,
   type ReadRun,
+  reportEntrySchema,
+  type RunArtifacts,
   type RunRole,
   toJobRunId,
 } from './github-runs.ts'
 import { takePrintedOrder, type UnscoredOrders } from './judging.ts'
-import { readSpecForOrder } from './load-order.ts'
+import { readSpecForOrder } from './job-clone.ts'
 import { createAnswerReader } from './read-answers.ts'
-import {
-  createRunArtifacts,
-  type EndedJob,
-  partialEntrySchema,
-  printedEntrySchema,
-  readReportEntry,
-  reportEntrySchema,
-  type RunArtifacts,
-} from './run-artifacts.ts'
 import { NOTHING_HERE, type Runner } from './runner.ts'
 
 export interface ActionsRunner extends Runner {

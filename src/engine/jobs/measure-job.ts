@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { UserError } from '../../errors.ts'
 import { isSecretName } from '../../measure/environment.ts'
-import { buildUserWorkspace, type MeasureInput, type Workspace } from '../../measure/session.ts'
 import { runDryRun } from '../../measure/isolation/dry-run.ts'
 import { type MissingUsers, type SideUsers, toMissingUsersError } from '../../measure/isolation/side-users.ts'
 import { readJobAge } from '../../measure/machine.ts'
 import { buildUnmeasuredReport, measureOrder } from '../../measure/measure.ts'
 import type { Item } from '../../measure/output/harness-output.ts'
+import { buildUserWorkspace, type MeasureInput, type Workspace } from '../../measure/session.ts'
 import type { OrderId } from '../../model/ids.ts'
 import { MAX_REPORT_BYTES } from '../../model/job-file.ts'
 import { isJudgedOrder } from '../../model/order.ts'
@@ -15,8 +15,13 @@ import type { Report } from '../../model/report.ts'
 import type { Clock, ProgressReporter } from '../../ports.ts'
 import type { Spec } from '../../spec/schema.ts'
 import { FIRST_ATTEMPT } from './github-runs.ts'
-import { explainLaterAttempt, type JobEnvironment, withJobClone } from './job-clone.ts'
-import { fetchOrderedTrees, loadOrder } from './load-order.ts'
+import {
+  explainLaterAttempt,
+  fetchOrderedTrees,
+  type JobEnvironment,
+  loadOrder,
+  withJobClone,
+} from './job-clone.ts'
 import { measureWithLock } from './machine-lock.ts'
 
 interface MeasureJob extends JobEnvironment {

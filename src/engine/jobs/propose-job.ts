@@ -22,13 +22,13 @@ import { toOneLine } from '../../model/text.ts'
 import type { Spec } from '../../spec/schema.ts'
 import type { CampaignContext } from '../campaign/context.ts'
 import {
-  handleRequests,
   type ClonedCampaign,
+  fetchCommit,
+  handleRequests,
   type JobAnswers,
   type JobEnvironment,
   limitRequest,
 } from './job-clone.ts'
-import { fetchCommit } from './load-order.ts'
 import { claimFreeWorkDir, WorkerSlots } from './worker-slots.ts'
 
 interface ProposeJob extends JobEnvironment {

@@ -9,9 +9,8 @@ import { listPendingProposals } from '../../model/fold/proposers.ts'
 import { fitEntries, type JobFile, MAX_FILE_BYTES } from '../../model/job-file.ts'
 import type { AnswerFacts, JobFacts, JudgedScores } from '../../plan/world.ts'
 import type { CampaignContext } from '../campaign/context.ts'
-import { explainEndedRun, getJobRunId, type ReadRun, type RunRole } from './github-runs.ts'
+import { explainEndedRun, getJobRunId, readJobEntries, type ReadRun, type RunRole } from './github-runs.ts'
 import type { ScoresToAsk, UnscoredOrders } from './judging.ts'
-import { readJobEntries } from './run-artifacts.ts'
 
 type AnswerContext = Pick<CampaignContext, 'by' | 'clock' | 'progress' | 'repository'>
 type RequestFacts = Pick<JobFacts, 'answers' | 'scores' | 'lost'>

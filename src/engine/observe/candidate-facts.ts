@@ -123,9 +123,8 @@ async function findRefusedLine(
   const entry = entries.find(each => each.path === path)
   if (entry === undefined || entry.added === null || !LINE_REFUSALS.has(code)) return 1
   if (entry.oldMode === SUBMODULE || entry.newMode === SUBMODULE) return 1
-  const textOf = async (oid: Oid | null) =>
-    oid === null ? null : (await repository.blob(oid)).toString('utf8')
-  return findFirstChangedLine(await textOf(entry.oldOid), await textOf(entry.newOid))
+  const { before, after } = await readChangedFile(repository, entry)
+  return findFirstChangedLine(before, after)
 }
 
 const SUBMODULE = '160000'
@@ -239,17 +238,13 @@ function getManifestTexts(files: readonly ManifestFile[], path: string): Manifes
   return [text(file?.base), text(file?.candidate)]
 }
 
-async function readChangedManifest(repository: Repository, entry: DiffEntry): Promise<ManifestFile> {
-  const { path, oldOid, newOid } = entry
-  const [base, candidate] = await Promise.all([
-    readBlobOrNull(repository, oldOid),
-    readBlobOrNull(repository, newOid),
-  ])
+async function readChangedManifest(
+  repository: Repository,
+  { path, oldOid, newOid }: DiffEntry,
+): Promise<ManifestFile> {
+  const base = oldOid === null ? null : await repository.blob(oldOid)
+  const candidate = newOid === null ? null : await repository.blob(newOid)
   return { path, base, candidate }
-}
-
-async function readBlobOrNull(repository: Repository, oid: Oid | null): Promise<Uint8Array | null> {
-  return oid === null ? null : repository.blob(oid)
 }
 
 /** Unchanged manifests show which packages of a lockfile the project requires directly. */
@@ -291,6 +286,8 @@ async function readTouchedLines(
 async function readChangedFile(repository: Repository, entry: DiffEntry): Promise<ChangedFile> {
   const { path, oldOid, newOid, oldMode, newMode, added } = entry
   const text = async (oid: Oid | null, mode: string | null) =>
-    oid === null || added === null || mode === '160000' ? null : (await repository.blob(oid)).toString('utf8')
+    oid === null || added === null || mode === SUBMODULE
+      ? null
+      : (await repository.blob(oid)).toString('utf8')
   return { path, before: await text(oldOid, oldMode), after: await text(newOid, newMode) }
 }

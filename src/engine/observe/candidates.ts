@@ -23,7 +23,7 @@ import { getRoundSize, hasTurn } from '../../plan/round-orders.ts'
 import { type CandidateFacts, isTarget, type World } from '../../plan/world.ts'
 import type { Registries, Release, ReleaseDate } from '../../ports.ts'
 import type { Spec } from '../../spec/schema.ts'
-import { tryFetchCommit } from '../jobs/load-order.ts'
+import { tryFetchCommit } from '../jobs/job-clone.ts'
 import { readCandidateFacts } from './candidate-facts.ts'
 
 interface CandidateSearch {

@@ -6,6 +6,7 @@ import { neutralizeMentions, toOneLine } from '../../model/text.ts'
 import type { HoldoutFacts, PickFacts, RevertFacts, World } from '../../plan/world.ts'
 import type { Spec } from '../../spec/schema.ts'
 import { parseHoldoutSource } from '../../spec/spec-facts.ts'
+import { readPoint } from '../campaign/context.ts'
 import { findForeignRefusal } from './candidate-facts.ts'
 
 interface PickLookup {
@@ -65,10 +66,6 @@ async function buildPick({ repository, campaign }: PickLookup, landing: Landing)
   return { ...facts, result: { made: { commit: made, tree: merged.tree } } }
 }
 
-async function readPoint(repository: Repository, commit: Oid): Promise<Point> {
-  return { commit, tree: (await repository.commit(commit)).tree }
-}
-
 function formatPickMessage({ name, experiments }: Campaign, { experiment, commit }: Landing): string {
   const hypothesis = neutralizeMentions(toOneLine(experiments[experiment]?.hypothesis ?? experiment, 120))
   const trailers = [`Winnow-Pick: ${experiment}`, `Winnow-Landing: ${commit}`]
@@ -112,13 +109,9 @@ async function mergeWithoutLanding(
   }
 }
 
-interface HoldoutLookup {
-  repository: Repository
-}
-
 /** Resolved only when a measured experiment may land now. */
 export async function readHoldoutFacts(
-  { repository }: HoldoutLookup,
+  repository: Repository,
   memory: { holdout: HoldoutFacts | null },
   campaign: Campaign,
   spec: Spec,
@@ -142,7 +135,7 @@ async function resolveHoldoutSource(repository: Repository, source: string | nul
   if (commit === undefined) return { missing: `there is no ${ref}` }
   await repository.fetch([{ ref, oid: commit }])
   if (!(await repository.isCommit(commit))) return { missing: `${ref} is no commit` }
-  return { source: { ref, commit, tree: (await repository.commit(commit)).tree } }
+  return { source: { ref, ...(await readPoint(repository, commit)) } }
 }
 
 export async function readForeignFacts(

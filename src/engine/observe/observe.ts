@@ -8,11 +8,16 @@ import { type Oid, type Point, toShortRef } from '../../model/ids.ts'
 import { isRestartDue } from '../../plan/stop.ts'
 import type { World } from '../../plan/world.ts'
 import { getCampaignSpec } from '../../spec/load.ts'
-import { type CampaignContext, getWhereabouts, listRefs, type Memory } from '../campaign/context.ts'
+import {
+  type CampaignContext,
+  getWhereabouts,
+  listRefs,
+  type Memory,
+  readPoint,
+} from '../campaign/context.ts'
 import type { IdeaSource } from '../campaign/ideas.ts'
 import { requireLedgerNotLost } from '../campaign/recover.ts'
-import { Transaction } from '../controller/transaction.ts'
-import { tryFetchCommit } from '../jobs/load-order.ts'
+import { tryFetchCommit } from '../jobs/job-clone.ts'
 import type { Runner } from '../jobs/runner.ts'
 import { findCandidates, findStackedExperiments, readReleaseDates } from './candidates.ts'
 import {
@@ -35,18 +40,20 @@ export interface Observation {
   defaultTip: Point
 }
 
-export interface ObserverContext {
-  place: CampaignContext
+export interface ControllerContext {
+  context: CampaignContext
   memory: Memory
   runner: Runner
   ideas: IdeaSource
   /** Limits the observation to one idea's branch; null for every due idea. */
   targetBranch: string | null
+  /** Runs commands from comments. Returns true when the ledger has changed. */
+  runComments?: (observation: Observation) => Promise<boolean>
 }
 
-export async function observe(observer: ObserverContext): Promise<Observation | null> {
-  const { place: context, memory } = observer
-  const refs = await readRefs(observer)
+export async function observe(controller: ControllerContext): Promise<Observation | null> {
+  const { context, memory } = controller
+  const refs = await readRefs(controller)
   const state = refs.get(context.refs.state)
   if (state === undefined) {
     await requireLedgerNotLost(context, refs)
@@ -58,16 +65,16 @@ export async function observe(observer: ObserverContext): Promise<Observation | 
     : await loadCampaign(context.repository, state)
   memory.loaded = loaded
   const { campaign } = loaded
-  await observer.runner.tidy(campaign)
+  await controller.runner.tidy(campaign)
   const pulls = await readCampaignPulls(context, campaign, { refs, turn: memory.turn })
   const { ref: defaultBranch, tip: defaultTip } = await findDefaultBranch(context, refs, campaign)
-  const facts = await buildWorld({ ...observer, refs, campaign, pulls, defaultTip })
+  const facts = await buildWorld({ ...controller, refs, campaign, pulls, defaultTip })
   const { tip, dispatches } = memory.refused
   const world = tip === loaded.tip.commit ? { ...facts, refusedDispatches: dispatches } : facts
   return { world, loaded, refs, pulls, defaultBranch, defaultTip }
 }
 
-async function readRefs({ place: context, memory }: ObserverContext): Promise<ReadonlyMap<string, Oid>> {
+async function readRefs({ context, memory }: ControllerContext): Promise<ReadonlyMap<string, Oid>> {
   if (memory.refs !== null) return memory.refs
   const { refs } = await listRefs(context)
   memory.refs = refs
@@ -77,11 +84,11 @@ async function readRefs({ place: context, memory }: ObserverContext): Promise<Re
 }
 
 export async function predictWorld(
-  observer: ObserverContext,
+  controller: ControllerContext,
   { pulls, defaultTip }: Observation,
   predicted: Pick<ObservedCampaign, 'campaign' | 'refs'>,
 ): Promise<World> {
-  return buildWorld({ ...observer, ...predicted, pulls, defaultTip })
+  return buildWorld({ ...controller, ...predicted, pulls, defaultTip })
 }
 
 /** A local merge ends a campaign only when the spec says so: on one machine people merge and continue. */
@@ -94,7 +101,7 @@ async function readMergedFacts(
   return (await repository.isAncestor(campaign.incumbent.commit, defaultTip.commit)) ? { merged: true } : {}
 }
 
-interface ObservedCampaign extends ObserverContext {
+interface ObservedCampaign extends ControllerContext {
   refs: ReadonlyMap<string, Oid>
   campaign: Campaign
   pulls: Pull[]
@@ -102,13 +109,14 @@ interface ObservedCampaign extends ObserverContext {
 }
 
 async function buildWorld(observed: ObservedCampaign): Promise<World> {
-  const { place: context, memory, runner, ideas, targetBranch } = observed
+  const { context, memory, runner, ideas, targetBranch } = observed
   const { campaign, refs, pulls, defaultTip } = observed
   const { repository, clock, random } = context
   const spec = getCampaignSpec(campaign)
   // Read this before the answers: a proposer that answers in between is counted twice, but never lost.
   const { proposing, ...jobs } = await runner.facts(campaign)
-  const optimizeTip = await readOptionalPoint(context, refs.get(context.refs.optimize))
+  const optimize = refs.get(context.refs.optimize)
+  const optimizeTip = optimize === undefined ? null : await readPoint(repository, optimize)
   const byHand = await findManualMerge(repository, campaign, { optimizeTip, defaultTip })
   const { forge } = context
   const isPrivate = forge === null ? undefined : () => forge.isPrivate()
@@ -160,7 +168,7 @@ async function buildWorld(observed: ObservedCampaign): Promise<World> {
     foreign: await readForeignFacts(repository, campaign, spec, optimizeTip),
     branchMismatch: await readAstrayFacts(repository, campaign, { optimizeTip, defaultTip }),
     ...(await readForeignLanding(repository, campaign, optimizeTip)),
-    holdout: await readHoldoutFacts(context, memory, campaign, spec),
+    holdout: await readHoldoutFacts(repository, memory, campaign, spec),
     reverts,
     runner: {
       runId: runner.runId,
@@ -189,10 +197,6 @@ function findOutsidersDenied(
 async function fetchTips(context: CampaignContext, refs: ReadonlyMap<string, Oid>): Promise<void> {
   const wanted = [...refs].filter(([ref]) => ref.startsWith('refs/heads/'))
   await context.repository.fetch(wanted.map(([ref, oid]) => ({ ref, oid })))
-}
-
-async function readOptionalPoint(context: CampaignContext, oid: Oid | undefined): Promise<Point | null> {
-  return oid === undefined ? null : { commit: oid, tree: (await context.repository.commit(oid)).tree }
 }
 
 /** Tips of experiment branches: winnow's own from refs, other people's from their pull requests. */
@@ -226,16 +230,10 @@ export async function findDefaultBranch(
   if (oid !== undefined) return readBranchPoint(source, { ref, oid })
   const renamed = await findRenamedBranch(source, campaign)
   if (renamed !== null) return renamed
-  throw new UserError(describeGoneBranch(source, campaign), {
+  const where = source.local ? 'this repository' : 'the remote'
+  throw new UserError(`the default branch ${toShortRef(ref)} is not in ${where}`, {
     fix: `push it again under that name, or start fresh on the branch that replaced it: winnow run --fresh`,
   })
-}
-
-function describeGoneBranch(
-  { local }: Pick<BranchSource, 'local'>,
-  { default_branch }: RecordedDefaultBranch,
-): string {
-  return `the default branch ${toShortRef(default_branch)} is not in ${local ? 'this repository' : 'the remote'}`
 }
 
 async function readBranchPoint(
@@ -243,7 +241,7 @@ async function readBranchPoint(
   { ref, oid }: RemoteTip,
 ): Promise<DefaultBranch> {
   if (!(await repository.has(oid))) await repository.fetch([{ ref, oid }])
-  return { ref, tip: { commit: oid, tree: (await repository.commit(oid)).tree } }
+  return { ref, tip: await readPoint(repository, oid) }
 }
 
 /** Without a remote, HEAD is the branch that is checked out and does not name the default branch. */
@@ -260,34 +258,4 @@ async function findRenamedBranch(
   const found = await readBranchPoint(source, { ref: head, oid })
   const here = await tryFetchCommit(repository, default_tip)
   return here && (await repository.isAncestor(default_tip, oid)) ? found : null
-}
-
-/** Records a renamed default branch before any plan uses the name. Returns false when it was not renamed. */
-export async function recordRename(
-  context: CampaignContext,
-  {
-    loaded,
-    refs,
-    defaultBranch: to,
-  }: { loaded: LoadedCampaign; refs: ReadonlyMap<string, Oid>; defaultBranch: string },
-): Promise<boolean> {
-  const { default_branch: from, spec_sha256, spec_yaml, harness } = loaded.campaign
-  if (from === to) return false
-  const transaction = new Transaction(context, { loaded, refs })
-  const reason = `${toShortRef(from)} was renamed to ${toShortRef(to)}`
-  transaction.addEvent({
-    kind: 'campaign-amended',
-    cause: `renamed ${from} to ${to} at ${loaded.campaign.seq}`,
-    spec_sha256,
-    spec_yaml,
-    harness,
-    source: 'person',
-    reason,
-    default_branch: to,
-  })
-  const result = await transaction.push()
-  if (result.ok || result.reason === 'lease') return true
-  throw new UserError(
-    `${reason}, and that could not be recorded in the ledger: ${'message' in result ? result.message : result.ref}`,
-  )
 }

@@ -29,7 +29,7 @@ export async function readCampaignPulls(
   const elsewhere = [...(campaignPull === null ? [] : [campaignPull]), ...listOpenPicks(campaign, refs)]
   const read = new Map(Object.entries(campaign.comments_read).map(([number, upTo]) => [Number(number), upTo]))
   const wanted = { numbers, branches, elsewhere, recent: MOST_RECENT_PULLS, read }
-  const pulls = await context.forge.list(wanted, computeMoment({ place: context, campaign }, refs, turn))
+  const pulls = await context.forge.list(wanted, computeMoment({ context, campaign }, refs, turn))
   const open = pulls.filter(({ state }) => state === 'open')
   await context.repository.fetch(open.map(pull => ({ ref: getHeadRef(pull), oid: pull.head })))
   return pulls
@@ -37,7 +37,7 @@ export async function readCampaignPulls(
 
 /** Pull requests depend neither on the ledger nor on branches of closed experiments. */
 function computeMoment(
-  { place: context, campaign }: { place: CampaignContext; campaign: Campaign },
+  { context, campaign }: { context: CampaignContext; campaign: Campaign },
   refs: ReadonlyMap<string, Oid>,
   turn: number,
 ): string {

@@ -1,7 +1,7 @@
 import { isManifest } from '../../decide/packages.ts'
 import { UserError } from '../../errors.ts'
 import type { Repository } from '../../git/repository.ts'
-import { compareTrees, listTreeFiles } from '../../git/tree.ts'
+import { compareTrees, listTreeFiles, readTreeFile } from '../../git/tree.ts'
 import { computeHarnessHash, selectHarnessEntries } from '../../measure/harness-check.ts'
 import type { Campaign } from '../../model/campaign.ts'
 import { hashSha256 } from '../../model/canonical-json.ts'
@@ -18,7 +18,7 @@ import {
   isWalkingTree,
   listMeasuredCommands,
 } from '../../spec/scope.ts'
-import { describeRename } from '../campaign/context.ts'
+import { describeRename, readPoint } from '../campaign/context.ts'
 
 interface SyncRequest {
   repository: Repository
@@ -43,7 +43,7 @@ export async function findManualMerge(
   const [first, second] = parents
   if (parents.length !== 2 || first !== incumbent.commit || second === undefined) return null
   if (!(await repository.isAncestor(second, defaultTip.commit))) return null
-  return { byHand: optimizeTip, defaultTip: { commit: second, tree: (await repository.commit(second)).tree } }
+  return { byHand: optimizeTip, defaultTip: await readPoint(repository, second) }
 }
 
 /** Returns null while the default branch is where it was last merged. */
@@ -70,7 +70,7 @@ export async function readSyncFacts(request: SyncRequest): Promise<SyncFacts | n
     tipTree: defaultTip.tree,
     holds: await findContainedLandings(repository, campaign, tip),
     to,
-    spec: spec,
+    spec,
     harness,
     unread,
     ...(byHand?.tree === to.tree ? { byHand } : {}),
@@ -104,7 +104,7 @@ export async function findTipInProgress(
   const hasFailed = alerts.some(({ code, about }) => code === 'sync-failed' && about === commit)
   if (commit === undefined || hasFailed || !(await repository.isAncestor(commit, defaultTip.commit)))
     return defaultTip
-  return { commit, tree: (await repository.commit(commit)).tree }
+  return readPoint(repository, commit)
 }
 
 type SyncRuler = Extract<SyncFacts, { result: 'clean' }>['spec']
@@ -117,9 +117,8 @@ async function readSyncRuler({
   where,
   isPrivate,
 }: SyncRequest): Promise<SyncRuler | { message: string }> {
-  const entry = await repository.findEntry(defaultTip.tree, campaign.spec_path)
-  if (entry?.type !== 'blob') return { message: `${campaign.spec_path} is gone` }
-  const yaml = (await repository.blob(entry.oid)).toString('utf8')
+  const yaml = await readTreeFile(repository, defaultTip.tree, campaign.spec_path)
+  if (yaml === null) return { message: `${campaign.spec_path} is gone` }
   const changed = hashSha256(yaml) !== campaign.default_spec_sha256
   if (!changed) return { yaml: campaign.spec_yaml, sha256: campaign.spec_sha256, changed, parsed: spec }
   try {

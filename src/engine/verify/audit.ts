@@ -1,6 +1,7 @@
 import { LedgerError } from '../../errors.ts'
 import { buildLocalIsolation } from '../../git/isolation.ts'
 import { createGitRunner } from '../../git/runner.ts'
+import { readTreeFile } from '../../git/tree.ts'
 import { continueEvents, readEvents } from '../../ledger/read-events.ts'
 import { type LedgerProblem, verifyLedger } from '../../ledger/verify.ts'
 import { type Campaign, createEmptyCampaign } from '../../model/campaign.ts'
@@ -205,7 +206,7 @@ async function checkRulers({ context, campaign, event }: AuditedStep): Promise<F
 async function checkIncumbentStep(step: AuditedStep): Promise<Finding[]> {
   const { context, campaign, spec, evidence, event } = step
   if (event.kind !== 'incumbent-moved') return []
-  const gaps = await findStepGaps({ place: context, campaign, spec, evidence }, event)
+  const gaps = await findStepGaps({ context, campaign, spec, evidence }, event)
   if (gaps.length === 0) return []
   const { commit } = event.to
   const what = `commit ${commit} has no evidence: ${gaps.join('; ')}`
@@ -286,13 +287,8 @@ async function readAuditedLedger(
     tip,
     problems,
     events: await readValidEvents(context, tree),
-    spec: await readPinnedSpec(context, tree),
+    spec: await readTreeFile(repository, tree, 'spec.yaml'),
   }
-}
-
-async function readPinnedSpec({ repository }: CampaignContext, tree: Oid): Promise<string | null> {
-  const entry = await repository.findEntry(tree, 'spec.yaml')
-  return entry?.type === 'blob' ? (await repository.blob(entry.oid)).toString('utf8') : null
 }
 
 async function readValidEvents({ repository }: CampaignContext, tree: Oid): Promise<LedgerEvent[]> {

@@ -1,4 +1,5 @@
 import type { PairedRule } from '../../decide/paired/evaluate.ts'
+import { readTreeFile } from '../../git/tree.ts'
 import { describeAwaitedPackages } from '../../model/approval.ts'
 import type { Campaign, Landing } from '../../model/campaign.ts'
 import { hashSha256, toCanonicalJson } from '../../model/canonical-json.ts'
@@ -234,9 +235,8 @@ export async function findStartGaps(
   if (absent.length > 0) return absent
   const { tree } = await context.repository.commit(start.commit)
   if (tree !== start.tree) return [`the tree of ${start.commit} is ${tree}, not ${start.tree}`]
-  const entry = await context.repository.findEntry(tree, spec_path)
-  const found = entry?.type === 'blob' ? (await context.repository.blob(entry.oid)).toString('utf8') : null
-  if (found !== spec_yaml) return [`the spec is not ${spec_path} as ${start.commit} has it`]
+  if ((await readTreeFile(context.repository, tree, spec_path)) !== spec_yaml)
+    return [`the spec is not ${spec_path} as ${start.commit} has it`]
   return findRulerGaps(context, event, spec_path, tree)
 }
 
