@@ -2,7 +2,7 @@ import { rename, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { requireHome } from '../engine/campaign/context.ts'
 import { refuseDamagedCache, type RepositoryContext } from '../engine/campaign/open.ts'
-import { dispatchOrder } from '../engine/controller/apply.ts'
+import { startOrder } from '../engine/controller/apply.ts'
 import { openController, requireCampaign } from '../engine/controller/run.ts'
 import { fetchOrderedTrees } from '../engine/jobs/job-clone.ts'
 import { type MachineLockState, measureWithLock } from '../engine/jobs/machine-lock.ts'
@@ -131,7 +131,7 @@ async function measureOrders(
   }
   interrupt.addEventListener('abort', stop, { once: true })
   try {
-    for (const order of orders) await dispatchOrder(controller, campaign, order)
+    for (const order of orders) await startOrder(controller, campaign, order)
     while (orders.some(order => controller.runner.holds(order))) await controller.runner.settled()
   } finally {
     interrupt.removeEventListener('abort', stop)

@@ -58,7 +58,7 @@ export async function applyPlan(
   return DONE
 }
 
-export async function dispatchOrder(
+export async function startOrder(
   { context, runner }: ControllerContext,
   campaign: Campaign,
   id: OrderId,
@@ -127,7 +127,7 @@ async function tryEffect(
   const { runner } = controller
   switch (action.do) {
     case 'dispatch':
-      await dispatchOrder(controller, campaign, action.order)
+      await startOrder(controller, campaign, action.order)
       return DONE
     case 'cancel':
       await runner.cancel(action.order)

@@ -1,13 +1,12 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { ForgeError } from '../../errors.ts'
 import type { CommandProposer } from '../../ideas/proposers.ts'
-import { type LoadedCampaign, loadCampaign } from '../../ledger/load.ts'
-import { listNames } from '../../measure/file-system.ts'
+import { loadCampaign, type LoadedCampaign } from '../../ledger/load.ts'
+import { listNames, readStoredJson, writeStoredJson } from '../../measure/file-system.ts'
 import { endLeftovers } from '../../measure/process/leftovers.ts'
 import type { Campaign } from '../../model/campaign.ts'
-import type { Oid } from '../../model/ids.ts'
 import { withReason } from '../../model/status.ts'
 import type { PlanWaiting } from '../../plan/action.ts'
 import { getCampaignSpec } from '../../spec/load.ts'
@@ -17,8 +16,7 @@ import { createCampaignIdeas } from '../campaign/ideas.ts'
 import { requireLedger } from '../campaign/recover.ts'
 import { createLocalRunner } from '../jobs/local-runner.ts'
 import { acquireMachineLock, describeHolder, isRunAlive, readLocalRunId } from '../jobs/machine-lock.ts'
-import type { Observation } from '../observe/observe.ts'
-import type { ControllerContext } from '../observe/observe.ts'
+import type { ControllerContext, Observation } from '../observe/observe.ts'
 import { tickCampaign } from './tick.ts'
 
 interface RunOptions {
@@ -60,16 +58,16 @@ export async function runCampaign(controller: ControllerContext, options: RunOpt
 /** Takes the machine lock, because packing disturbs the timings of this and of other campaigns. */
 async function packRepository({ context, runner }: ControllerContext, signal: AbortSignal): Promise<void> {
   if (runner.busy || !(await context.repository.isScattered())) return
-  const unregister = await acquireMachineLock(
+  const release = await acquireMachineLock(
     context,
     { alone: false, what: `packing the git objects of ${context.name}` },
     signal,
   )
-  if (unregister === null) return
+  if (release === null) return
   try {
     await context.repository.packUp()
   } finally {
-    unregister()
+    release()
   }
 }
 
@@ -151,25 +149,14 @@ export async function openController(
   }
 }
 
-interface CampaignView {
-  loaded: LoadedCampaign
-  spec: Spec
-}
-
-async function readLedgerRefs({ repository, refs }: CampaignContext): Promise<ReadonlyMap<string, Oid>> {
-  return (await repository.remoteRefs([refs.state])).refs
-}
-
-async function readCampaignView(context: CampaignContext, tip: Oid): Promise<CampaignView> {
+export async function requireCampaign(
+  context: CampaignContext,
+): Promise<{ loaded: LoadedCampaign; spec: Spec }> {
   const { repository, refs } = context
+  const tip = await requireLedger(context, (await repository.remoteRefs([refs.state])).refs)
   await repository.fetch([{ ref: refs.state, oid: tip }])
   const loaded = await loadCampaign(repository, tip)
-  const spec = getCampaignSpec(loaded.campaign)
-  return { loaded, spec }
-}
-
-export async function requireCampaign(context: CampaignContext): Promise<CampaignView> {
-  return readCampaignView(context, await requireLedger(context, await readLedgerRefs(context)))
+  return { loaded, spec: getCampaignSpec(loaded.campaign) }
 }
 
 const CHANGE_CHECK_MS = 2_000
@@ -226,10 +213,8 @@ async function registerRun({
   dataDir,
   random,
 }: Pick<CampaignContext, 'dataDir' | 'random'>): Promise<() => void> {
-  const directory = getRunLockDir(dataDir)
-  const file = join(directory, `${process.pid}-${random.hex(4)}.json`)
-  mkdirSync(directory, { recursive: true })
-  writeFileSync(file, JSON.stringify({ run_id: await readLocalRunId(), pid: process.pid }))
+  const file = join(getRunLockDir(dataDir), `${process.pid}-${random.hex(4)}.json`)
+  writeStoredJson(file, { run_id: await readLocalRunId(), pid: process.pid })
   return () => rmSync(file, { force: true })
 }
 
@@ -241,23 +226,14 @@ function getRunLockDir(campaignDir: string): string {
 export async function findRegisteredRun(dataDir: string): Promise<{ campaign: string; pid: number } | null> {
   for (const campaign of listNames(join(dataDir, 'campaigns'))) {
     const directory = getRunLockDir(join(dataDir, 'campaigns', campaign))
-    for (const name of listNames(directory)) {
-      const { success, data } = entry.safeParse(parseOrNull(readFileSync(join(directory, name), 'utf8')))
+    for (const name of listNames(directory).filter(each => each.endsWith('.json'))) {
+      const { success, data } = entry.safeParse(readStoredJson(join(directory, name)))
       if (success && (await isRunAlive({ runId: data.run_id, here: true })) !== false)
         return { campaign, pid: data.pid }
       rmSync(join(directory, name), { force: true })
     }
   }
   return null
-}
-
-function parseOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return null
-    throw error
-  }
 }
 
 /** Throws when a live measurement uses one of the directories. */

@@ -1,20 +1,9 @@
-import {
-  accessSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { UserError } from '../../errors.ts'
-import { isMissing } from '../../measure/file-system.ts'
+import { readStoredJson, writeStoredJson } from '../../measure/file-system.ts'
 import { getBootId } from '../../measure/machine.ts'
 import { findProcess } from '../../measure/process/leftovers.ts'
 import { hashSha256 } from '../../model/canonical-json.ts'
@@ -49,7 +38,7 @@ const entry = z.strictObject({
 })
 type LockEntry = z.infer<typeof entry> & { token: string }
 
-const LOCK_POLL_MS = 1_000
+const POLL_MS = 1_000
 
 /**
  * Never measures timing in parallel on one machine. Lamport's bakery algorithm in files: each process writes
@@ -67,8 +56,11 @@ export async function acquireMachineLock(
   for (let reported = false; !signal.aborted; reported = true) {
     const earlier = await findEarlierEntry(directory, own)
     if (earlier === null) return release
-    if (!reported) machine.progress.say(formatWaitingText(earlier))
-    await machine.clock.sleep(LOCK_POLL_MS, signal)
+    if (!reported)
+      machine.progress.say(
+        `waiting for process ${earlier.pid} (${earlier.what}), which is measuring: timing is never measured in parallel on one machine`,
+      )
+    await machine.clock.sleep(POLL_MS, signal)
   }
   release()
   return null
@@ -106,10 +98,6 @@ function createLockDir(machine: MachineContext): string {
   })
 }
 
-function formatWaitingText({ pid, what }: LockEntry): string {
-  return `waiting for process ${pid} (${what}), which is measuring: timing is never measured in parallel on one machine`
-}
-
 /** Others cannot know yet whether this process comes first. They see its `.arriving` file and wait. */
 async function drawLockNumber(
   directory: string,
@@ -117,10 +105,10 @@ async function drawLockNumber(
   { alone, what }: LockRequest,
 ): Promise<LockEntry> {
   const holder = { run_id: await readLocalRunId(), pid: process.pid, alone, what }
-  writeLockEntry(directory, `${token}.arriving`, { ...holder, number: 0 })
+  writeStoredJson(join(directory, `${token}.arriving`), { ...holder, number: 0 })
   const numbers = (await listLiveEntries(directory, '.turn')).map(({ number }) => number)
   const drawn = { ...holder, number: 1 + Math.max(0, ...numbers) }
-  writeLockEntry(directory, `${token}.turn`, drawn)
+  writeStoredJson(join(directory, `${token}.turn`), drawn)
   rmSync(join(directory, `${token}.arriving`), { force: true })
   return { ...drawn, token }
 }
@@ -138,33 +126,18 @@ function isEarlier(other: LockEntry, own: LockEntry): boolean {
   return other.number === own.number ? other.token < own.token : other.number < own.number
 }
 
-function writeLockEntry(directory: string, name: string, value: z.infer<typeof entry>): void {
-  const file = join(directory, name)
-  writeFileSync(`${file}.part`, JSON.stringify(value))
-  renameSync(`${file}.part`, file)
-}
-
 /** Returns the entries of live processes and removes those of dead ones. A run id is never reused. */
 async function listLiveEntries(directory: string, kind: '.arriving' | '.turn'): Promise<LockEntry[]> {
   const living: LockEntry[] = []
   for (const name of readdirSync(directory).filter(each => each.endsWith(kind))) {
-    const found = readLockEntry(join(directory, name))
-    if (found === null) continue
+    // A live process writes its file atomically.
+    const found = entry.safeParse(readStoredJson(join(directory, name))).data
+    if (found === undefined) continue
     if ((await isRunAlive({ runId: found.run_id, here: true })) === false)
       rmSync(join(directory, name), { force: true })
     else living.push({ ...found, token: name.slice(0, -kind.length) })
   }
   return living
-}
-
-/** Returns null for a missing or damaged file. A live process writes its file atomically. */
-function readLockEntry(file: string): z.infer<typeof entry> | null {
-  try {
-    return entry.safeParse(JSON.parse(readFileSync(file, 'utf8'))).data ?? null
-  } catch (error) {
-    if (isMissing(error) || error instanceof SyntaxError) return null
-    throw error
-  }
 }
 
 export interface MachineLockState {
@@ -179,8 +152,6 @@ interface MachineLockOrder {
   spec: Spec
   what: string
 }
-
-const TIMED_POLL_MS = 1_000
 
 /**
  * Measures timed orders under the machine lock. A deterministic order runs at low priority without the lock.
@@ -241,7 +212,7 @@ async function watchTimed(machine: MachineContext, finished: AbortSignal): Promi
   for (;;) {
     if (await isTimedElsewhere(machine)) return true
     if (finished.aborted) return false
-    await machine.clock.sleep(TIMED_POLL_MS, finished)
+    await machine.clock.sleep(POLL_MS, finished)
   }
 }
 
@@ -263,16 +234,11 @@ export async function isRunAlive({
   runId,
   here,
 }: Pick<OrderClaim, 'runId' | 'here'>): Promise<boolean | null> {
-  return (await isRunIdAlive(runId)) ?? (here ? false : null)
-}
-
-/** Returns null for a run of another machine. */
-async function isRunIdAlive(runId: string): Promise<boolean | null> {
-  const [kind, boot, pid, ...rest] = runId.split(':')
-  const started = rest.join(':')
-  if (kind !== 'local' || boot !== getBootId()) return null
+  const [kind, boot, pid, ...started] = runId.split(':')
+  // Null for a run of another machine.
+  if (kind !== 'local' || boot !== getBootId()) return here ? false : null
   const found = await findProcess(Number(pid))
-  return found !== null && found.started === started
+  return found !== null && found.started === started.join(':')
 }
 
 export function describeHolder(runId: string): string {
@@ -307,10 +273,7 @@ export async function readRunFact(
   if (holder === runId) return gone
   const alive = await isRunAlive({ runId: holder, here: file?.here ?? false })
   if (alive === null) return null
-  return alive ? { ...toRunningFact(file !== null), ...left } : gone
-}
-
-/** A run claims the order when it gets a slot, which other campaigns may use for any time. */
-function toRunningFact(claimed: boolean): Extract<RunFacts, { state: 'running' }> {
-  return claimed ? { state: 'running' } : { state: 'running', queued: true }
+  if (!alive) return gone
+  // A run claims the order when it gets a slot, which other campaigns may use for any time.
+  return { state: 'running', ...(file === null ? { queued: true } : {}), ...left }
 }

@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs'
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { UserError } from '../../errors.ts'
 import { moveDamagedAside } from '../../git/damage.ts'
-import { isMissing } from '../../measure/file-system.ts'
+import { readStoredJson } from '../../measure/file-system.ts'
 import type { Campaign } from '../../model/campaign.ts'
 import { type Oid, oidSchema, toShortRef } from '../../model/ids.ts'
 import { parseTrailers } from '../../model/landing.ts'
@@ -224,9 +223,9 @@ export async function rememberTip(
 }
 
 function readSeenTips({ path, given }: AuditMemory, say: (line: string) => void): z.infer<typeof file> {
-  const text = readTextIfPresent(path)
-  if (text === null) return {}
-  const found = file.safeParse(readJson(text)).data
+  const stored = readStoredJson(path)
+  if (stored === null) return {}
+  const found = file.safeParse(stored).data
   if (found !== undefined) return found
   if (given) {
     throw new UserError('the record of earlier audits cannot be read', {
@@ -238,22 +237,4 @@ function readSeenTips({ path, given }: AuditMemory, say: (line: string) => void)
     `The record of earlier audits was damaged. winnow moved it to ${moveDamagedAside(path)} and starts a new one.`,
   )
   return {}
-}
-
-function readTextIfPresent(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    if (isMissing(error)) return null
-    throw error
-  }
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return null
-    throw error
-  }
 }
