@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { addAmendHint, UserError } from '../../errors.ts'
-import type { Repository } from '../../git/repository.ts'
 import { getHeadRef, type Pull } from '../../github/pull.ts'
 import { buildExternalProposals, listExternalTips } from '../../ideas/external.ts'
 import { mergeBacklogIdea } from '../../ideas/idea-block.ts'
@@ -21,7 +20,7 @@ import {
 } from '../../ideas/stored-answers.ts'
 import { makeAccessible } from '../../measure/isolation/access-check.ts'
 import type { Owner } from '../../measure/process/reaper.ts'
-import type { BacklogIdea, Campaign } from '../../model/campaign.ts'
+import type { Campaign } from '../../model/campaign.ts'
 import { buildCommandKey, collectHandedOutIdeas } from '../../model/fold/proposers.ts'
 import type { EventId, Oid, Point } from '../../model/ids.ts'
 import { selectNextIdea } from '../../plan/backlog.ts'
@@ -86,19 +85,20 @@ export function createCampaignIdeas(
     async find(request) {
       const { campaign, spec } = request
       if (request.targetBranch !== null)
-        return {
-          proposals: await findExternalIdeas(context, request),
-          unopened: 0,
-          answers: [],
-        }
+        return { proposals: await findExternalIdeas(context, request), unopened: 0, answers: [] }
       const found = listRevertIdeas(request)
       if (spec.propose.some(({ use }) => use === 'external'))
         found.push(...(await findExternalIdeas(context, request)))
       const { proposals, answers } = await readStoredAnswers(storeDir, campaign, context.repository, say)
       found.push(...proposals, ...(await buildAnsweredProposals(context.repository, campaign, answerHeads)))
-      const patches = await readAllPatchIdeas(context, request, { prepared, patchFiles })
-      found.push(...patches.proposals)
-      return { proposals: found, unopened: patches.unopened, answers }
+      let unopened = 0
+      for (const proposer of spec.propose) {
+        if (proposer.use !== 'patch') continue
+        const patches = await readPatchIdeas(context, request, proposer.dir, { prepared, patchFiles })
+        found.push(...patches.proposals)
+        unopened += patches.unopened
+      }
+      return { proposals: found, unopened, answers }
     },
     listProposers: (campaign, spec) =>
       listCommandProposers(spec, extra)
@@ -128,7 +128,10 @@ export function createCampaignIdeas(
         { who, proposer, idea, angle, workDir, ...proposerDir.runs },
         request,
       )
-        .catch(releaseIdea(handedOut, idea))
+        .catch((error: unknown) => {
+          if (idea !== null) handedOut.delete(idea.id)
+          throw error
+        })
         .finally(() => angle !== null && angles.delete(angle))
       const result = answer.ok ? { ...answer, idea: mergeBacklogIdea(idea, answer.idea) } : answer
       if (!result.ok && idea !== null) handedOut.delete(idea.id)
@@ -170,36 +173,20 @@ interface PatchCache {
   patchFiles: Map<string, PatchFile[]>
 }
 
-type PatchIdeas = Pick<FoundIdeas, 'proposals' | 'unopened'>
-
-async function readAllPatchIdeas(
-  context: CampaignContext,
-  request: IdeaContext,
-  cache: PatchCache,
-): Promise<PatchIdeas> {
-  const all: PatchIdeas = { proposals: [], unopened: 0 }
-  for (const proposer of request.spec.propose) {
-    if (proposer.use !== 'patch') continue
-    const { proposals, unopened } = await readPatchIdeas(context, request, proposer.dir, cache)
-    all.proposals.push(...proposals)
-    all.unopened += unopened
-  }
-  return all
-}
-
 async function readPatchIdeas(
   context: CampaignContext,
   request: IdeaContext,
   dir: string,
   { prepared, patchFiles }: PatchCache,
-): Promise<PatchIdeas> {
+): Promise<Pick<FoundIdeas, 'proposals' | 'unopened'>> {
   const { campaign, spec, defaultTip } = request
   const key = `${defaultTip.tree} ${dir}`
   const files = patchFiles.get(key) ?? (await readCampaignPatches(context, request, dir))
   patchFiles.clear()
   patchFiles.set(key, files)
   const { incumbent } = campaign
-  const limit = countOpenable(campaign, spec)
+  // The incumbent may change before patches beyond this limit are due.
+  const limit = spec.merge.max_open_experiments - countOpenEngineExperiments({ campaign })
   const untried = listUntriedPatches({ campaign, files }).length
   if (limit <= 0) return { proposals: [], unopened: untried }
   const result = { repo: context.repository, files, incumbent, fallbackBase: defaultTip, campaign }
@@ -220,19 +207,6 @@ async function readCampaignPatches(
   }
 }
 
-/** Prepares only patches that can be opened now: the incumbent may change before the others are due. */
-function countOpenable(campaign: Campaign, spec: Spec): number {
-  return spec.merge.max_open_experiments - countOpenEngineExperiments({ campaign })
-}
-
-/** An idea whose proposer failed may be given out again. */
-function releaseIdea(handedOut: Map<EventId, string | null>, idea: BacklogIdea | null) {
-  return (error: unknown): never => {
-    if (idea !== null) handedOut.delete(idea.id)
-    throw error
-  }
-}
-
 /** For a proposer that the spec names as well, the spec applies. */
 function listCommandProposers(spec: Spec, extra: readonly CommandProposer[]): CommandProposer[] {
   const own = spec.propose.filter(proposer => proposer.use === 'command')
@@ -250,33 +224,21 @@ async function findExternalIdeas(context: CampaignContext, request: IdeaContext)
       oid: head,
     })),
   )
-  return buildExternalProposals(facts, await readMessages(context.repository, tips))
-}
-
-async function readMessages(
-  repository: Repository,
-  tips: readonly { head: string }[],
-): Promise<Map<string, string>> {
   const messages = new Map<string, string>()
-  for (const { head } of tips) messages.set(head, (await repository.commit(head)).message)
-  return messages
+  for (const { head } of tips) messages.set(head, (await context.repository.commit(head)).message)
+  return buildExternalProposals(facts, messages)
 }
 
 /** A landing that cannot be reverted directly becomes a revert experiment, or is refused. */
 function listRevertIdeas({ campaign, reverts }: IdeaContext): Proposal[] {
-  return [...reverts].flatMap(([eventId, facts]) => toRevertProposal(campaign, eventId, facts))
-}
-
-function toRevertProposal(campaign: Campaign, eventId: string, { landing, result }: RevertFacts): Proposal[] {
-  if (!('conflict' in result) && result.measuredIn !== null) return []
-  const undone = campaign.experiments[landing]
-  const head =
-    'conflict' in result
-      ? { rejected: `${landing} cannot be reverted: conflict in ${result.conflict.slice(0, 5).join(', ')}` }
-      : { commit: result.head, base: campaign.incumbent }
-  return [
-    {
-      hypothesis: `revert ${landing}: ${undone?.hypothesis ?? ''}`,
+  return [...reverts].flatMap(([eventId, { landing, result }]): Proposal | [] => {
+    if (!('conflict' in result) && result.measuredIn !== null) return []
+    const head =
+      'conflict' in result
+        ? { rejected: `${landing} cannot be reverted: conflict in ${result.conflict.slice(0, 5).join(', ')}` }
+        : { commit: result.head, base: campaign.incumbent }
+    return {
+      hypothesis: `revert ${landing}: ${campaign.experiments[landing]?.hypothesis ?? ''}`,
       category: 'revert',
       priority: 'high',
       required_deps: [],
@@ -287,6 +249,6 @@ function toRevertProposal(campaign: Campaign, eventId: string, { landing, result
       branch: null,
       pull: null,
       reverts: landing,
-    },
-  ]
+    }
+  })
 }

@@ -16,25 +16,28 @@ import { listStoredCommits } from '../../ideas/stored-answers.ts'
 import { isSecretName } from '../../measure/environment.ts'
 import { listNames } from '../../measure/file-system.ts'
 import { hashSha256 } from '../../model/canonical-json.ts'
-import type { EventAuthor } from '../../model/event.ts'
-import { buildCampaignRefs, type CampaignRefs, type Oid } from '../../model/ids.ts'
+import { buildCampaignRefs, type CampaignRefs } from '../../model/ids.ts'
 import type { Report } from '../../model/report.ts'
-import type {
-  Clock,
-  Faults,
-  Fetch,
-  ProgressReporter,
-  RandomSource,
-  Registries,
-  SaveUnwrittenEvents,
-} from '../../ports.ts'
-import type { JobIsolation } from '../jobs/measure-job.ts'
+import type { Fetch, SaveUnwrittenEvents } from '../../ports.ts'
 import type { CampaignContext } from './context.ts'
 
+type SharedSettings = Pick<
+  CampaignContext,
+  | 'prefix'
+  | 'env'
+  | 'isolation'
+  | 'by'
+  | 'version'
+  | 'clock'
+  | 'random'
+  | 'faults'
+  | 'progress'
+  | 'registries'
+>
+
 /** Inputs from the command line or the action. The engine reads no environment itself. */
-export interface Environment {
+export interface Environment extends SharedSettings {
   directory: string
-  env: Readonly<Record<string, string>>
   /** The environment for pushes with workflow files; without it there are none. */
   workflowsEnv?: Readonly<Record<string, string>>
   /** Directory for winnow's repository and work, outside the user's checkout. */
@@ -43,19 +46,10 @@ export interface Environment {
   machineDir?: string
   /** `none`: this repository itself; a name: that remote; null: origin, or the only one, or none. */
   remote: string | null
-  prefix: string
   /** GitHub; absent on a person's machine. */
   forge?: (refs: CampaignRefs) => Forge
   /** Without a remote, prefer main or master over the checked-out branch as the default branch. */
   preferMain?: boolean
-  isolation?: JobIsolation
-  by: EventAuthor
-  version: string
-  clock: Clock
-  random: RandomSource
-  faults: Faults
-  progress: ProgressReporter
-  registries?: Registries
   /** Writes below the campaign's own directory by default. */
   keepUnwritten?: SaveUnwrittenEvents
   interrupt?: AbortSignal
@@ -83,7 +77,7 @@ export async function openRepositoryContext(environment: Environment): Promise<R
   const local = remote === null
   const dataDir = getDataDir(checkout, environment)
   const say = (line: string) => environment.progress.say(line)
-  const restoreAnswers = replaceDamaged({ dataDir, env: environment.env, say }, environment.damage ?? null)
+  const restoreAnswers = replaceDamaged(environment, dataDir)
   const repository = await openRepository({
     dir: getRepositoryDir(dataDir),
     remote: remote?.url ?? checkout.commonDir,
@@ -139,7 +133,7 @@ function chooseRemote(
   // git resolves a relative URL from the top of the work tree, not from the current directory.
   if (named !== undefined) {
     const { name, url } = named
-    return { name, url: isRelative(url) ? resolve(topLevel ?? directory, url) : url }
+    return { name, url: /^\.{1,2}\//.test(url) ? resolve(topLevel ?? directory, url) : url }
   }
   if (remote === null && remotes.length === 0) return null
   const names = remotes.map(({ name }) => name).join(', ') || 'none'
@@ -147,14 +141,8 @@ function chooseRemote(
     remote === null
       ? `there are several remotes, and none is called origin: ${names}`
       : `there is no remote ${remote}; the remotes are ${names}`,
-    {
-      fix: 'name one with --remote, or --remote none to keep everything in this repository',
-    },
+    { fix: 'name one with --remote, or --remote none to keep everything in this repository' },
   )
-}
-
-function isRelative(url: string): boolean {
-  return /^\.{1,2}\//.test(url)
 }
 
 function createCampaignContext(
@@ -162,18 +150,17 @@ function createCampaignContext(
   repositoryContext: RepositoryContext,
   name: string,
 ): CampaignContext {
-  const { clock, random, faults, progress, by, env, prefix, version, registries, isolation } = environment
   const { repository, local, checkout, defaultBranch, dataDir, machineDir } = repositoryContext
   if (defaultBranch === null) {
     throw new UserError('no branch is checked out, so the default branch is not known', {
       fix: 'check out the branch to optimise, or add a remote',
     })
   }
-  const refs = buildCampaignRefs(prefix, name)
+  const refs = buildCampaignRefs(environment.prefix, name)
   const ownDir = join(dataDir, 'campaigns', name)
   return {
+    ...environment,
     name,
-    prefix,
     refs,
     repository,
     forge: environment.forge?.(refs) ?? null,
@@ -183,15 +170,6 @@ function createCampaignContext(
     checkout: checkout.topLevel,
     defaultBranch,
     local,
-    by,
-    env,
-    clock,
-    random,
-    faults,
-    progress,
-    version,
-    ...(registries === undefined ? {} : { registries }),
-    ...(isolation === undefined ? {} : { isolation }),
   }
 }
 
@@ -202,13 +180,6 @@ function keepBelow(directory: string): SaveUnwrittenEvents {
     await writeFile(file, text)
     return file
   }
-}
-
-/** winnow's own repository is a cache: every pushed object is in the remote or the user's repository. */
-interface RepositoryCache {
-  dataDir: string
-  env: Readonly<Record<string, string>>
-  say: (line: string) => void
 }
 
 export function getRepositoryDir(dataDir: string): string {
@@ -241,48 +212,40 @@ export async function refuseDamagedCache(
 
 /** Only commits of proposer answers exist nowhere else: the returned function copies them. */
 function replaceDamaged(
-  { dataDir, env, say }: RepositoryCache,
-  damage: string | null,
+  { env, damage, progress }: Environment,
+  dataDir: string,
 ): (() => Promise<void>) | null {
   const dir = getRepositoryDir(dataDir)
   const found = damage ?? findDamage(dir)
   if (found === null) return null
   const movedTo = moveDamagedAside(dir)
   return async () => {
-    say(
+    progress.say(
       `winnow's copy of the repository was damaged (${found}). winnow moved it to ${movedTo} and fetches it again. Running orders, reports and unwritten events are in other files and are not affected.`,
     )
-    const commits = await listAnswerCommits(dataDir)
+    const campaigns = join(dataDir, 'campaigns')
+    const answers = listNames(campaigns).map(name => listStoredCommits(join(campaigns, name, ANSWERS)))
+    const commits = (await Promise.all(answers)).flat()
     if (commits.length === 0) return
     const saved = await recoverCommits({ from: movedTo, to: dir, env, commits })
     const lost = commits.length - saved
     const left =
       lost === 0 ? '' : `; ${formatCount(lost, 'commit')} could not be read, and those ideas are lost`
-    say(`Saved ${formatCount(saved, 'commit')} of ideas that are not recorded yet${left}.`)
+    progress.say(`Saved ${formatCount(saved, 'commit')} of ideas that are not recorded yet${left}.`)
   }
 }
 
-async function listAnswerCommits(dataDir: string): Promise<Oid[]> {
-  const campaigns = join(dataDir, 'campaigns')
-  const all = await Promise.all(
-    listNames(campaigns).map(name => listStoredCommits(join(campaigns, name, ANSWERS))),
-  )
-  return all.flat()
-}
-
 type GitEnvironment = Readonly<Record<string, string>>
-
-interface GitAccess {
-  serverUrl: string
-  token: string
-}
 
 /**
  * Passes the token to git in its environment, for this one server. A command line is readable by every
  * process, and a file would remain. Removes other secrets of the job, and an existing extraheader, because a
  * server refuses two credentials.
  */
-export function withGitAccess(env: GitEnvironment, { serverUrl, token }: GitAccess): GitEnvironment {
+export function withGitAccess(
+  env: GitEnvironment,
+  { serverUrl, token }: { serverUrl: string; token: string },
+): GitEnvironment {
   const allowed = Object.entries(env).filter(([name]) => !isSecretName(name) && !name.startsWith('INPUT_'))
   const count = Number(env['GIT_CONFIG_COUNT'] ?? 0) || 0
   const key = `http.${serverUrl}/.extraheader`

@@ -190,13 +190,7 @@ async function measureInSlot(
       begun.add(order.id)
       await (runner.cleanup ??= removeHoldouts(join(context.dataDir, 'work')))
       await files.claim(order.id, runId, lockState.waitedSeconds)
-      const before = runner.isolated[order.harness] ?? null
-      return measureInWorkspace(
-        { context, runId, slot, files, lockState, isolatedBefore: before },
-        order,
-        spec,
-        signal,
-      )
+      return measureInWorkspace(runner, { order, spec }, { slot, lockState }, signal)
     })
   } finally {
     slots.leave(slot)
@@ -219,19 +213,10 @@ async function judgePrinted(
   return judges.report(asked, printed, signal)
 }
 
-interface MeasurementPlan {
-  context: CampaignContext
-  runId: string
-  slot: number
-  files: OrderFiles
-  lockState: MachineLockState
-  isolatedBefore: boolean | null
-}
-
 async function measureInWorkspace(
-  { context, runId, slot, files, lockState, isolatedBefore: before }: MeasurementPlan,
-  order: Order,
-  spec: Spec,
+  { context, runId, files, isolated }: LocalRunnerContext,
+  { order, spec }: SpecifiedOrder,
+  { slot, lockState }: { slot: number; lockState: MachineLockState },
   signal: AbortSignal,
 ): Promise<PrintedOrder> {
   const workRoot = join(context.dataDir, 'work')
@@ -259,7 +244,8 @@ async function measureInWorkspace(
     laterCode: context.isolation?.laterCode ?? [],
     ...(spec.parallel.port_base === null ? {} : { portBase: spec.parallel.port_base + slot }),
   }
-  const workspace = await chooseLocalWorkspace(context, input, { slot, isolatedBefore: before })
+  const before = isolated[order.harness] ?? null
+  const workspace = await chooseLocalWorkspace(context, input, { slot, before })
   const { report, items } = await measureWithItems({ ...input, ...workspace })
   const checked = await refuseDamagedCache(context.repository, context.env, report)
   return { report: refuseFullDisk(workspace.workDir, checked), items }
@@ -269,7 +255,7 @@ async function measureInWorkspace(
 async function chooseLocalWorkspace(
   { isolation, progress }: CampaignContext,
   input: MeasureInput,
-  { slot, isolatedBefore: before }: Pick<MeasurementPlan, 'slot' | 'isolatedBefore'>,
+  { slot, before }: { slot: number; before: boolean | null },
 ): Promise<Workspace | JobWorkspace> {
   const workspace =
     isolation === undefined

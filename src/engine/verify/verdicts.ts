@@ -82,7 +82,8 @@ export class VerdictCheck {
     if (now !== null || planned === null) this.#planned = drafts
     const expected = now ?? planned
     if (expected) return compareFields(event, expected)
-    return [{ field: event.kind, recorded: formatRecorded(event), recomputed: null }]
+    const recorded = event.kind === 'decided' ? event.outcome : event.kind
+    return [{ field: event.kind, recorded, recomputed: null }]
   }
 
   #rememberSync({ kind }: LedgerEvent, { orders }: Campaign): void {
@@ -93,25 +94,22 @@ export class VerdictCheck {
   }
 }
 
-function formatRecorded(event: VerdictEvent): string {
-  return event.kind === 'decided' ? event.outcome : event.kind
-}
-
 type VerdictEvent = LedgerEvent<
   'decided' | 'requeued' | 'calibrated' | 'baseline-measured' | 'round-closed' | 'effect-measured'
 >
 
-const VERDICTS: ReadonlySet<EventKind> = new Set<VerdictEvent['kind']>([
-  'decided',
-  'requeued',
-  'calibrated',
-  'baseline-measured',
-  'round-closed',
-  'effect-measured',
-])
+/** The field that names the subject of a verdict, by its kind. */
+const SUBJECTS: Readonly<Record<VerdictEvent['kind'], string>> = {
+  decided: 'experiment',
+  requeued: 'experiment',
+  calibrated: 'order',
+  'baseline-measured': 'order',
+  'round-closed': 'round',
+  'effect-measured': 'order',
+}
 
 function isVerdict(event: LedgerEvent): event is VerdictEvent {
-  return VERDICTS.has(event.kind)
+  return Object.hasOwn(SUBJECTS, event.kind)
 }
 
 /** Computes what the plan would write, with the same functions that wrote it. */
@@ -142,45 +140,26 @@ function listStepDrafts(step: PlanStep): EventDraft[] {
 }
 
 function listSyncBaselines(orders: readonly LiveOrder[], spec: Spec): EventDraft[] {
-  return orders.flatMap(live => toSyncBaseline(live, spec) ?? [])
-}
-
-function toSyncBaseline({ order, report }: LiveOrder, spec: Spec): EventDraft | null {
-  const [candidate] = order.candidates
-  if (!report || candidate === undefined) return null
-  return {
-    kind: 'baseline-measured',
-    cause: report.event,
-    order: order.id,
-    side: 'sync',
-    tree: candidate.tree,
-    machine: buildMachineKey(report.report.machine),
-    harness: order.harness,
-    snapshot: buildSnapshot(spec, report.report, 'sync'),
-  }
+  return orders.flatMap(({ order, report }): EventDraft | [] => {
+    const [candidate] = order.candidates
+    if (!report || candidate === undefined) return []
+    return {
+      kind: 'baseline-measured',
+      cause: report.event,
+      order: order.id,
+      side: 'sync',
+      tree: candidate.tree,
+      machine: buildMachineKey(report.report.machine),
+      harness: order.harness,
+      snapshot: buildSnapshot(spec, report.report, 'sync'),
+    }
+  })
 }
 
 function findCounterpart(event: VerdictEvent, drafts: readonly EventDraft[]): EventDraft | null {
-  return drafts.find(draft => isAboutSame(event, draft)) ?? null
-}
-
-function isAboutSame(event: VerdictEvent, draft: EventDraft): boolean {
-  switch (event.kind) {
-    case 'decided':
-      return draft.kind === 'decided' && draft.experiment === event.experiment
-    case 'requeued':
-      return draft.kind === 'requeued' && draft.experiment === event.experiment
-    case 'calibrated':
-      return draft.kind === 'calibrated' && draft.order === event.order
-    case 'effect-measured':
-      return draft.kind === 'effect-measured' && draft.order === event.order
-    case 'baseline-measured':
-      return draft.kind === 'baseline-measured' && draft.order === event.order
-    case 'round-closed':
-      return draft.kind === 'round-closed' && draft.round === event.round
-    default:
-      return event satisfies never
-  }
+  const getSubject = (fields: object) => new Map(Object.entries(fields)).get(SUBJECTS[event.kind])
+  const subject = getSubject(event)
+  return drafts.find(draft => draft.kind === event.kind && getSubject(draft) === subject) ?? null
 }
 
 /** Only what a verdict depends on, ledger and git objects (invariant 3). */
