@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { findFailure } from '../decide/failures.ts'
 import { item } from '../measure/output/harness-output.ts'
-import { hashSha256 } from '../model/canonical-json.ts'
+import { hashSha256, toCanonicalJson } from '../model/canonical-json.ts'
 import { eventPayloads, type ScoreRecord } from '../model/event-schemas.ts'
 import { digestSchema } from '../model/ids.ts'
 import { drawSeed, isReportingPurpose, type Order } from '../model/order.ts'
@@ -16,7 +16,7 @@ import {
 import type { Spec } from '../spec/schema.ts'
 import { countSampleItems } from '../spec/spec-facts.ts'
 import { drawFreshSample, type ItemPair, type JudgingPlan, orderSides, type PairSide } from './batch.ts'
-import { collectScores, computeMeanScores } from './evidence.ts'
+import { collectScores, computeMeanScores, getJudgedKey, selectCountedRecords } from './evidence.ts'
 import { buildRubric, type JudgeSettings, type Rubric } from './rubric.ts'
 
 /** A measured order of a judged campaign: the report so far, and the items to score. */
@@ -150,15 +150,51 @@ function toScoredExecution(
     return { ...common, status: 'score-failed', metrics: {}, error: 'every item was scored before' }
   const given = collectScores(judged, block, side)
   const scores = computeMeanScores(given)
-  const { primary } = judged.rubric
-  const tasks = Object.fromEntries(
-    given.map((each, judge) => [
-      given.length === 1 ? id : `${id} (judge ${judge + 1})`,
-      each?.[primary] ?? null,
-    ]),
-  )
+  const tasks = toScoredTasks(id, given, judged.rubric)
   if (scores !== null) return { ...common, tasks, metrics: { ...run.metrics, ...scores } }
   return { ...common, tasks, status: 'score-failed', metrics: {}, error: `item ${id} has no score` }
+}
+
+function toScoredTasks(
+  id: string,
+  given: readonly ScoreRecord['scores'][],
+  { primary }: Pick<Rubric, 'primary'>,
+): NonNullable<Execution['tasks']> {
+  const name = (judge: number) => (given.length === 1 ? id : `${id} (judge ${judge + 1})`)
+  return Object.fromEntries(given.map((each, judge) => [name(judge), each?.[primary] ?? null]))
+}
+
+/** Compares the scores of a report with the recorded answers. Returns the first that differs. */
+export function explainUnrecordedScores(
+  { executions }: Pick<Report, 'executions'>,
+  records: readonly ScoreRecord[],
+  rules: { primary: string; judges: number },
+): string | null {
+  const counted = selectCountedRecords(records)
+  const seen = new Set<string>()
+  for (const { side, tasks = {}, metrics } of executions) {
+    const [task] = Object.keys(tasks)
+    const id = rules.judges === 1 ? task : task?.replace(/ \(judge 1\)$/, '')
+    if (id === undefined && !Object.hasOwn(metrics, rules.primary)) continue
+    if (id === undefined) return `a score of ${side} names no item`
+    const [own, other] = side === 'base' ? (['base', 'candidate'] as const) : (['candidate', 'base'] as const)
+    const given = Array.from({ length: rules.judges }, (_, judge) => {
+      const find = (from: PairSide) => counted.get(getJudgedKey({ judge, item: id, side: from }))
+      // Where both sides print the same, judges see one of them.
+      return (find(own) ?? find(other))?.scores ?? null
+    })
+    const scores = computeMeanScores(given)
+    const areMetricsEqual =
+      scores === null
+        ? !Object.hasOwn(metrics, rules.primary)
+        : Object.entries(scores).every(([field, score]) => metrics[field] === score)
+    const isRecorded =
+      areMetricsEqual && toCanonicalJson(tasks) === toCanonicalJson(toScoredTasks(id, given, rules))
+    if (!isRecorded) return `the score of item ${id} of ${side} is not the recorded answer of its judges`
+    if (seen.has(`${side} ${id}`)) return `item ${id} of ${side} counts twice`
+    seen.add(`${side} ${id}`)
+  }
+  return null
 }
 
 // Files between jobs

@@ -1,10 +1,11 @@
 import { judgeHoldout } from '../../decide/holdout.ts'
-import type { Campaign } from '../../model/campaign.ts'
+import { explainUnrecordedScores } from '../../judge/judged-report.ts'
+import type { Campaign, LiveOrder } from '../../model/campaign.ts'
 import { hashSha256, toCanonicalJson } from '../../model/canonical-json.ts'
 import type { LedgerEvent } from '../../model/event.ts'
 import { type Experiment, findSubject } from '../../model/experiment.ts'
 import { isSamePoint, type Oid, type OrderId } from '../../model/ids.ts'
-import type { Order } from '../../model/order.ts'
+import { isJudgedOrder, type Order } from '../../model/order.ts'
 import type { Report } from '../../model/report.ts'
 import { isLanded } from '../../model/verdict.ts'
 import { readEffectReport } from '../../plan/effects.ts'
@@ -86,7 +87,7 @@ export function collectEvidence(
   recordBranchPositions(evidence, event)
   recordHarnessChange(evidence, campaign, event)
   if (event.kind === 'order-issued') return recordIssuedOrder(evidence, campaign, spec, event)
-  if (event.kind === 'measured') return recordReport(evidence, campaign, event)
+  if (event.kind === 'measured') return recordReport(evidence, campaign, spec, event)
   if (event.kind === 'order-lost') return recordInterruption(evidence, campaign, event)
   if (event.kind === 'effect-measured') return findEffectGaps(evidence, campaign, spec, event)
   if (event.kind === 'decided') recordDecision(evidence, campaign, spec, event)
@@ -149,17 +150,32 @@ function recordIssuedOrder(
 }
 
 /** Only the first report of a live order counts; any other changes no state and is not checked. */
-function recordReport(evidence: AuditEvidence, campaign: Campaign, event: LedgerEvent<'measured'>): string[] {
+function recordReport(
+  evidence: AuditEvidence,
+  campaign: Campaign,
+  spec: Spec | null,
+  event: LedgerEvent<'measured'>,
+): string[] {
   const live = campaign.orders[event.order]
   const record = evidence.orders.get(event.order)
   if (!live || live.report || !record) return []
   record.report = event.report
   for (const { label, head } of record.order.candidates) evidence.measuredHeads.add(`${label} ${head}`)
-  const mismatch = explainForeignReport(record.order, event.report)
+  const mismatch =
+    explainForeignReport(record.order, event.report) ?? explainOtherScores(live, spec, event.report)
   if (mismatch === null) return []
   const gap = `its report (event ${event.seq}) is not an answer to it: ${mismatch}`
   record.gaps = [...record.gaps, gap]
   return [gap]
+}
+
+/** Scores of local judges are in the report alone; those of judging jobs are in the ledger before it. */
+function explainOtherScores(live: LiveOrder, spec: Spec | null, report: Report): string | null {
+  const judges = spec?.metric.judge?.judges
+  if (judges === undefined || spec === null || !isJudgedOrder(live.order, spec)) return null
+  if (live.printed === null && live.scores === null) return null
+  const rules = { primary: spec.metric.primary.name, judges }
+  return explainUnrecordedScores(report, live.scores?.records ?? [], rules)
 }
 
 /** Pairs of a lost run count like those of a report. */
