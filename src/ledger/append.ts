@@ -63,7 +63,8 @@ async function tryAppend(
   for (const { event } of chained) known.set(event.id, event)
   const events = drafts.flatMap(draft => known.get(computeEventId(draft)) ?? [])
   if (chained.length === 0) return { done: true, value: events }
-  const commit = await writeLedgerCommit(repo, tip, chained, { message: renderCommitMessage(drafts) })
+  const message = `ledger: ${[...new Set(drafts.map(draft => draft.kind))].join(', ')}`
+  const commit = await writeLedgerCommit(repo, tip, chained, { message })
   const update = { ref: refs.state, from: tip.commit, to: commit }
   return toPushAttempt(await repo.push([update]), events)
 }
@@ -95,8 +96,4 @@ function listMissingDrafts(
 ): EventDraft[] {
   const unique = new Map(drafts.map(draft => [computeEventId(draft), draft]))
   return [...unique].filter(([id]) => !known.has(id)).map(([, draft]) => draft)
-}
-
-function renderCommitMessage(drafts: readonly EventDraft[]): string {
-  return `ledger: ${[...new Set(drafts.map(draft => draft.kind))].join(', ')}`
 }

@@ -39,7 +39,10 @@ async function writeStep(
       if (step.draft.kind === 'measured') await keepMeasured(transaction, campaign, step.draft.order)
       return
     case 'open':
-      return writeOpening(transaction, step)
+      transaction.addEvent(step.draft)
+      if (step.draft.owned && step.draft.head !== null && step.draft.branch !== null)
+        transaction.move(`refs/heads/${step.draft.branch}`, step.draft.head)
+      return
     case 'close':
       return writeClosing(transaction, campaign, step, all)
     case 'rebuild-pick':
@@ -93,13 +96,6 @@ async function keepMeasured(transaction: Transaction, campaign: Campaign, order:
   }
 }
 
-function writeOpening(transaction: Transaction, { draft }: Extract<PlanStep, { step: 'open' }>): void {
-  transaction.addEvent(draft)
-  if (draft.owned && draft.head !== null && draft.branch !== null) {
-    transaction.move(`refs/heads/${draft.branch}`, draft.head)
-  }
-}
-
 async function writeClosing(
   transaction: Transaction,
   campaign: Campaign,
@@ -108,21 +104,19 @@ async function writeClosing(
 ): Promise<void> {
   const experiment = findSubject(campaign, step.experiment)
   if (!experiment) throw new Error(`${step.experiment} is to be closed, but was never opened`)
-  const decided = all.flatMap(other => listDecidedDrafts(other, step.experiment))[0] ?? null
+  const drafts = all.flatMap(other => (other.step === 'event' ? [other.draft] : []))
+  const decided = drafts.find(draft => draft.kind === 'decided' && draft.experiment === step.experiment)
   const results = await writeResults(transaction, experiment, step)
   const { head } = experiment
   const kept = results ?? head
-  if (kept !== null && step.keep && (await isThere(transaction, experiment, kept)))
-    await transaction.keepReachable([kept])
+  // An unmeasured head that the remote no longer serves cannot be kept.
+  const isThere = async (commit: Oid) =>
+    experiment.measured_tree !== null || tryFetchCommit(transaction.context.repository, commit)
+  if (kept !== null && step.keep && (await isThere(kept))) await transaction.keepReachable([kept])
   const cause = decided ? computeEventId(decided) : experiment.opened
   const { outcome, reason, pick_end } = step
   const closed = { experiment: experiment.id, outcome, reason, head, results }
   transaction.addEvent({ kind: 'closed', cause, ...closed, ...(pick_end === undefined ? {} : { pick_end }) })
-}
-
-function listDecidedDrafts(step: PlanStep, id: string) {
-  if (step.step !== 'event' || step.draft.kind !== 'decided' || step.draft.experiment !== id) return []
-  return [step.draft]
 }
 
 /** A person's branch stays as they pushed it. A pick is for the default branch, which has no results.yaml. */
@@ -162,15 +156,6 @@ async function writeLanding(transaction: Transaction, campaign: Campaign, step: 
   recordMerge(transaction, due, step, { commit, results })
 }
 
-/** An unmeasured head that the remote no longer serves cannot be kept. */
-async function isThere(
-  { context }: Transaction,
-  { measured_tree }: Experiment,
-  commit: Oid,
-): Promise<boolean> {
-  return measured_tree !== null || tryFetchCommit(context.repository, commit)
-}
-
 /** A person or GitHub made the merge commit: the branch of the experiment stays as it was merged. */
 async function recordLanded(transaction: Transaction, campaign: Campaign, step: LandedStep): Promise<void> {
   const due = requireDueExperiment(campaign, step.experiment)
@@ -202,20 +187,10 @@ function recordMerge(
 ): void {
   const { id: cause, seq, order } = decided
   const to = { commit: merge.commit, tree }
-  const proof = { seq, sha256 }
   // Add the baseline before the merge removes its order, so that an audit can compute it again.
   if (baseline) transaction.addEvent(baseline)
-  transaction.addEvent({
-    kind: 'merged',
-    cause,
-    experiment: experiment.id,
-    tree,
-    base,
-    head,
-    pull,
-    decided: proof,
-    ...merge,
-  })
+  const merged = { experiment: experiment.id, tree, base, head, pull, decided: { seq, sha256 }, ...merge }
+  transaction.addEvent({ kind: 'merged', cause, ...merged })
   transaction.addEvent({ kind: 'incumbent-moved', cause, from: base, to, why: 'merged' })
   if (undoes !== null && order !== null) {
     const undone = { experiment: undoes, by_experiment: experiment.id, from: base, to, measured_in: order }
@@ -242,15 +217,8 @@ async function writeRevert(
   const to: Point = { commit, tree }
   transaction.move(refs.optimize, commit)
   await transaction.keepReachable([commit])
-  transaction.addEvent({
-    kind: 'reverted',
-    cause,
-    experiment,
-    by_experiment: null,
-    from,
-    to,
-    measured_in: measuredIn,
-  })
+  const reverted = { experiment, by_experiment: null, from, to, measured_in: measuredIn }
+  transaction.addEvent({ kind: 'reverted', cause, ...reverted })
   transaction.addEvent({ kind: 'incumbent-moved', cause, from, to, why: 'reverted' })
 }
 

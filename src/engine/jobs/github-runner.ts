@@ -180,11 +180,8 @@ function listJoinableOrders(campaign: Campaign, first: Order, placed: PlacedOrde
 function canJoin(campaign: Campaign, others: readonly Order[], order: Order): boolean {
   if (others.length === 0) return true
   if (others.length >= MAX_ORDERS_PER_RUN) return false
-  return [order, ...others].every(each => !isOutsiders(campaign, each))
-}
-
-function isOutsiders(campaign: Campaign, { candidates }: Order): boolean {
-  return candidates.some(({ label }) => (findSubject(campaign, label)?.needs_permission ?? null) !== null)
+  const labels = [order, ...others].flatMap(({ candidates }) => candidates.map(({ label }) => label))
+  return labels.every(label => (findSubject(campaign, label)?.needs_permission ?? null) === null)
 }
 
 async function cancelRun(

@@ -27,7 +27,7 @@ import type { Report } from '../../model/report.ts'
 import { toOneLine } from '../../model/text.ts'
 import { explainMismatch } from '../../plan/reports.ts'
 import type { RunFacts } from '../../plan/world.ts'
-import type { Clock, ModelUsage, RandomSource } from '../../ports.ts'
+import type { ModelUsage } from '../../ports.ts'
 import type { Spec } from '../../spec/schema.ts'
 import type { CampaignContext } from '../campaign/context.ts'
 import { FIRST_ATTEMPT } from './github-runs.ts'
@@ -39,7 +39,7 @@ import {
   limitRequest,
   readSpecForOrder,
 } from './job-clone.ts'
-import type { OrderFiles, StoredScores } from './order-files.ts'
+import type { OrderFiles } from './order-files.ts'
 
 /** Scores one order at a time, so that each cost is counted before the next is spent. */
 export interface Judges {
@@ -87,21 +87,25 @@ async function judgeOrder(
   if ('executions' in due) return due
   const { id } = request.order
   const access = readModelAccess(context.env, due.judge.model)
-  const stored = files.scores(id) ?? buildEmptyScores(budgetUse)
+  const { started } = budgetUse
+  const stored = files.scores(id) ?? { started, records: [], requests: 0, tokens: 0, usd: 0 }
   context.progress.say(`${access.model} scores ${due.pairs.length} items of both sides`)
   let scored = stored
-  const { cut } = await scoreBatches({
+  const cut = await scoreBatches(context, {
     due,
     batches: buildBatches(due.pairs, due.judging),
     known: stored.records,
     access,
     capUsd: due.judge.max_total_cost_usd,
     spentUsd: computeJudgingSpend(judgingContext),
-    clock: context.clock,
-    random: context.random,
-    env: context.env,
     async record(more, usage) {
-      scored = addUsage(stored, [...scored.records, ...more], usage)
+      scored = {
+        started: stored.started,
+        records: [...scored.records, ...more],
+        requests: stored.requests + usage.requests,
+        tokens: stored.tokens + usage.tokens,
+        usd: stored.usd + (usage.usd ?? 0),
+      }
       await files.score(id, scored)
       if (more.length > 0) context.faults.reach('judge:recorded')
     },
@@ -111,10 +115,6 @@ async function judgeOrder(
   const cost = { model: access.model, requests, tokens, usd }
   if (cut !== null) return endJudging(cut, printed.report, cost)
   return buildJudgedReport(request.order, printed, { ...due, records: scored.records, cost })
-}
-
-function buildEmptyScores({ started }: JudgingBudgetUse): StoredScores {
-  return { started, records: [], requests: 0, tokens: 0, usd: 0 }
 }
 
 /** After lost orders the total of the local files is higher than the recorded cost. */
@@ -127,37 +127,15 @@ function computeJudgingSpend({
   return Math.max(usd + untold, files.judgingUsd(started))
 }
 
-function addUsage(
-  { started, requests, tokens, usd }: StoredScores,
-  records: StoredScores['records'],
-  more: ModelUsage,
-): StoredScores {
-  return {
-    started,
-    records,
-    requests: requests + more.requests,
-    tokens: tokens + more.tokens,
-    usd: usd + (more.usd ?? 0),
-  }
-}
-
 /** Every cut but an exhausted budget is for a person; the next run continues with the scores. */
 function endJudging(cut: JudgingCut, report: Report, judging: NonNullable<Report['judging']>): Report {
-  switch (cut.is) {
-    case 'over-budget':
-      return {
-        ...report,
-        judging,
-        runner_error: `judging ended: ${cut.reason} (metric.judge.max_total_cost_usd)`,
-      }
-    case 'refused':
-    case 'unreachable':
-      throw new UserError(`no model could be asked to judge: ${cut.reason}`, {
-        fix: 'fix that, then run again: measurements and scores so far are kept',
-      })
-    default:
-      return cut satisfies never
+  if (cut.is === 'over-budget') {
+    const runner_error = `judging ended: ${cut.reason} (metric.judge.max_total_cost_usd)`
+    return { ...report, judging, runner_error }
   }
+  throw new UserError(`no model could be asked to judge: ${cut.reason}`, {
+    fix: 'fix that, then run again: measurements and scores so far are kept',
+  })
 }
 
 // Orders that wait for scores
@@ -216,18 +194,15 @@ interface ScoringRequest {
   capUsd: number | null
   /** Already spent under the same cap. */
   spentUsd: number
-  clock: Clock
-  random: RandomSource
-  env: Readonly<Record<string, string>>
   /** Called after each request with its scores and the total usage so far. */
   record: (records: readonly ScoreRecord[], usage: ModelUsage) => void | Promise<void>
   signal: AbortSignal
 }
 
-export async function scoreBatches(
-  scoring: ScoringRequest,
-): Promise<{ usage: ModelUsage; cut: JudgingCut | null }> {
-  const { due, batches, known, access, clock, random, env, record, signal, capUsd, spentUsd } = scoring
+async function scoreBatches(
+  { clock, random, env }: Pick<CampaignContext, 'clock' | 'random' | 'env'>,
+  { due, batches, known, access, record, signal, capUsd, spentUsd }: ScoringRequest,
+): Promise<JudgingCut | null> {
   const { endpoint, key, model, price } = access
   const budget = openBudget({ model, capUsd, price, spentUsd })
   const models = createChatModels({ endpoint, key, budget, clock, random, web: createWebFetch(env) })
@@ -241,7 +216,7 @@ export async function scoreBatches(
       record: records => record(records, models.usage()),
       signal,
     })
-    return { usage: models.usage(), cut }
+    return cut
   } finally {
     // An interrupted request has a cost too.
     await record([], models.usage())
@@ -292,6 +267,7 @@ interface JudgeJob extends JobEnvironment {
   items: string
 }
 
+/** Time to upload the scores and to record them. */
 const MARGIN_MS = 15 * 60_000
 
 export function runJudgeJob(job: JudgeJob): Promise<JobAnswers<GivenScores>> {
@@ -388,15 +364,12 @@ async function askForScores(
   if ('report' in scoring) return null
   const access = readModelAccess(job.env, scoring.due.judge.model)
   result.model = access.model
-  const { cut } = await scoreBatches({
+  const cut = await scoreBatches(job, {
     ...scoring,
     known: live.scores?.records ?? [],
     access,
     capUsd: request.may_cost_usd,
     spentUsd,
-    clock: job.clock,
-    random: job.random,
-    env: job.env,
     record(more, { requests, tokens, usd }) {
       result.records.push(...more)
       Object.assign(result, { requests, tokens, usd: usd ?? 0 })

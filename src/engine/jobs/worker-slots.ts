@@ -63,7 +63,8 @@ export class WorkerSlots {
   #admit(): void {
     for (let next = this.#waiting[0]; next !== undefined && this.#fits(next); next = this.#waiting[0]) {
       this.#waiting.shift()
-      const slot = findFreeSlot(this.#taken)
+      let slot = 0
+      while (this.#taken.has(slot)) slot += 1
       this.#taken.set(slot, next)
       next.enter(slot)
     }
@@ -76,12 +77,6 @@ export class WorkerSlots {
       inside.every(each => !each.alone) && inside.length < Math.min(limit, ...inside.map(each => each.limit))
     )
   }
-}
-
-function findFreeSlot(taken: ReadonlyMap<number, SlotRequest>): number {
-  let slot = 0
-  while (taken.has(slot)) slot += 1
-  return slot
 }
 
 export class TaskGroup {

@@ -8,11 +8,7 @@ import {
 import { checkChanges } from '../../decide/scope-check.ts'
 import { type ChangedFile, digestTouchedLines, type TouchedLines } from '../../decide/selection.ts'
 import { compareDependencies, type ManifestFile } from '../../dependencies/compare.ts'
-import {
-  type AddedPackage as Found,
-  computeAdditionsDigest,
-  type ManifestFault,
-} from '../../dependencies/package.ts'
+import { type AddedPackage as Found, computeAdditionsDigest } from '../../dependencies/package.ts'
 import type { DiffEntry } from '../../git/diff.ts'
 import type { Repository } from '../../git/repository.ts'
 import { formatPackages, type PackageAddition } from '../../model/approval.ts'
@@ -188,14 +184,12 @@ async function readDependencyFacts(
     ...files,
     ...(await readUnchangedManifests(repository, tree, files)),
   ])
+  const found = { ...splitFileHashes(additions), digest: computeAdditionsDigest(additions) }
   const [fault] = faults
-  return {
-    additions: { ...splitFileHashes(additions), digest: computeAdditionsDigest(additions) },
-    refusal:
-      fault === undefined
-        ? findDependencyRefusal(spec, additions, files)
-        : toFaultRefusal(fault, getManifestTexts(files, fault.path)),
-  }
+  if (fault === undefined) return { additions: found, refusal: findDependencyRefusal(spec, additions, files) }
+  const { path } = fault
+  const line = findFirstChangedLine(...getManifestTexts(files, path))
+  return { additions: found, refusal: { code: 'manifest', message: `${path} ${fault.fault}`, path, line } }
 }
 
 /** A package may be published as a hundred files. The approval request shows one hash of them all. */
@@ -208,13 +202,6 @@ function splitFileHashes(
     return each
   })
   return { packages, files }
-}
-
-function toFaultRefusal(
-  { path, fault }: ManifestFault,
-  [before, after]: ManifestTexts,
-): DependencyFacts['refusal'] {
-  return { code: 'manifest', message: `${path} ${fault}`, path, line: findFirstChangedLine(before, after) }
 }
 
 /** Points to the line of the refused package, if its file shows it. */

@@ -16,7 +16,7 @@ import {
   listExperiments,
   listSubjects,
 } from '../../model/experiment.ts'
-import type { ExperimentId, Oid, Point } from '../../model/ids.ts'
+import type { ExperimentId, Oid } from '../../model/ids.ts'
 import { buildApprovalRequest, listUnapproved } from '../../plan/approvals.ts'
 import { needsPermission } from '../../plan/permissions.ts'
 import { getRoundSize, hasTurn } from '../../plan/round-orders.ts'
@@ -75,16 +75,13 @@ export async function findCandidates(search: CandidateSearch): Promise<Map<Exper
     if (pick.head !== facts.result.made.commit) continue
     const key = [pick.base, pick.head, campaign.spec_sha256].join(' ')
     const known =
-      memory.candidates.get(key) ?? (await readDefaultBranchCandidate(search, facts.base, pick.head))
+      memory.candidates.get(key) ??
+      (await readCandidateFacts({ ...search, incumbent: facts.base, head: pick.head, unsynced: null }))
     kept.set(key, known)
     found.set(pick.id, known)
   }
   memory.candidates = kept
   return found
-}
-
-function readDefaultBranchCandidate({ repository, campaign, spec }: CandidateSearch, base: Point, head: Oid) {
-  return readCandidateFacts({ repository, campaign, spec, incumbent: base, head, unsynced: null })
 }
 
 /** All are merged when the campaign has stopped, because they are closed then. */
@@ -155,17 +152,13 @@ export async function findStackedExperiments(
   for (const { id, head, number } of open.filter(({ owned, status }) => !owned && status === 'queued')) {
     for (const other of open) {
       if (head === null || other.head === null || other.id === id || isAwaitingPermission(other)) continue
-      if (isSameAndLater(other, { head, number }) || (await contains(campaign.incumbent.commit, other.head)))
-        continue
+      // The earlier of two experiments with the same head is the original.
+      if (other.head === head && other.number > number) continue
+      if (await contains(campaign.incumbent.commit, other.head)) continue
       if (await contains(head, other.head)) found.set(id, found.get(id) ?? other.id)
     }
   }
   return found
-}
-
-/** The earlier of two experiments with the same head is the original. */
-function isSameAndLater(other: Experiment, { head, number }: Pick<Experiment, 'head' | 'number'>): boolean {
-  return other.head === head && other.number > number
 }
 
 /** In one tick, direct dependencies first. The age of the others is unknown. */

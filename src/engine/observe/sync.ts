@@ -1,7 +1,7 @@
 import { isManifest } from '../../decide/packages.ts'
 import { UserError } from '../../errors.ts'
 import type { Repository } from '../../git/repository.ts'
-import { compareTrees, listTreeFiles, readTreeFile } from '../../git/tree.ts'
+import { compareTrees, type EntryValue, listTreeFiles, readTreeFile } from '../../git/tree.ts'
 import { computeHarnessHash, selectHarnessEntries } from '../../measure/harness-check.ts'
 import type { Campaign } from '../../model/campaign.ts'
 import { hashSha256 } from '../../model/canonical-json.ts'
@@ -164,21 +164,15 @@ export async function isUnread(
   const differences = await compareTrees(repository, from, to)
   const isUnreadPath = compileUnreadPathTest(spec)
   if (differences.length > MOST_PATHS || !differences.every(({ path }) => isUnreadPath(path))) return false
-  if (
-    differences.some(each => [each.from, each.to].some(entry => entry !== null && !isPlainFile(entry.mode)))
-  )
-    return false
+  // A symbolic link points to another file, and an executable is made to be run.
+  const isPlain = (entry: EntryValue | null) => entry === null || entry.mode === '100644'
+  if (!differences.every(each => isPlain(each.from) && isPlain(each.to))) return false
   const paths = differences.map(({ path }) => path).filter(path => !path.startsWith('.winnow/'))
   if (paths.length === 0) return true
   return (
     !(await isReadByScripts(repository, spec, { tree: to, paths })) &&
     !(await isMentioned(repository, spec, to, paths))
   )
-}
-
-/** A symbolic link points to another file, and an executable is made to be run. */
-function isPlainFile(mode: string): boolean {
-  return mode === '100644'
 }
 
 async function isReadByScripts(
@@ -189,12 +183,10 @@ async function isReadByScripts(
   const directory = spec.measurement.working_directory.replace(/^(?:\.\/?)+/, '').replace(/\/+$/, '')
   const textAt = (path: string) => readScript(repository, tree, path)
   const commands = listMeasuredCommands(spec)
-  const lines = [
-    ...commands,
-    ...(await listPackageScripts(commands, await textAt(joinDirectory(directory, 'package.json')))),
-  ]
+  const manifest = await textAt(joinDirectory(directory, 'package.json'))
+  const lines = [...commands, ...listPackageScripts(commands, manifest)]
   const files = await Promise.all(
-    [...new Set([...lines.flatMap(splitWords), ...(await listTaskFiles(lines))])].map(async word => ({
+    [...new Set([...lines.flatMap(splitWords), ...listTaskFiles(lines)])].map(async word => ({
       path: word,
       text: (await textAt(joinDirectory(directory, word))) ?? '',
     })),
@@ -223,7 +215,7 @@ function isShell(path: string, text: string): boolean {
 }
 
 /** Task files that hold the commands of `make test` and similar. */
-async function listTaskFiles(lines: readonly string[]): Promise<string[]> {
+function listTaskFiles(lines: readonly string[]): string[] {
   const all: [RegExp, string[]][] = [
     [/\bmake\b/, ['Makefile', 'makefile', 'GNUmakefile']],
     [/\bjust\b/, ['justfile', 'Justfile', '.justfile']],
@@ -238,7 +230,7 @@ async function listTaskFiles(lines: readonly string[]): Promise<string[]> {
 const RUNS = /\b(?:npm|pnpm|yarn|bun)\s+(?:-\S+\s+)*(?:run(?:-script)?\s+)?(?:-\S+\s+)*([\w:.-]+)/g
 
 /** Returns the package.json scripts that the commands run, directly or through other scripts. */
-async function listPackageScripts(commands: readonly string[], manifest: string | null): Promise<string[]> {
+function listPackageScripts(commands: readonly string[], manifest: string | null): string[] {
   const scripts = parseScripts(manifest)
   const found = new Map<string, string>()
   const open = [...commands]

@@ -240,7 +240,7 @@ interface AuditedEnd {
 const END_CHECKS: readonly ((end: AuditedEnd) => Finding[] | Promise<Finding[]>)[] = [
   checkSpecFile,
   checkBranches,
-  checkClosedBranch,
+  ({ context, refs, evidence }) => findLostCommits(context, refs, evidence.kept),
 ]
 
 /** People read spec.yaml beside the events, so it has to be the spec in force. */
@@ -259,10 +259,6 @@ async function checkBranches({ context, refs, campaign, evidence }: AuditedEnd):
     ...checkCampaignBranch(context, refs, incumbents),
     ...(await checkSyncedCommits(context, refs, campaign, syncedTips)),
   ]
-}
-
-function checkClosedBranch({ context, refs, evidence }: AuditedEnd): Promise<Finding[]> {
-  return findLostCommits(context, refs, evidence.kept)
 }
 
 /** The ledger's events, without its checkpoint and views. */

@@ -204,12 +204,9 @@ function recordDecision(
   const holdout = holdoutId === null ? null : (evidence.orders.get(holdoutId) ?? null)
   const gaps = findVerdictGaps({ campaign, spec, order, holdout, event })
   const { spec_sha256 } = campaign
-  evidence.verdicts.set(event.seq, { event, sha256: computeEventDigest(event), spec_sha256, order, gaps })
-}
-
-/** The canonical JSON is the event's file: reading the ledger has verified that. */
-function computeEventDigest(event: LedgerEvent): string {
-  return hashSha256(`${toCanonicalJson(event)}\n`)
+  // The canonical JSON is the event's file: reading the ledger has verified that.
+  const sha256 = hashSha256(`${toCanonicalJson(event)}\n`)
+  evidence.verdicts.set(event.seq, { event, sha256, spec_sha256, order, gaps })
 }
 
 export interface OrderMeasurement {
@@ -248,7 +245,10 @@ function findVerdictGaps(verdict: RecordedVerdict): string[] {
   const experiment = findSubject(campaign, event.experiment)
   if (!experiment) return [`${event.experiment} was never opened`]
   if (spec === null) return ['the spec in force cannot be read']
-  if (record === null) return [describeMissingOrder(event)]
+  if (record === null)
+    return event.order === null
+      ? [`its verdict (event ${event.seq}) names no order, so it was not measured`]
+      : [`its verdict (event ${event.seq}) names order ${event.order.slice(0, 12)}, which was never issued`]
   const { order, report } = record
   const name = `order ${order.id.slice(0, 12)} (event ${record.seq})`
   if (report === null) return [`${name} was not measured before event ${event.seq} decided`]
@@ -259,20 +259,10 @@ function findVerdictGaps(verdict: RecordedVerdict): string[] {
     return [`the report of ${name} does not say that tree ${candidate.tree} was measured`]
   if (order.harness !== campaign.harness) return [`${name} was measured with a harness no longer in force`]
   const measured = { order, report }
-  const judgement = limitSimplification(
-    campaign,
-    experiment,
-    measured,
-    judgeExperiment(spec, experiment, measured),
-  )
+  const judged = judgeExperiment(spec, experiment, measured)
+  const judgement = limitSimplification(campaign, experiment, measured, judged)
   const gaps = findRejudgementGaps(event, judgement, experiment)
   return gaps.length > 0 ? gaps : findHoldoutGaps(spec, experiment, { order, holdout: verdict.holdout })
-}
-
-function describeMissingOrder({ seq, order }: LedgerEvent<'decided'>): string {
-  return order === null
-    ? `its verdict (event ${seq}) names no order, so it was not measured`
-    : `its verdict (event ${seq}) names order ${order.slice(0, 12)}, which was never issued`
 }
 
 function findRejudgementGaps(
@@ -285,14 +275,8 @@ function findRejudgementGaps(
     return [`judged again, its report says ${judgement.outcome} (${judgement.reason}), not ${event.outcome}`]
   const { assessment } = judgement
   const { order, outcome, cause } = event
-  const again = buildDecidedDraft({
-    experiment,
-    order,
-    outcome,
-    assessment,
-    reason: assessment.reason,
-    cause,
-  })
+  const { reason } = assessment
+  const again = buildDecidedDraft({ experiment, order, outcome, assessment, reason, cause })
   return compareFields(event, again).map(
     ({ field, recorded, recomputed }) =>
       `its verdict (event ${event.seq}) records ${field} ${JSON.stringify(recorded)}, judged again it is ${JSON.stringify(recomputed)}`,

@@ -1,7 +1,6 @@
 import { assessCandidate } from '../../decide/assess.ts'
 import { listTooYoungPackages } from '../../decide/packages.ts'
 import { UserError } from '../../errors.ts'
-import type { MergeResult } from '../../git/history.ts'
 import type { Commit } from '../../git/objects.ts'
 import { compareTrees, readTreeFile } from '../../git/tree.ts'
 import { formatPackages } from '../../model/approval.ts'
@@ -21,7 +20,6 @@ import {
 import { isSingleMachineOrder, type Order } from '../../model/order.ts'
 import { describeUnapproved } from '../../plan/approvals.ts'
 import { isForeignPassing } from '../../plan/branch-changes.ts'
-import type { CandidateFacts } from '../../plan/world.ts'
 import type { Spec } from '../../spec/schema.ts'
 import { compileScope } from '../../spec/scope.ts'
 import type { CampaignContext } from '../campaign/context.ts'
@@ -38,10 +36,11 @@ import { listAbsentCommits } from './orders.ts'
 
 /** Invariant 1: returns what a proof of this commit lacks; an empty list when it is proven. */
 export async function findStepGaps(
-  base: Omit<IncumbentStep, 'from' | 'to'>,
+  base: Omit<IncumbentStep, 'from' | 'to' | 'spec'> & { spec: Spec | null },
   event: LedgerEvent<'incumbent-moved'>,
 ): Promise<string[]> {
-  const { context, campaign, evidence } = base
+  const { context, campaign, evidence, spec } = base
+  if (spec === null) return ['the spec in force cannot be read']
   const { from, to, why } = event
   if (!isSamePoint(from, campaign.incumbent))
     return [`event ${event.seq} starts at ${from.commit}, the incumbent was ${campaign.incumbent.commit}`]
@@ -50,7 +49,7 @@ export async function findStepGaps(
   const { tree } = await context.repository.commit(to.commit)
   if (tree !== to.tree) return [`its tree is ${tree}, event ${event.seq} records ${to.tree}`]
   const incumbentEvent = evidence.incumbentEvents.get(to.commit)
-  const step = { ...base, from, to }
+  const step = { ...base, spec, from, to }
   if (why === 'merged' && incumbentEvent?.kind === 'merged') return findLandingGaps(step, incumbentEvent)
   if (why === 'synced' && incumbentEvent?.kind === 'synced') return findSyncGaps(step, incumbentEvent)
   if (why === 'reverted' && incumbentEvent?.kind === 'reverted') return findRevertGaps(step, incumbentEvent)
@@ -85,18 +84,10 @@ async function findSyncCommitGaps(
     return [
       `of what was kept ${tip} has ${holds.join(', ') || 'nothing'}, not ${synced.holds.join(', ') || 'nothing'}`,
     ]
-  const merged = await mergeOrConflict(repository.mergeTree(from.commit, tip))
-  if (!merged.clean) return [`${tip} does not merge with the incumbent ${from.commit}`]
+  const merged = await returnUserError(repository.mergeTree(from.commit, tip))
+  if (merged instanceof UserError || !merged.clean)
+    return [`${tip} does not merge with the incumbent ${from.commit}`]
   return merged.tree === to.tree ? [] : [`merging ${tip} makes tree ${merged.tree}, not ${to.tree}`]
-}
-
-async function mergeOrConflict(merge: Promise<MergeResult>): Promise<MergeResult> {
-  try {
-    return await merge
-  } catch (error) {
-    if (error instanceof UserError) return { clean: false, conflicts: [] }
-    throw error
-  }
 }
 
 async function findSyncMeasurementGaps(step: IncumbentStep, synced: SyncedEvent): Promise<string[]> {
@@ -106,10 +97,9 @@ async function findSyncMeasurementGaps(step: IncumbentStep, synced: SyncedEvent)
   const measured = findStepMeasurement(step, { order: orderId, seq }, 'sync')
   if ('gaps' in measured) return measured.gaps
   const { name, order, report } = measured
-  if (spec === null) return ['the spec in force cannot be read']
   if (order.harness !== campaign.harness || order.spec_sha256 !== campaign.spec_sha256)
     return [`${name} was measured with another spec or harness than the one in force since`]
-  const rulerGaps = await findSyncRulerGaps(step, synced, spec)
+  const rulerGaps = await findSyncRulerGaps(step, synced)
   if (rulerGaps.length > 0) return rulerGaps
   const { outcome, reason } = assessCandidate({ spec, order, report, label: 'sync', baseline: null })
   return outcome === 'eligible' ? [] : [`judged again, ${name} says ${outcome}: ${reason}`]
@@ -118,8 +108,7 @@ async function findSyncMeasurementGaps(step: IncumbentStep, synced: SyncedEvent)
 async function findUnreadGaps(step: IncumbentStep, synced: SyncedEvent): Promise<string[]> {
   const { context, spec, evidence, from, to } = step
   if (evidence.harnessChanges.has(to.commit)) return ['it was not measured, and changes the harness']
-  if (spec === null) return ['the spec in force cannot be read']
-  const rulerGaps = await findSyncRulerGaps(step, synced, spec)
+  const rulerGaps = await findSyncRulerGaps(step, synced)
   if (rulerGaps.length > 0) return rulerGaps
   return (await isUnread(context.repository, spec, { from: from.tree, to: to.tree }))
     ? []
@@ -127,9 +116,8 @@ async function findUnreadGaps(step: IncumbentStep, synced: SyncedEvent): Promise
 }
 
 async function findSyncRulerGaps(
-  { context, campaign, to }: IncumbentStep,
+  { context, campaign, spec, to }: IncumbentStep,
   synced: SyncedEvent,
-  spec: Spec,
 ): Promise<string[]> {
   const harness = await computeTreeHarness(context.repository, spec, to.tree)
   if (harness !== synced.harness)
@@ -147,8 +135,7 @@ async function findForeignGaps(step: IncumbentStep, adopted: LedgerEvent<'foreig
   const { context, spec, from, to } = step
   if (!isSamePoint(adopted.from, from) || !isSamePoint(adopted.to, to))
     return [`event ${adopted.seq} adopts ${adopted.to.commit} from ${adopted.from.commit}, not this step`]
-  if (spec === null) return ['the spec in force cannot be read']
-  const measured = findForeignMeasurementGaps(step, adopted, spec)
+  const measured = findForeignMeasurementGaps(step, adopted)
   if (measured.length > 0) return measured
   const refusal = await findForeignRefusal(context.repository, spec, { from: from.tree, to: to.tree })
   return refusal ? [`its change is not allowed: ${refusal.message}`] : findPinGaps(step)
@@ -157,14 +144,13 @@ async function findForeignGaps(step: IncumbentStep, adopted: LedgerEvent<'foreig
 function findForeignMeasurementGaps(
   step: IncumbentStep,
   { order: id, seq }: LedgerEvent<'foreign-tip'>,
-  spec: Spec,
 ): string[] {
   if (id === null) return [`event ${seq} adopts it without an order that measured it`]
   const measured = findStepMeasurement(step, { order: id, seq }, 'foreign')
   if ('gaps' in measured) return measured.gaps
   const { name, order, report } = measured
   const baseline = order.stop.rule === 'stability' ? order.stop.baseline : null
-  const assessment = assessCandidate({ spec, order, report, label: 'foreign', baseline })
+  const assessment = assessCandidate({ spec: step.spec, order, report, label: 'foreign', baseline })
   if (isForeignPassing(assessment)) return []
   return [`judged again, ${name} says ${assessment.outcome}: ${assessment.reason}`]
 }
@@ -181,7 +167,6 @@ async function findRevertGaps(step: IncumbentStep, reverted: RevertedEvent): Pro
   if ('gaps' in measured) return measured.gaps
   const { name, order } = measured
   if (order.harness !== campaign.harness) return [`${name} was measured with a harness no longer in force`]
-  if (spec === null) return ['the spec in force cannot be read']
   const failed = explainUnmeasuredTree(measured, to.tree, spec)
   return failed === null ? findPinGaps(step) : [`${name} ${failed}`]
 }
@@ -192,13 +177,8 @@ function explainUnmeasuredTree({ order, report }: OrderMeasurement, tree: Oid, s
   const candidate = order.candidates.find(entry => entry.tree === tree)
   if (!candidate || report.trees[candidate.label] !== tree) return `did not measure tree ${tree}`
   const baseline = order.stop.rule === 'stability' ? order.stop.baseline : null
-  const { outcome, retry, reason } = assessCandidate({
-    spec,
-    order,
-    report,
-    label: candidate.label,
-    baseline,
-  })
+  const { label } = candidate
+  const { outcome, retry, reason } = assessCandidate({ spec, order, report, label, baseline })
   const holds = outcome === 'eligible' || outcome === 'dropped' || outcome === 'inconclusive'
   return holds && !retry ? null : `found tree ${tree} ${outcome}: ${reason}`
 }
@@ -222,7 +202,7 @@ function findStepMeasurement(
 export interface IncumbentStep {
   context: CampaignContext
   campaign: Campaign
-  spec: Spec | null
+  spec: Spec
   evidence: AuditEvidence
   from: Point
   to: Point
@@ -273,12 +253,11 @@ async function findCandidateGaps(
   const { head } = candidate
   const absent = await listAbsentCommits(context, [head])
   if (absent.length > 0) return absent
-  if (spec === null) return ['the spec in force cannot be read']
   const { repository } = context
-  const facts = await readFactsOrError(
+  const facts = await returnUserError(
     readCandidateFacts({ repository, campaign, spec, incumbent: from, head, unsynced: null }),
   )
-  if (typeof facts === 'string') return [facts]
+  if (facts instanceof UserError) return [facts.message]
   if (facts.merged === 'conflict') return [`its head ${head} does not merge with its first parent`]
   if (facts.tree !== candidate.tree)
     return [`merging its head ${head} makes tree ${facts.tree}, not ${candidate.tree}`]
@@ -306,11 +285,11 @@ function findPackageAgeGaps({ approval, asked_at }: Experiment): string[] {
   ]
 }
 
-async function readFactsOrError(facts: Promise<CandidateFacts>): Promise<CandidateFacts | string> {
+async function returnUserError<T>(work: Promise<T>): Promise<T | UserError> {
   try {
-    return await facts
+    return await work
   } catch (error) {
-    if (error instanceof UserError) return error.message
+    if (error instanceof UserError) return error
     throw error
   }
 }
@@ -323,7 +302,7 @@ async function findLandingCommitGaps(
 ): Promise<string[]> {
   const { context, from, to } = step
   const commit = await context.repository.commit(to.commit)
-  const landingMessage = buildLandingWords(step, merged, verdict)
+  const landingMessage = buildExpectedMessage(step, merged, verdict)
   if (merged.via !== undefined) {
     const wrong = [
       ...findForgeMergeGaps(commit, from.commit, merged, landingMessage),
@@ -332,8 +311,8 @@ async function findLandingCommitGaps(
     return wrong.slice(0, 1)
   }
   const tip = getMergedTip(step.campaign.experiments[merged.experiment], merged)
-  const parents = findParentGaps(commit, from.commit, tip)
-  if (parents.length > 0) return parents
+  const parentGaps = findParentGaps(commit, from.commit, tip)
+  if (parentGaps.length > 0) return parentGaps
   const results = await findResultsGaps(step, merged)
   if (results.length > 0) return results
   const earlier = renderEarlierLandingMessages(landingMessage).find(each => each === commit.message)
@@ -341,12 +320,9 @@ async function findLandingCommitGaps(
   const trailers = findTrailerGaps(commit.message, message)
   if (trailers.length > 0) return trailers
   const { tree } = to
-  const again = await context.repository.writeCommit({
-    tree,
-    parents: commit.parents,
-    message,
-    date: toSeconds(verdict.event.at),
-  })
+  const { parents } = commit
+  const date = toSeconds(verdict.event.at)
+  const again = await context.repository.writeCommit({ tree, parents, message, date })
   return again === to.commit ? [] : [`made again from event ${verdict.event.seq} it would be ${again}`]
 }
 
@@ -390,7 +366,6 @@ async function findResultsGaps({ context }: IncumbentStep, merged: MergedEvent):
 
 /** Invariant 4: outside scope.mutable the tree equals the pin, as it was measured. */
 export async function findPinGaps({ context, campaign, spec, to }: IncumbentStep): Promise<string[]> {
-  if (spec === null) return ['the spec in force cannot be read']
   const { pin } = campaign
   const { isMutable } = compileScope(spec)
   const differences = await compareTrees(context.repository, pin.tree, to.tree)
@@ -398,7 +373,11 @@ export async function findPinGaps({ context, campaign, spec, to }: IncumbentStep
   return first ? [`${first.path} is outside scope.mutable and not as in the pinned commit ${pin.commit}`] : []
 }
 
-function buildLandingWords(step: IncumbentStep, merged: MergedEvent, verdict: LandedVerdict): LandingMessage {
+function buildExpectedMessage(
+  step: IncumbentStep,
+  merged: MergedEvent,
+  verdict: LandedVerdict,
+): LandingMessage {
   const { context, campaign } = step
   const { event, sha256, order, spec_sha256 } = verdict
   return {
