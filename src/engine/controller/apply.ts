@@ -1,5 +1,7 @@
+import type { ForgeError } from '../../errors.ts'
 import { readTreeFile } from '../../git/tree.ts'
 import { isRefusal } from '../../github/errors.ts'
+import { DISPATCH_REFUSED } from '../../model/alerts.ts'
 import type { Campaign } from '../../model/campaign.ts'
 import { type EventDraft, removeEnvelope } from '../../model/event.ts'
 import { type OrderId, toShortRef } from '../../model/ids.ts'
@@ -13,7 +15,7 @@ import { describeCheckedOut } from '../campaign/recover.ts'
 import { readSpecForOrder } from '../jobs/job-clone.ts'
 import type { ControllerContext, Observation } from '../observe/observe.ts'
 import { planAhead } from './plan-ahead.ts'
-import { recordEvents, recordRefusalAlert, reportRefusal } from './record.ts'
+import { recordAlert, reportRefusal } from './record.ts'
 import { Transaction } from './transaction.ts'
 import { completeLeftChecks } from './update-github.ts'
 
@@ -113,7 +115,7 @@ async function runEffect(
     reportRefusal(controller, error)
     if (action.do === 'dispatch') {
       rememberRefusedDispatch(controller.memory, action.order)
-      await recordRefusalAlert(controller, error)
+      await recordRefusedDispatch(controller, error)
     }
     return DONE
   }
@@ -156,7 +158,14 @@ function rememberRefusedDispatch(memory: Memory, order: OrderId): void {
   memory.refused.dispatches.add(order)
 }
 
-const REFUSED = 'merge-refused'
+/** A later measurement clears the alert. */
+async function recordRefusedDispatch(
+  { context, memory }: ControllerContext,
+  { message }: ForgeError,
+): Promise<void> {
+  const alerts = memory.loaded?.campaign.alerts ?? []
+  if (await recordAlert(context, alerts, { code: DISPATCH_REFUSED, message, about: null })) memory.refs = null
+}
 
 /** The next observation reads the branch, so a lost answer loses no merge (invariant 7). */
 async function askForMerge(
@@ -169,19 +178,15 @@ async function askForMerge(
   if (!campaign.landing || !experiment || head === null) return DONE
   const texts = buildLandingMessage(campaign, { ...campaign.landing, experiment }, number)
   const [title = '', ...message] = renderLandingMessage(texts).split('\n')
-  const answer = await requireForge(context).merge(number, {
-    head,
-    title,
-    message: message.join('\n').trim(),
-  })
+  const merge = { head, title, message: message.join('\n').trim() }
+  const answer = await requireForge(context).merge(number, merge)
   memory.refs = null
   if (answer.ok) return DONE
   const target = `#${number} (${id}) into ${toShortRef(context.refs.optimize)}`
   const reason = toOneLine(answer.message, 600)
   if (answer.why === 'moved') return { result: 'held', what: `GitHub did not merge ${target}: ${reason}` }
   const problem = `GitHub did not merge ${target}: ${reason} The next tick tries again.`
-  const about = `${id}: ${reason}`
-  if (!campaign.alerts.some(alert => alert.code === REFUSED && alert.about === about))
-    await recordEvents(context, [{ kind: 'alert', code: REFUSED, message: problem, about }])
+  const alert = { code: 'merge-refused', message: problem, about: `${id}: ${reason}` }
+  await recordAlert(context, campaign.alerts, alert)
   return { result: 'held', what: problem }
 }

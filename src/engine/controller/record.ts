@@ -1,7 +1,7 @@
 import { formatCount } from '../../decide/wording.ts'
 import type { ForgeError } from '../../errors.ts'
 import { appendCommuting } from '../../ledger/append.ts'
-import { DISPATCH_REFUSED } from '../../model/alerts.ts'
+import type { Campaign } from '../../model/campaign.ts'
 import { computeEventId, type EventDraft, type LedgerEvent } from '../../model/event.ts'
 import { type CampaignContext, createPacing, type Memory } from '../campaign/context.ts'
 
@@ -38,15 +38,15 @@ export function reportRefusal({ context, memory }: RefusalContext, error: ForgeE
   context.progress.say(error.message)
 }
 
-/** Records each reason once; a later measurement clears the alert. */
-export async function recordRefusalAlert(
-  { context, memory }: RefusalContext,
-  { message }: ForgeError,
-): Promise<void> {
-  const alerts = memory.loaded?.campaign.alerts ?? []
-  if (alerts.some(alert => alert.code === DISPATCH_REFUSED && alert.message === message)) return
-  await recordEvents(context, [{ kind: 'alert', code: DISPATCH_REFUSED, message, about: null }])
-  memory.refs = null
+/** Records each alert once. Returns false when the ledger has it already. */
+export async function recordAlert(
+  context: CampaignContext,
+  alerts: Campaign['alerts'],
+  alert: Omit<Campaign['alerts'][number], 'at'>,
+): Promise<boolean> {
+  if (alerts.some(({ code, message }) => code === alert.code && message === alert.message)) return false
+  await recordEvents(context, [{ kind: 'alert', ...alert }])
+  return true
 }
 
 type UnwrittenContext = Pick<CampaignContext, 'name' | 'refs' | 'by' | 'keepUnwritten'>

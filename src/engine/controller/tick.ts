@@ -1,6 +1,5 @@
 import { ConflictError, UserError } from '../../errors.ts'
 import { SilentRemote } from '../../git/runner.ts'
-import type { Campaign } from '../../model/campaign.ts'
 import { hashSha256 } from '../../model/canonical-json.ts'
 import type { EventDraft } from '../../model/event.ts'
 import type { Plan, PlanAction, PlanWaiting } from '../../plan/action.ts'
@@ -10,7 +9,7 @@ import { type CampaignContext, requireHome, resetMemory } from '../campaign/cont
 import { readCommittedSpec, recordRename, startCampaign } from '../campaign/start.ts'
 import { type ControllerContext, type Observation, observe } from '../observe/observe.ts'
 import { applyPlan } from './apply.ts'
-import { recordEvents, withSavedEvents } from './record.ts'
+import { recordAlert, withSavedEvents } from './record.ts'
 import { recordReviewApprovals } from './reviews.ts'
 import { updateGithub } from './update-github.ts'
 
@@ -164,22 +163,10 @@ async function restartIfMerged(
     if (!(error instanceof UserError)) throw error
     const fix = error.fix === undefined ? '' : ` (${error.fix})`
     const what = `the campaign was merged, but the next campaign cannot start: ${error.message}${fix}`
-    return (await recordRestartRefusal(context, campaign, what)) ? { for: 'person', what } : null
+    const alert = { code: 'restart-refused', message: what, about: null }
+    const alertContext = { ...context, nonce: `${alert.code} ${hashSha256(what)}` }
+    return (await recordAlert(alertContext, campaign.alerts, alert)) ? null : { for: 'person', what }
   }
-}
-
-const REFUSED = 'restart-refused'
-
-/** Records each reason once. Returns false when it recorded one, because the ledger has moved. */
-async function recordRestartRefusal(
-  context: CampaignContext,
-  { alerts }: Campaign,
-  message: string,
-): Promise<boolean> {
-  if (alerts.some(alert => alert.code === REFUSED && alert.message === message)) return true
-  const alertContext = { ...context, nonce: `${REFUSED} ${hashSha256(message)}` }
-  await recordEvents(alertContext, [{ kind: 'alert', code: REFUSED, message, about: null }])
-  return false
 }
 
 const DISK_ERROR_CODES: ReadonlySet<unknown> = new Set([

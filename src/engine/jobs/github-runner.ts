@@ -5,7 +5,7 @@ import type { Campaign, LiveOrder } from '../../model/campaign.ts'
 import { findSubject } from '../../model/experiment.ts'
 import { findPendingJudging } from '../../model/fold/proposers.ts'
 import { type OrderId, toShortRef } from '../../model/ids.ts'
-import { getArtifactName, MAX_ORDERS_PER_RUN } from '../../model/job-file.ts'
+import { formatActionsRunId, getArtifactName, MAX_ORDERS_PER_RUN } from '../../model/job-file.ts'
 import { isJudgedOrder, type Order } from '../../model/order.ts'
 import type { RunFacts } from '../../plan/world.ts'
 import { formatRunTitle } from '../../report/github-names.ts'
@@ -15,6 +15,7 @@ import {
   createRunLookup,
   type EndedJob,
   explainEndedRun,
+  FIRST_ATTEMPT,
   getJobRunId,
   listWaitingOrders,
   parseRunNumber,
@@ -25,7 +26,6 @@ import {
   reportEntrySchema,
   type RunArtifacts,
   type RunRole,
-  toJobRunId,
 } from './github-runs.ts'
 import { takePrintedOrder, type UnscoredOrders } from './judging.ts'
 import { readSpecForOrder } from './job-clone.ts'
@@ -121,7 +121,7 @@ export function createActionsRunner(
       const branch = toShortRef(context.refs.optimize)
       const title = formatRunTitle(campaign, orders)
       const run = await workflows.start({ branch, inputs: { title } })
-      placed.put(orders, run === null ? null : toJobRunId(run))
+      placed.put(orders, run === null ? null : formatActionsRunId(run, FIRST_ATTEMPT))
       started.push({ run, title })
       if (run !== null) placed.started.push(run)
     },

@@ -4,7 +4,6 @@ import { printedOrder } from '../../judge/judged-report.ts'
 import type { Campaign, LiveOrder } from '../../model/campaign.ts'
 import { digestSchema, type OrderId } from '../../model/ids.ts'
 import {
-  formatActionsRunId,
   getArtifactFileName,
   getArtifactName,
   type JobFileContent,
@@ -24,10 +23,6 @@ export type RunRole =
 
 export function getJobRunId({ by }: { by: { run_id: string } }): string {
   return `${by.run_id}/${FIRST_ATTEMPT}`
-}
-
-export function toJobRunId(run: number): string {
-  return formatActionsRunId(run, FIRST_ATTEMPT)
 }
 
 export function parseRunNumber(runId: string): number {
