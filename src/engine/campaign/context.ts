@@ -157,10 +157,6 @@ export function requireHome(homeContext: HomeContext, campaign: RecordedHome): v
   })
 }
 
-export function getCampaignWhereabouts({ forge }: Pick<CampaignContext, 'forge'>, campaign: RecordedHome) {
-  return isAway({ forge }, campaign) && campaign.host === 'github' ? 'github' : getWhereabouts(forge)
-}
-
 type BranchNaming = Pick<CampaignContext, 'name' | 'prefix'>
 
 /** A campaign is found by its branch names. Describes how a spec would change them; null when it does not. */

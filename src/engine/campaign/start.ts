@@ -17,7 +17,7 @@ import { fetchCommit } from '../jobs/job-clone.ts'
 import { computeTreeHarness } from '../observe/sync.ts'
 import {
   type CampaignContext,
-  getCampaignWhereabouts,
+  isAway,
   getHost,
   getWhereabouts,
   listRefs,
@@ -154,7 +154,10 @@ export async function applyAmendment(
   const loaded = await loadCampaign(repository, state)
   const { campaign } = loaded
   const parsed = parseSpec(change.yaml, getParseOptions(campaign))
-  requireSupportedSpec({ ...parsed, path: campaign.spec_path }, getCampaignWhereabouts(context, campaign))
+  // The features that a spec may use depend on where the campaign lives.
+  const isOnGithub = campaign.host === 'github' && isAway(context, campaign)
+  const where = isOnGithub ? 'github' : getWhereabouts(context.forge)
+  requireSupportedSpec({ ...parsed, path: campaign.spec_path }, where)
   requireSameBranches(context, parsed.spec, campaign.spec_path)
   if (parsed.sha256 === campaign.spec_sha256) throw new UserError('this spec is already in force')
   // A fresh clone may lack both commits.

@@ -31,8 +31,8 @@ export async function recordReviewApprovals(
     if (await recordRevokedApproval(context, experiment, { pull, words: lastReviews })) return true
     if (experiment.status !== 'deferred' || !isSameSet(observation, experiment)) continue
     if (pull.state !== 'open' || pull.head !== experiment.head) continue
-    const reviews = selectApprovingReviews(pull, lastReviews, experiment).filter(review =>
-      isUnrecorded(observation, pull, review),
+    const reviews = selectApprovingReviews(pull, lastReviews, experiment).filter(
+      review => !Object.hasOwn(observation.world.campaign.handled, formatReviewCause(pull, review)),
     )
     if (
       reviews.length > 0 &&
@@ -155,23 +155,14 @@ function isConceivable(approvers: Approvers, { author, writer }: Review): boolea
   return isNamed || listTeams(approvers).length > 0
 }
 
-function isUnrecorded({ world }: Observation, pull: Pull, review: Review): boolean {
-  return !Object.hasOwn(world.campaign.handled, formatReviewCause(pull, review))
-}
-
 function formatReviewCause({ number }: Pull, { author, at }: Review): string {
   return `${REVIEW_CAUSE}${number}:${author}:${at}`
-}
-
-interface CountedReview {
-  pull: Pull
-  review: Review
 }
 
 async function approveByReview(
   context: CampaignContext,
   experiment: Experiment,
-  { pull, review }: CountedReview,
+  { pull, review }: { pull: Pull; review: Review },
 ): Promise<boolean> {
   const packages = listAwaitedPackages(experiment)
   const digest = experiment.approval?.digest

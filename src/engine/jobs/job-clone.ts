@@ -163,12 +163,13 @@ export async function loadOrder(
   { id, now }: { id: OrderId; now: number },
 ): Promise<LoadedOrder> {
   const live = campaign.orders[id]
-  if (live === undefined) return toUnwantedOrder(await explainUnwantedOrder(repository, tip.commit ?? '', id))
-  if (live.report !== null) return toUnwantedOrder('it is measured already')
+  if (live === undefined)
+    return { wanted: false, why: await explainUnwantedOrder(repository, tip.commit ?? '', id) }
+  if (live.report !== null) return { wanted: false, why: 'it is measured already' }
   const { order } = live
-  if (Date.parse(order.deadline) < now) return toUnwantedOrder(`its deadline was ${order.deadline}`)
+  if (Date.parse(order.deadline) < now) return { wanted: false, why: `its deadline was ${order.deadline}` }
   const spec = await readIssuedSpec(repository, campaign, order)
-  if (spec === null) return toUnwantedOrder('the spec was amended since it was issued')
+  if (spec === null) return { wanted: false, why: 'the spec was amended since it was issued' }
   return { wanted: true, order, spec, isolatedBefore: campaign.isolated[order.harness] ?? null }
 }
 
@@ -184,10 +185,6 @@ async function readIssuedSpec(
   await fetchCommit(repository, pin.commit)
   const yaml = (await readTreeFile(repository, pin.tree, campaign.spec_path)) ?? ''
   return hashSha256(yaml) === spec_sha256 ? parseSpec(yaml, getParseOptions(campaign)).spec : null
-}
-
-function toUnwantedOrder(why: string): LoadedOrder {
-  return { wanted: false, why }
 }
 
 /** The campaign drops finished orders; the ledger keeps their events. */

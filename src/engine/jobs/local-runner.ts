@@ -189,7 +189,7 @@ async function measureInSlot(
     return await measureWithLock(context, request, signal, async lockState => {
       begun.add(order.id)
       await (runner.cleanup ??= removeHoldouts(join(context.dataDir, 'work')))
-      await files.claim(order.id, runId, lockState.waitedSeconds)
+      await files.claim(order.id, runId, { waitedSeconds: lockState.waitedSeconds })
       return measureInWorkspace(runner, { order, spec }, { slot, lockState }, signal)
     })
   } finally {
@@ -234,7 +234,7 @@ async function measureInWorkspace(
     signal,
     beside: lockState.beside,
     onStart: async () => {
-      await files.started(order.id, runId, lockState.waitedSeconds)
+      await files.claim(order.id, runId, { started: true, waitedSeconds: lockState.waitedSeconds })
       context.faults.reach('measure:started')
     },
     onPartial: async partial => {

@@ -14,8 +14,7 @@ type PrintLine = (line: string) => void
 
 /** Each file is written atomically. Reads are synchronous: the files are small. */
 export interface OrderFiles {
-  claim(order: OrderId, runId: string, waitedSeconds?: number): Promise<void>
-  started(order: OrderId, runId: string, waitedSeconds?: number): Promise<void>
+  claim(order: OrderId, runId: string, state?: ClaimState): Promise<void>
   report(order: OrderId, answer: Report): Promise<void>
   partial(order: OrderId, partial: PartialReport): Promise<void>
   /** The measured outputs that wait for scores. They are never measured again. */
@@ -47,6 +46,8 @@ const claim = z.strictObject({
   waited_seconds: z.number().nonnegative().optional(),
 })
 
+type ClaimState = Partial<Pick<OrderClaim, 'started' | 'waitedSeconds'>>
+
 /** `here`: claimed on this host, maybe before its last boot. */
 export interface OrderClaim {
   runId: string
@@ -66,10 +67,8 @@ export function openOrderFiles(directory: string, say: PrintLine): OrderFiles {
   const path = (order: OrderId, kind: OrderFileKind) => join(directory, `${order}.${kind}.json`)
 
   return {
-    claim: async (order, runId, waited = 0) =>
-      writeStoredJson(path(order, 'claim'), { run_id: runId, host, started: false, waited_seconds: waited }),
-    started: async (order, runId, waited = 0) =>
-      writeStoredJson(path(order, 'claim'), { run_id: runId, host, started: true, waited_seconds: waited }),
+    claim: async (order, run_id, { started = false, waitedSeconds = 0 } = {}) =>
+      writeStoredJson(path(order, 'claim'), { run_id, host, started, waited_seconds: waitedSeconds }),
     report: async (order, answer) => writeStoredJson(path(order, 'report'), answer),
     partial: async (order, partial) => writeStoredJson(path(order, 'partial'), partial),
     printed: order => readOptionalJson(path(order, 'printed'), printedOrder, say),

@@ -198,15 +198,6 @@ export async function readReleaseDates(
   return new Map([...memory.releases, ...recorded])
 }
 
-function toRelease(
-  { ecosystem, name, version, source, integrity }: PackageAddition,
-  facts: MergedCandidate,
-): Release {
-  const files = integrity === null ? undefined : facts.additions.files.get(integrity)
-  return { ecosystem, name, version, source, integrity, files: files ?? null }
-}
-
-type MergedCandidate = Extract<CandidateFacts, { merged: 'clean' }>
 type WantedRelease = PackageAddition & { release: Release }
 
 /** Covers experiments and picks, so that a package passes or waits in both. */
@@ -227,8 +218,12 @@ function listUnknownReleases(
       if (
         !known.has(buildReleaseKey(each)) &&
         findLockedVersions(each, facts.additions.packages).length === 0
-      )
-        found.set(buildReleaseKey(each), { ...each, release: toRelease(each, facts) })
+      ) {
+        const { ecosystem, name, version, source, integrity } = each
+        const files = (integrity === null ? undefined : facts.additions.files.get(integrity)) ?? null
+        const release = { ecosystem, name, version, source, integrity, files }
+        found.set(buildReleaseKey(each), { ...each, release })
+      }
   }
   return [...found.values()].toSorted((a, b) => Number(b.direct === true) - Number(a.direct === true))
 }

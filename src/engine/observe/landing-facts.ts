@@ -117,13 +117,11 @@ export async function readHoldoutFacts(
   spec: Spec,
 ): Promise<HoldoutFacts | null> {
   const { holdout } = spec.measurement
-  if (holdout === null || !canLandNow(campaign)) return null
+  const { round, experiments } = campaign
+  const canLandNow = round?.open && round.members.some(id => experiments[id]?.status === 'measured')
+  if (holdout === null || !canLandNow) return null
   memory.holdout ??= await resolveHoldoutSource(repository, holdout.source)
   return memory.holdout
-}
-
-function canLandNow({ round, experiments }: Campaign): boolean {
-  return round?.open === true && round.members.some(id => experiments[id]?.status === 'measured')
 }
 
 async function resolveHoldoutSource(repository: Repository, source: string | null): Promise<HoldoutFacts> {

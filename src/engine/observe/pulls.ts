@@ -112,8 +112,9 @@ export async function findStrangers(
   // No queued experiment has a turn while a round is open, so the author is looked up when the next round
   // starts.
   const later = campaign.status === 'running' && campaign.round?.open === true
-  for (const experiment of listWaitingExperiments(campaign)) {
-    const { id, branch, pull: number, head, needs_permission } = experiment
+  for (const experiment of listExperiments(campaign)) {
+    const { id, branch, pull: number, head, needs_permission, status, owned, allowed_head } = experiment
+    if (status !== 'queued' || owned || allowed_head === head) continue
     if (branch === null || branch.startsWith(own)) continue
     const author = pulls.find(pull => pull.number === number)?.author ?? null
     // The ledger already has the answer for this head. An author who got permission since pushes a new head or
@@ -127,12 +128,6 @@ export async function findStrangers(
     if (may !== 'write' && may !== 'admin') found.set(id, may === null ? null : author)
   }
   return found
-}
-
-function listWaitingExperiments(campaign: Campaign): Experiment[] {
-  return listExperiments(campaign).filter(
-    ({ status, owned, allowed_head, head }) => status === 'queued' && !owned && allowed_head !== head,
-  )
 }
 
 function isForkOwner(branch: string, author: string): boolean {

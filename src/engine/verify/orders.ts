@@ -1,7 +1,7 @@
 import type { PairedRule } from '../../decide/paired/evaluate.ts'
 import { readTreeFile } from '../../git/tree.ts'
 import { describeAwaitedPackages } from '../../model/approval.ts'
-import type { Campaign, Landing } from '../../model/campaign.ts'
+import type { Campaign } from '../../model/campaign.ts'
 import { hashSha256, toCanonicalJson } from '../../model/canonical-json.ts'
 import type { LedgerEvent } from '../../model/event.ts'
 import { findSubject } from '../../model/experiment.ts'
@@ -216,13 +216,9 @@ function findMeasuredSpan(campaign: Campaign, order: Order, purpose: ReportingPu
   if (purpose === 'progression') return { from, to, earlier_jobs: [] }
   const landing = findMeasuredLanding(campaign, order)
   if (landing === null) return null
-  return purpose === 'effect'
-    ? toLandingSpan(landing)
-    : { from: landing.base, to, earlier_jobs: landing.watch.jobs }
-}
-
-function toLandingSpan({ base: from, commit, tree }: Landing): MeasuredSpan {
-  return { from, to: { commit, tree }, earlier_jobs: [] }
+  const { base, commit, tree, watch } = landing
+  if (purpose === 'regression') return { from: base, to, earlier_jobs: watch.jobs }
+  return { from: base, to: { commit, tree }, earlier_jobs: [] }
 }
 
 /** Invariant 4: a campaign starts with the spec and harness of its start commit. */
