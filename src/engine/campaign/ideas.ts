@@ -91,14 +91,9 @@ export function createCampaignIdeas(
         found.push(...(await findExternalIdeas(context, request)))
       const { proposals, answers } = await readStoredAnswers(storeDir, campaign, context.repository, say)
       found.push(...proposals, ...(await buildAnsweredProposals(context.repository, campaign, answerHeads)))
-      let unopened = 0
-      for (const proposer of spec.propose) {
-        if (proposer.use !== 'patch') continue
-        const patches = await readPatchIdeas(context, request, proposer.dir, { prepared, patchFiles })
-        found.push(...patches.proposals)
-        unopened += patches.unopened
-      }
-      return { proposals: found, unopened, answers }
+      const patches = await readPatchIdeas(context, request, { prepared, patchFiles })
+      found.push(...patches.proposals)
+      return { proposals: found, unopened: patches.unopened, answers }
     },
     listProposers: (campaign, spec) =>
       listCommandProposers(spec, extra)
@@ -173,25 +168,31 @@ interface PatchCache {
   patchFiles: Map<string, PatchFile[]>
 }
 
+type PatchIdeas = Pick<FoundIdeas, 'proposals' | 'unopened'>
+
 async function readPatchIdeas(
   context: CampaignContext,
   request: IdeaContext,
-  dir: string,
   { prepared, patchFiles }: PatchCache,
-): Promise<Pick<FoundIdeas, 'proposals' | 'unopened'>> {
+): Promise<PatchIdeas> {
   const { campaign, spec, defaultTip } = request
-  const key = `${defaultTip.tree} ${dir}`
-  const files = patchFiles.get(key) ?? (await readCampaignPatches(context, request, dir))
-  patchFiles.clear()
-  patchFiles.set(key, files)
   const { incumbent } = campaign
   // The incumbent may change before patches beyond this limit are due.
   const limit = spec.merge.max_open_experiments - countOpenEngineExperiments({ campaign })
-  const untried = listUntriedPatches({ campaign, files }).length
-  if (limit <= 0) return { proposals: [], unopened: untried }
-  const result = { repo: context.repository, files, incumbent, fallbackBase: defaultTip, campaign }
-  const proposals = await proposePatches({ ...result, limit, prepared })
-  return { proposals, unopened: untried - proposals.length }
+  const cached = new Map(patchFiles)
+  patchFiles.clear()
+  const all: PatchIdeas = { proposals: [], unopened: 0 }
+  for (const proposer of spec.propose) {
+    if (proposer.use !== 'patch') continue
+    const key = `${defaultTip.tree} ${proposer.dir}`
+    const files = cached.get(key) ?? (await readCampaignPatches(context, request, proposer.dir))
+    patchFiles.set(key, files)
+    const patches = { repo: context.repository, files, incumbent, fallbackBase: defaultTip, campaign }
+    const proposals = limit > 0 ? await proposePatches({ ...patches, limit, prepared }) : []
+    all.proposals.push(...proposals)
+    all.unopened += listUntriedPatches({ campaign, files }).length - proposals.length
+  }
+  return all
 }
 
 /** A running campaign keeps its recorded spec, so editing the file needs an amendment. */
