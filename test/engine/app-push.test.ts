@@ -64,6 +64,9 @@ test.each([
   ['was refused for anything else', { message: 'GH006: Protected branch update failed' }],
   ['brings no sync', { brings: 'nothing' }],
   ['comes where there is no such token', { canPushWorkflows: false }],
-] satisfies [string, Parameters<typeof refused>[0]][])('but none that %s', async (_what, push) => {
-  expect((await refused(push)).byApp).toEqual([])
-})
+] satisfies [string, Parameters<typeof refused>[0]][])(
+  'pushes no sync with the App token that %s',
+  async (_what, push) => {
+    expect((await refused(push)).byApp).toEqual([])
+  },
+)

@@ -40,8 +40,8 @@ const DEEDS = [
   },
 ] as const
 
-describe('a run looks up while it measures', () => {
-  it.each(selectCases(DEEDS))('$deed ends the measurement at once', async ({ does, code, becomes }) => {
+describe('a run that measures checks the remote', () => {
+  it.each(selectCases(DEEDS))('ends the measurement at once when $deed', async ({ does, code, becomes }) => {
     const { at, end } = await inTheMiddle(commandLine)
     does(at)
     expect(await end).toMatchObject({ code, signal: null })
@@ -52,7 +52,7 @@ describe('a run looks up while it measures', () => {
     await expectSound(at, commandLine, after)
   })
 
-  it('a stop ends the measurement at once, and the idea waits until the campaign is resumed', async () => {
+  it('ends the measurement at once after a stop, and keeps the idea for a resumption', async () => {
     const { at, end, release } = await inTheMiddle(commandLine)
     await says(at, 'stop', '-m', 'enough')
     expect(await end).toMatchObject({ code: 10, signal: null })
@@ -71,7 +71,7 @@ describe('a run looks up while it measures', () => {
     await expectSound(at, commandLine, after)
   })
 
-  releaseTest('an amended ruler ends it, and all is measured anew with that', async () => {
+  releaseTest('ends the measurement after an amended ruler, and measures everything again', async () => {
     const { at, end } = await inTheMiddle(commandLine)
     writeFileSync(join(at.repo, '.winnow/size.yaml'), SIZE_SPEC.replace('size.sh', 'size.sh quick'))
     await says(at, 'amend', '-m', 'it took for ever')
@@ -82,7 +82,7 @@ describe('a run looks up while it measures', () => {
     expect(events.filter(({ kind }) => kind === 'calibrated')).toHaveLength(2)
   })
 
-  it('a pause is heard; what is measured ends, what waits for its turn is not begun', async () => {
+  it('lets a running measurement end after a pause, and starts none that is queued', async () => {
     const { at, end, told, release } = await inTheMiddle(commandLine, {
       spec: TIMED,
       files: { 'ideas/2.patch': shorter('b', 5) },
@@ -109,7 +109,7 @@ describe('a run looks up while it measures', () => {
     await expectSound(at, commandLine, after)
   })
 
-  it('a tip that somebody else put there is ordered at once, and not measured beside what is timed', async () => {
+  it('orders a foreign tip at once, and does not measure it beside a timed order', async () => {
     const { at, end, release } = await inTheMiddle(commandLine, { spec: TIMED })
     push(at, 'optimize/size', { 'src/c.txt': letters('c', 9) })
     const isOrdered = (event: LedgerEvent) => event.kind === 'order-issued' && event.purpose === 'foreign'

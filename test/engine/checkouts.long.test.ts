@@ -59,7 +59,7 @@ const STATES: Record<string, State> = {
   },
 }
 
-describe('a whole campaign', () => {
+describe('a campaign', () => {
   it.each(selectCases(Object.entries(STATES), 2))(
     'leaves a checkout that is %s as it was',
     async (_, { options, make }) => {
@@ -77,7 +77,7 @@ describe('a whole campaign', () => {
     },
   )
 
-  it('goes on in a linked worktree while another branch is checked out there, without a remote', async () => {
+  it('continues in a linked worktree while another branch is checked out there, without a remote', async () => {
     const site = await createSizeRepository(IDEAS)
     await site.start()
     const linked = join(site.root, 'linked')

@@ -35,7 +35,7 @@ describe('a file of an order', () => {
       ['report', '{"order":'],
     ]),
   )(
-    'a %s that holds %j is put aside, saying so once, and the idea comes to its verdict',
+    'a %s that holds %j is moved aside with one message, and the idea gets its verdict',
     async (kind, text) => {
       const site = await measured()
       const damaged = filesOf(site, new RegExp(`\\.${kind}\\.json$`))
@@ -54,7 +54,7 @@ describe('a file of an order', () => {
     },
   )
 
-  it('a report whose claim is lost is recorded: nothing is measured a second time', async () => {
+  it('a report without its claim is recorded, and its order is not measured again', async () => {
     const site = await measured()
     for (const name of filesOf(site, /\.claim\.json$/)) writeFileSync(join(ordersOf(site), name), '')
     const before = (await site.kinds()).filter(kind => kind === 'order-issued').length
@@ -66,7 +66,7 @@ describe('a file of an order', () => {
 
 describe('the clock file of a work directory', () => {
   it.each(selectCases(['a folder', 'closed']))(
-    'that is %s is put aside, and measuring goes on',
+    'that is %s is moved aside, and measuring continues',
     async how => {
       const site = await measured()
       const work = join(site.place.dataDir, 'work', '0')
@@ -120,7 +120,7 @@ describe('an idea of a program that is not recorded yet', () => {
     return { commit, blob }
   }
 
-  it('comes along when the damaged repository is put aside; one that cannot be read is said to be lost', async () => {
+  it('is recovered from the damaged repository; an unreadable one is reported as lost', async () => {
     const site = await measured()
     const { dir } = site.place.repository
     const kept = await answered(site, 'one', 'a\n')

@@ -29,7 +29,7 @@ const PATCHES_ONLY = SIZE_SPEC.replace(', { use: external }', '')
 type Edit = (draft: EventDraft<'effect-measured'>) => EventDraft
 
 describe('a campaign whose metric is noisy', () => {
-  it('ends with what its landing and all of it are reported to bring, and nobody can claim more', async () => {
+  it('ends with the measured gain of its landing and of the whole, and audit finds a forged one', async () => {
     let killed = false
     const fault = (point: string) => {
       if (killed || point !== 'measure:started' || !progressBegun) return
@@ -84,7 +84,7 @@ describe('a campaign whose metric is noisy', () => {
     expect(problems.map(({ what }) => what).join('\n')).toContain('exp-001 does not touch what it says')
   })
 
-  it('takes back, some night, what is proven worse than the tree before it', async () => {
+  it('reverts a landing that is proven worse than the tree before it', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'winnow-rot-'))
     const flag = join(directory, 'flag')
     let hours = 0

@@ -31,7 +31,7 @@ function failureOf(promise: Promise<unknown>): Promise<unknown> {
 }
 
 describe('a remote', () => {
-  it('that protects the optimize branch: what was observed is kept, its words are told, resume goes on', async () => {
+  it('that protects the optimize branch pauses the campaign with its message, keeps the observations, and resumes', async () => {
     const site = await createSizeRepository([shorter('a', 3)], { spec: SERIAL, remote: true })
     await site.start()
     site.push(site.commitOn('main', { 'src/b.txt': 'b\n' }, 'mine'), 'optimize-exp/size/mine')
@@ -59,7 +59,7 @@ describe('a remote', () => {
     await site.proven()
   })
 
-  releaseTest('that refuses one push is asked again, and nobody else is', async () => {
+  releaseTest('that refuses one push gets it a second time, and no person is asked', async () => {
     const site = await createSizeRepository([shorter('a', 3)], { spec: SERIAL, remote: true })
     await site.start()
     const once = join(site.root, 'refused')
@@ -79,7 +79,7 @@ echo "the hook timed out" >&2; exit 1`,
     await site.proven()
   })
 
-  releaseTest('that refuses again after each resume never records two events of one id', async () => {
+  releaseTest('that refuses again after each resumption never records two events of one id', async () => {
     const site = await createSizeRepository([shorter('a', 3), shorter('b', 3)], {
       spec: SERIAL,
       remote: true,
@@ -95,7 +95,7 @@ echo "the hook timed out" >&2; exit 1`,
     await site.proven()
   })
 
-  it('that refuses everything is an error in its own words, and nothing is lost', async () => {
+  it('that refuses everything is an error in its own words, and loses no event', async () => {
     const refuse = 'echo "the disk of this server is read-only" >&2; exit 1'
     const fresh = await createSizeRepository([shorter('a', 3)], { remote: true })
     fresh.hook('pre-receive', refuse)
@@ -118,7 +118,7 @@ echo "the hook timed out" >&2; exit 1`,
     expect((await site.kinds()).filter(kind => kind === 'order-lost')).toEqual([])
   })
 
-  it('that is gone is named with its path, and nothing is lost', async () => {
+  it('that is gone is named with its path, and loses no event', async () => {
     const site = await ordered({ remote: true })
     renameSync(site.origin, `${site.origin}.away`)
     const error = await failureOf(site.run())
@@ -131,7 +131,7 @@ echo "the hook timed out" >&2; exit 1`,
     await endsAsEver(site)
   })
 
-  it('where a branch is in the way says which', async () => {
+  it('with a branch in the way names that branch', async () => {
     const site = await createSizeRepository([], { remote: true })
     site.push(site.bare('rev-parse', 'main'), 'optimize')
     const error = await failureOf(site.start())
@@ -140,7 +140,7 @@ echo "the hook timed out" >&2; exit 1`,
 })
 
 describe('a repository without a remote', () => {
-  releaseTest('whose optimize branch is checked out waits, and says in which worktree', async () => {
+  releaseTest('whose optimize branch is checked out waits, and names the worktree', async () => {
     const site = await ordered()
     site.git('checkout', '-q', 'optimize/size')
     const what = `optimize/size is checked out in ${site.repo}: switch it to another branch`
@@ -151,7 +151,7 @@ describe('a repository without a remote', () => {
     await endsAsEver(site)
   })
 
-  releaseTest('in which somebody looks at an experiment waits for that branch alone', async () => {
+  releaseTest('with an experiment checked out waits for that branch alone', async () => {
     const site = await ordered()
     site.git('checkout', '-q', 'optimize-exp/size/exp-001')
     const what = `optimize-exp/size/exp-001 is checked out in ${site.repo}: switch it to another branch`
@@ -160,7 +160,7 @@ describe('a repository without a remote', () => {
     await endsAsEver(site)
   })
 
-  releaseTest('where HEAD names no branch says what to do', async () => {
+  releaseTest('whose HEAD names no branch says what to do', async () => {
     const site = await createSizeRepository([])
     site.git('checkout', '-q', '--detach')
     const error = await failureOf(site.another())
@@ -171,9 +171,9 @@ describe('a repository without a remote', () => {
   })
 })
 
-describe('a place to work in that cannot be written', () => {
+describe('a work directory without write permission', () => {
   it.each(selectCases(['orders', 'work']))(
-    '%s is named with what to do, and the next run goes on',
+    '%s is named with what to do, and the next run continues',
     async folder => {
       const site = await createSizeRepository([shorter('a', 3)], { spec: SERIAL })
       await site.start()

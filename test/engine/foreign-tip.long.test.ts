@@ -26,8 +26,8 @@ function keeps(site: TestRepository, commit: string): boolean {
   return site.bare('rev-list', 'optimize-closed/size').split('\n').includes(commit)
 }
 
-describe('somebody else moves the optimize branch', () => {
-  it('by merging an experiment by hand: it is measured and adopted', async () => {
+describe('a foreign tip of the optimize branch', () => {
+  it('that merges an experiment by hand is measured and adopted', async () => {
     const site = await createSizeRepository([shorter('a', 3), shorter('b', 4)], REMOTE)
     await site.start()
     await site.until(({ experiments }) => Object.keys(experiments).length === 2)
@@ -49,7 +49,7 @@ describe('somebody else moves the optimize branch', () => {
     await site.proven()
   })
 
-  it('with a harmless commit: it is adopted, and what comes after is measured on it', async () => {
+  it('that is harmless is adopted, and later experiments are measured on it', async () => {
     const site = await underWay()
     const pushed = site.commitOn(optimize(site), { 'src/b.txt': letters('b', 9) })
     site.push(pushed, 'optimize/size')
@@ -60,7 +60,7 @@ describe('somebody else moves the optimize branch', () => {
     await site.proven()
   })
 
-  it('with harm: it is moved back, and its commits are kept', async () => {
+  it('that is worse is moved back, and its commits are kept', async () => {
     const site = await underWay()
     const before = optimize(site)
     const pushed = site.commitOn(before, { 'src/b.txt': letters('b', 40) })
@@ -74,7 +74,7 @@ describe('somebody else moves the optimize branch', () => {
     await site.proven()
   })
 
-  releaseTest('out of scope: it is moved back without running anything of it', async () => {
+  releaseTest('that is out of scope is moved back without running its code', async () => {
     const site = await underWay()
     const before = optimize(site)
     const pushed = site.commitOn(before, { 'bench/size.sh': '#!/bin/sh\necho \'{"bytes": 1}\'\n' })
@@ -93,7 +93,7 @@ describe('somebody else moves the optimize branch', () => {
     await site.proven()
   })
 
-  releaseTest('back to an earlier commit: it is moved forward again', async () => {
+  releaseTest('that is an earlier commit is moved forward again', async () => {
     const site = await underWay()
     const before = optimize(site)
     site.push(site.bare('rev-parse', 'main'), 'optimize/size')
@@ -103,7 +103,7 @@ describe('somebody else moves the optimize branch', () => {
     await site.proven()
   })
 
-  releaseTest('away: it is restored, with an alert, as often as it happens', async () => {
+  releaseTest('that is deleted is restored with an alert, every time', async () => {
     const site = await underWay()
     const before = optimize(site)
     for (const times of [1, 2]) {
@@ -118,7 +118,7 @@ describe('somebody else moves the optimize branch', () => {
     await site.proven()
   })
 
-  releaseTest('while experiments are measured: they are measured again on what was adopted', async () => {
+  releaseTest('that appears during a measurement has the experiments measured again on it', async () => {
     const site = await createSizeRepository([shorter('a', 3)], REMOTE)
     await site.start()
     await site.until(({ experiments }) => experiments['exp-001']?.status === 'ordered')
@@ -129,7 +129,7 @@ describe('somebody else moves the optimize branch', () => {
     await site.proven()
   })
 
-  releaseTest('and back before anybody looked into it: nothing is left to do', async () => {
+  releaseTest('that is gone before it was measured leaves nothing to do', async () => {
     const site = await underWay()
     const before = optimize(site)
     const pushed = site.commitOn(before, { 'src/b.txt': 'slow\n' })
@@ -147,7 +147,7 @@ describe('somebody else moves the optimize branch', () => {
 })
 
 describe('a remote that does not let the optimize branch be moved back', () => {
-  it("pauses the campaign with the remote's own words, and goes on when it does", async () => {
+  it('pauses the campaign with the message of the remote, and continues when it is allowed', async () => {
     const site = await underWay()
     const before = optimize(site)
     const pushed = site.commitOn(before, { 'src/b.txt': letters('b', 40) })

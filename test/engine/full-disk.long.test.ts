@@ -123,7 +123,7 @@ describe.skipIf(refusal !== null)(`a disk that fills up${skipped}`, () => {
     await site.proven()
   }
 
-  it('under the cache is named with where the objects go, and the campaign goes on', async () => {
+  it('under the cache is named with the directory of the objects, and the campaign continues', async () => {
     const site = await createSizeRepository([shorter('a', 3)])
     const own = disk(join(site.root, 'small'))
     const client = await site.another({ cache: 'small' })
@@ -141,7 +141,7 @@ describe.skipIf(refusal !== null)(`a disk that fills up${skipped}`, () => {
     await goesOn(site, 0)
   })
 
-  releaseTest('where an order is taken is named; the order is taken when there is room', async () => {
+  releaseTest('below the claims of orders is named; the order is claimed when there is room', async () => {
     // The calibration's files would make room as they are forgotten: they go first.
     const { site, own } = await filling('orders', 'before:dispatch', { emptied: true })
     await told(site, / cannot be used: ENOSPC/, site.place.dataDir)
@@ -149,7 +149,7 @@ describe.skipIf(refusal !== null)(`a disk that fills up${skipped}`, () => {
     await goesOn(site, 0)
   })
 
-  it('where a report is written is named; it is measured once more', async () => {
+  it('below the reports is named; the order is measured once more', async () => {
     const { site, own } = await filling('orders', 'measure:before-report')
     await told(site, / cannot be used: ENOSPC/, site.place.dataDir)
     own.free()
@@ -179,7 +179,7 @@ describe.skipIf(refusal !== null)(`a disk that fills up${skipped}`, () => {
       return events.flatMap(event => (event.kind === 'measured' ? [event.report.runner_error] : []))
     }
 
-    it('is the runner’s failure: it is measured again, and its verdict is what it would have been', async () => {
+    it('is a failure of the runner: the order is measured again, and gets its normal verdict', async () => {
       const site = await filledDuring([1, 2])
       expect(await site.run()).toEqual({ for: 'ideas' })
       expect(await site.outcomes()).toEqual({ a3: 'kept', b5: 'kept' })
@@ -191,7 +191,7 @@ describe.skipIf(refusal !== null)(`a disk that fills up${skipped}`, () => {
     })
 
     releaseTest(
-      'as often as max_attempts is no verdict: it is taken up again when nothing else is queued',
+      'for max_attempts gives no verdict; the idea is tried again when no other is queued',
       async () => {
         const site = await filledDuring([1, 2, 3])
         expect(await site.run()).toEqual({ for: 'ideas' })
@@ -205,7 +205,7 @@ describe.skipIf(refusal !== null)(`a disk that fills up${skipped}`, () => {
       },
     )
 
-    releaseTest('by itself leaves nothing of that to the next', async () => {
+    releaseTest('leaves no file behind for the next order', async () => {
       const files = {
         'bench/size.sh': `#!/bin/sh
 grep -q greedy src/*.txt && { cat /dev/zero > "$TMPDIR/much"; exit 3; }
@@ -223,7 +223,7 @@ printf '{"bytes": %s}' "$(cat src/*.txt | wc -c)"
       await site.proven()
     })
 
-    it('says so to no purpose where there is room: that is the candidate’s own failure', async () => {
+    it('is a failure of the candidate when the disk has room', async () => {
       const files = {
         'bench/size.sh': `#!/bin/sh
 grep -q liar src/*.txt && { echo 'No space left on device (ENOSPC)' >&2; exit 28; }
@@ -244,7 +244,7 @@ printf '{"bytes": %s}' "$(cat src/*.txt | wc -c)"
   it.each([
     { before: 'anything is laid out', left: 0 },
     { before: 'all is laid out', left: 4 },
-  ])('before $before is named, however often it is tried, and no idea is blamed', async ({ left }) => {
+  ])('before $before is named at every attempt, and no idea is blamed', async ({ left }) => {
     const { site, own } = await filling('work/0', 'before:dispatch', { left })
     for (const _ of ['at once', 'and again']) {
       await told(site, /the disk is full|ENOSPC/, site.place.dataDir)
@@ -258,13 +258,13 @@ printf '{"bytes": %s}' "$(cat src/*.txt | wc -c)"
 describe('a report that says the disk is full', () => {
   const full = { runner_error: "cp: error copying 'a' to 'b': No space left on device" }
 
-  it('of an order of which no code ran is for its person to mend', () => {
+  it('is an error for a person when no code of the order ran', () => {
     const refused = () => refuseFullDisk('/work', aReport([], full))
     expect(refused).toThrow('no room is left to lay out what is measured in /work: the disk is full')
     expect(refused).toThrow(UserError)
   })
 
-  it('stands after a set-up, a gate or the harness has run: that may be what filled it', () => {
+  it('counts after a set-up, a gate or the harness ran, which may have filled the disk', () => {
     const ran = [
       aReport([run('base', { bytes: 1 })], full),
       aReport([], { ...full, setups: [setUp('exp-001', true)] }),

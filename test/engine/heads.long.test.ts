@@ -26,8 +26,8 @@ async function bring(site: TestRepository, name: string, files: Record<string, s
 const statusIs = (hypothesis: string, status: string) => (campaign: Campaign) =>
   Object.values(campaign.experiments).some(each => each.hypothesis === hypothesis && each.status === status)
 
-describe('a branch that gets new commits', () => {
-  it('while it is queued is measured at its new head alone', async () => {
+describe('a branch with new commits', () => {
+  it('is measured at its new head alone when it is queued', async () => {
     const site = await shared()
     await bring(site, 'first', { 'src/b.txt': letters('b', 9) })
     const { commit, branch } = await bring(site, 'second', { 'src/a.txt': letters('a', 20) })
@@ -45,7 +45,7 @@ describe('a branch that gets new commits', () => {
     await site.proven()
   })
 
-  it('while it is measured is measured again, and the old numbers count for nothing', async () => {
+  it('is measured again when it is being measured, and the old numbers do not count', async () => {
     const site = await shared()
     const { commit, branch } = await bring(site, 'mine', { 'src/a.txt': `${NAP}\n` })
     await site.until(statusIs('mine', 'ordered'))
@@ -59,7 +59,7 @@ describe('a branch that gets new commits', () => {
     await site.proven()
   })
 
-  releaseTest('by force is measured at what it is now', async () => {
+  releaseTest('is measured at its current head after a forced push', async () => {
     const site = await shared()
     const { branch } = await bring(site, 'mine', { 'src/a.txt': `${NAP}\n` })
     await site.until(statusIs('mine', 'ordered'))
@@ -71,7 +71,7 @@ describe('a branch that gets new commits', () => {
     await site.proven()
   })
 
-  releaseTest('after its end is a new idea', async () => {
+  releaseTest('is a new idea after the end of its experiment', async () => {
     const site = await shared()
     const { commit } = await bring(site, 'mine', { 'src/a.txt': letters('a', 20) })
     await site.run()
@@ -87,7 +87,7 @@ describe('a branch that gets new commits', () => {
 
 describe("a person's commit on a branch that winnow made", () => {
   it.each(selectCases([{ remote: true }, { remote: false }]))(
-    'makes it theirs, remote: $remote',
+    'makes the branch theirs, remote: $remote',
     async options => {
       const site = await shared([shorter('a', 20, 'longer')], options)
       await site.until(statusIs('longer', 'ordered'))
@@ -104,8 +104,8 @@ describe("a person's commit on a branch that winnow made", () => {
   )
 })
 
-describe('an experiment is withdrawn', () => {
-  it('when its branch is deleted', async () => {
+describe('an experiment', () => {
+  it('is withdrawn when its branch is deleted', async () => {
     const site = await shared()
     const branch = `${EXP}/mine`
     site.push(site.commitOn('main', { 'src/a.txt': `${NAP}\n` }, 'mine'), branch)
@@ -116,7 +116,7 @@ describe('an experiment is withdrawn', () => {
     await site.proven()
   })
 
-  it('when a person says so, with their reason', async () => {
+  it('is withdrawn by a person, with their reason', async () => {
     const site = await shared([shorter('a', 3), shorter('b', 3)])
     await site.until(statusIs('a3', 'ordered'))
     const steer = { kind: 'steered', action: 'withdraw' } as const

@@ -77,7 +77,7 @@ async function resultsOf(made: TestRepository, id: string): Promise<string> {
 }
 
 describe('an idea that wins on the metric and loses on the holdout', () => {
-  it('is dropped, the next one lands instead, and nobody is told more than that', async () => {
+  it('is dropped, the next one lands instead, and proposers learn no more than that', async () => {
     const made = await site([OVERFITTED, shorter('a', 5)])
     await made.run()
     expect(await made.outcomes()).toEqual({ overfitted: 'dropped', a5: 'kept' })
@@ -98,7 +98,7 @@ describe('an idea that wins on the metric and loses on the holdout', () => {
     expect(told).not.toMatch(/1000000\d\d|weight/)
   })
 
-  it('is tried on the very tree of the ref, which the order names, and nothing of it is left', async () => {
+  it('is tried on the tree of the ref that the order names, and no file of it is left', async () => {
     const made = await site([shorter('a', 5)])
     await made.run()
     const orders = (await made.events()).filter(event => event.kind === 'order-issued')
@@ -112,40 +112,37 @@ describe('an idea that wins on the metric and loses on the holdout', () => {
     await made.proven()
   })
 
-  releaseTest(
-    'is dropped on top of a winner too, and the runners-up after it go into the next round',
-    async () => {
-      const made = await site([shorter('a', 3), shorter('b', 5), shorter('c', 7)], { harness: CLASHING })
-      await made.run()
-      expect(await made.outcomes()).toEqual({ a3: 'kept', b5: 'dropped', c7: 'kept' })
-      expect(await made.reasonOf('b5')).toBe('holdout')
-      const events = await made.events()
-      const requeued = events.flatMap(event =>
-        event.kind === 'requeued' ? [[event.experiment, event.why, event.reason]] : [],
-      )
-      expect(requeued).toEqual([['exp-003', 'not-taken', expect.any(String)]])
-      const rounds = events.flatMap(event =>
-        event.kind === 'order-issued' && event.candidates.some(({ label }) => label === 'exp-003')
-          ? [[event.purpose, event.round]]
-          : [],
-      )
-      expect(rounds).toEqual([
-        ['experiment', 1],
-        ['experiment', 2],
-        ['holdout', 2],
-      ])
-      expect(await uses(made)).toBe(3)
-      await made.proven()
-    },
-  )
+  releaseTest('is dropped on top of a winner too, and later runners-up go into the next round', async () => {
+    const made = await site([shorter('a', 3), shorter('b', 5), shorter('c', 7)], { harness: CLASHING })
+    await made.run()
+    expect(await made.outcomes()).toEqual({ a3: 'kept', b5: 'dropped', c7: 'kept' })
+    expect(await made.reasonOf('b5')).toBe('holdout')
+    const events = await made.events()
+    const requeued = events.flatMap(event =>
+      event.kind === 'requeued' ? [[event.experiment, event.why, event.reason]] : [],
+    )
+    expect(requeued).toEqual([['exp-003', 'not-taken', expect.any(String)]])
+    const rounds = events.flatMap(event =>
+      event.kind === 'order-issued' && event.candidates.some(({ label }) => label === 'exp-003')
+        ? [[event.purpose, event.round]]
+        : [],
+    )
+    expect(rounds).toEqual([
+      ['experiment', 1],
+      ['experiment', 2],
+      ['holdout', 2],
+    ])
+    expect(await uses(made)).toBe(3)
+    await made.proven()
+  })
 })
 
-describe('a campaign of another kind', () => {
+describe('a campaign with another rule', () => {
   const kinds: [string, string, object][] = [
     ['pairs', ', mode: paired', { exact: false, scale: 'log' }],
     ['a stored score', ', stability: {}', { exact: false, scale: 'linear' }],
   ]
-  it.each(selectCases(kinds))('that compares by %s asks its holdout the same way', async (_, key, terms) => {
+  it.each(selectCases(kinds))('%s uses its holdout in the same way', async (_, key, terms) => {
     const made = await site([OVERFITTED, shorter('a', 5)], {
       change: text => text.replace('timeout_seconds: 60,', `timeout_seconds: 60${key},`),
     })
@@ -160,8 +157,8 @@ describe('a campaign of another kind', () => {
   })
 })
 
-describe('a holdout that was used as often as it may be', () => {
-  it('merges nothing more: the campaign pauses, and goes on with a fresh one', async () => {
+describe('a holdout that is used up', () => {
+  it('allows no merge: the campaign pauses, and continues with a fresh holdout', async () => {
     const made = await site([OVERFITTED, shorter('a', 5)], { max_uses: 1 })
     expect(await made.run()).toEqual({
       for: 'person',
@@ -179,7 +176,7 @@ describe('a holdout that was used as often as it may be', () => {
     await made.proven()
   })
 
-  releaseTest('goes on when it may be used more often, and nothing is measured anew for that', async () => {
+  releaseTest('is usable again after a higher limit, without a new measurement', async () => {
     const made = await site([OVERFITTED, shorter('a', 5)], { max_uses: 1 })
     await made.run()
     const before = (await made.events()).filter(({ kind }) => kind === 'measured').length
@@ -194,8 +191,8 @@ describe('a holdout that was used as often as it may be', () => {
   })
 })
 
-describe('a holdout that is not there', () => {
-  it('pauses the campaign before anything is merged, and is looked for again when it is resumed', async () => {
+describe('a missing holdout', () => {
+  it('pauses the campaign before a merge, and is looked up again after a resumption', async () => {
     const made = await site([shorter('a', 5)], { kept: null })
     expect(await made.run()).toMatchObject({ what: expect.stringContaining(`there is no ${REF}`) })
     expect(made.bare('rev-parse', 'optimize/size')).toBe(made.bare('rev-parse', 'main'))
@@ -207,7 +204,7 @@ describe('a holdout that is not there', () => {
   })
 })
 
-describe('a holdout order that is cut off', () => {
+describe('an interrupted holdout order', () => {
   class Cut extends Error {}
 
   /** Dies when the holdout's order comes to this point: the third that is measured. */
@@ -222,7 +219,7 @@ describe('a holdout order that is cut off', () => {
   }
 
   it.each(selectCases(['measure:started', 'measure:before-report']))(
-    'at %s has been a look all the same, and is asked again with other coins',
+    'at %s counts as a use, and is issued again with other coins',
     async where => {
       const made = await site([shorter('a', 5)], { fault: mortal(where) })
       await expect(made.run()).rejects.toThrow('measure:')

@@ -47,7 +47,7 @@ async function endsAsEver(client: CampaignClient): Promise<void> {
 }
 
 describe('a campaign over smart HTTP with Basic auth', () => {
-  it('goes from its start to its proofs, and an empty cache elsewhere proves the same', async () => {
+  it('runs from its start to its audit, and an empty cache elsewhere audits the same', async () => {
     const broken = patchOf(
       { 'src/c.txt': [letters('c', 15), 'broken\n'] },
       { hypothesis: 'breaks the tests' },
@@ -73,7 +73,7 @@ describe('a campaign over smart HTTP with Basic auth', () => {
 })
 
 describe('a remote over HTTP', () => {
-  it('that does not know the credentials is named with its 401, and no password is told', async () => {
+  it('that rejects the credentials is named with its 401, and no password is printed', async () => {
     const { url, server, openClient } = await served([])
     const credentials = server.credentials()
     const wrong = Buffer.from('x-access-token:hunter2').toString('base64')
@@ -88,7 +88,7 @@ describe('a remote over HTTP', () => {
     expect(JSON.stringify([error, String(error)])).not.toMatch(`hunter2|${wrong}`)
   })
 
-  releaseTest('whose token expires in the middle says so, and goes on with a new one', async () => {
+  releaseTest('whose token expires says so, and the campaign continues with a new token', async () => {
     const { url, answers, openClient } = await served([shorter('a', 3)])
     const here = await openClient()
     await here.start()
@@ -102,7 +102,7 @@ describe('a remote over HTTP', () => {
   })
 
   releaseTest(
-    'that goes away while it is measured is named; nothing is lost, and it goes on when it is back',
+    'that is unreachable during a measurement is named, and the campaign continues when it is back',
     async () => {
       const { url, server, openClient } = await served([shorter('a', 3)])
       const here = await openClient()
@@ -119,7 +119,7 @@ describe('a remote over HTTP', () => {
     },
   )
 
-  it('that takes a push and dies before it says so: what it took is found, and not done twice', async () => {
+  it('that accepts a push and dies before its answer: the push is found and not repeated', async () => {
     const { site, url, openClient } = await served([shorter('a', 3)])
     const here = await openClient()
     await here.start()

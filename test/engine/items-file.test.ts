@@ -9,7 +9,7 @@ import { order, printed } from '../judge/a-printed-order.ts'
 const runId = 'actions:1'
 const read = (items: string) => readItemsFile({ items, runId })
 
-it('the file of items is a file, and no link, no folder and no endless one', async () => {
+it('the items file must be a regular file of limited size: no link, folder or device', async () => {
   const dir = scratch('winnow-items-')
   const at = (name: string) => join(dir, name)
   const entries = [{ key: 'k1', order: order().id, printed: printed(8, 8) }]

@@ -30,7 +30,7 @@ async function lodging({ isolation, users = USERS, before = null, fails }: Case)
   }
 }
 
-describe('as whom a job measures', () => {
+describe('the user of a measuring job', () => {
   it.each<[string, Case, unknown]>([
     ['auto tries it, and takes it where it works', { isolation: 'auto' }, { tried: 1, users: true }],
     [
@@ -62,11 +62,14 @@ describe('as whom a job measures', () => {
   it.each<[string, Case]>([
     ['uid', { isolation: 'uid', users: NOBODY }],
     ['what was measured with users before', { isolation: 'auto', users: NOBODY, before: true }],
-  ])('%s is never measured without: it is refused, and says what makes them', async (_what, given) => {
-    await expect(lodging(given)).rejects.toMatchObject({
-      message: 'measurement.isolation uid: there is no user winnow-1',
-      fix: 'make them',
-      place: { path: 'measurement.isolation' },
-    })
-  })
+  ])(
+    '%s is required: without users the job is refused, and the error says what makes them',
+    async (_what, given) => {
+      await expect(lodging(given)).rejects.toMatchObject({
+        message: 'measurement.isolation uid: there is no user winnow-1',
+        fix: 'make them',
+        place: { path: 'measurement.isolation' },
+      })
+    },
+  )
 })

@@ -16,7 +16,7 @@ const settled = ({ experiments }: Campaign) =>
 const kept = ({ landings }: Campaign) => landings.length > 0
 
 describe('an idea in a campaign that a model judges', () => {
-  it('has lost where it prints other items, or such that nobody can score', async () => {
+  it('loses when it prints other items, or items without a readable score', async () => {
     const site = await createJudgedRepository(
       {
         fewer: answers('good')
@@ -38,7 +38,7 @@ describe('an idea in a campaign that a model judges', () => {
   }, 120_000)
 
   releaseTest(
-    'does not run where the base prints too few items to sample',
+    'is refused when the base prints too few items for a sample',
     async () => {
       const site = await createJudgedRepository(
         {},
@@ -55,13 +55,13 @@ describe('an idea in a campaign that a model judges', () => {
   )
 })
 
-describe('the money of a judged campaign', () => {
+describe('the judging budget', () => {
   const dear = (asked: AskedModel): ModelReply => ({
     ...(scoresByWord(asked) as { text: string }),
     tokens: [1_000_000, 0],
   })
 
-  it('ends it once it is spent, with all that was spent in the ledger', async () => {
+  it('ends the campaign when it is spent, and the ledger has the whole cost', async () => {
     const spec = JUDGED_SPEC.replace(
       'minimum_improvement: 0.5',
       'minimum_improvement: 0.5\n    max_total_cost_usd: 8',
@@ -77,7 +77,7 @@ describe('the money of a judged campaign', () => {
     await site.proven()
   }, 120_000)
 
-  it('is not spent on a model whose price nobody knows', async () => {
+  it('is not spent on a model without a known price', async () => {
     const site = await createJudgedRepository({ better: answers('good') }, { price: '' })
     await site.start()
     await expect(site.run()).rejects.toThrow('the price of the-judge is unknown')
@@ -85,7 +85,7 @@ describe('the money of a judged campaign', () => {
   }, 120_000)
 })
 
-describe('a judged campaign that was cut off', () => {
+describe('an interrupted judged campaign', () => {
   /** Every question that was asked, as often as it was. */
   const questions = ({ asked }: { asked: readonly AskedModel[] }) => asked.map(({ user }) => user)
 
@@ -97,7 +97,7 @@ describe('a judged campaign that was cut off', () => {
       ['measure:before-report', 1],
     ]),
   )(
-    'at %s, time %d, asks nothing twice and measures nothing again',
+    'at %s, time %d, repeats no question and no measurement',
     async (where, time) => {
       let reached = 0
       let cut = false
@@ -118,7 +118,7 @@ describe('a judged campaign that was cut off', () => {
     120_000,
   )
 
-  it('by a model that is not to be had goes on with the very same order', async () => {
+  it('continues with the same order after its model was unreachable', async () => {
     let known = false
     const site = await createJudgedRepository(
       { better: answers('good') },
@@ -136,7 +136,7 @@ describe('a judged campaign that was cut off', () => {
   }, 120_000)
 
   releaseTest(
-    'for want of an address says which, and measures nothing again',
+    'without an address names the variable, and measures nothing again',
     async () => {
       const site = await createJudgedRepository({ better: answers('good') }, { env: {} })
       await site.start()

@@ -10,7 +10,7 @@ function measuredIn(events: readonly LedgerEvent[]): LedgerEvent<'measured'>[] {
 }
 
 describe('a campaign that a model judges', () => {
-  it('keeps what prints better answers and nothing else; the ledger alone proves it', async () => {
+  it('keeps only better answers, and the ledger alone proves it', async () => {
     const site = await createJudgedRepository({ better: answers('good'), worse: answers('bad') })
     await site.start()
     expect(await site.run()).toMatchObject({ for: 'nothing' })
@@ -36,7 +36,7 @@ describe('a campaign that a model judges', () => {
     expect(new Set(items).size).toBe(SAMPLE)
   }, 120_000)
 
-  it('tells its judge nothing of the sides, and asks once for what both printed alike', async () => {
+  it('hides the sides from its judge, and asks once about an item that both sides print', async () => {
     const site = await createJudgedRepository({ better: answers('poor', 'good', 4) })
     await site.start()
     await site.until(kept)

@@ -89,21 +89,21 @@ function record(changes: Partial<ScoreRecord> = {}): ScoreRecord {
   return { judge: 0, item, side, time: 1, scores: { quality: 3, length: 9_000 }, ...changes }
 }
 
-describe('the scores that a job of the same run left', () => {
-  it('are taken for its own askings, each by its key', async () => {
+describe('the scores of a job of the same run', () => {
+  it('answer its own requests, each by its key', async () => {
     const { facts, said } = scene()
     const scores = handed([told('k1', [record()]), told('k9', [record()])])
     const { scores: taken, lost: untold } = await facts(campaign(asking('k1')), scores)
     expect([taken, untold, said]).toEqual([[told('k1', [record()])], [], []])
   })
 
-  it('may be none that could be read: that was asked for as well', async () => {
+  it('may all be unreadable, and answer the request nonetheless', async () => {
     const { facts } = scene()
     const none = record({ scores: null, time: 2 })
     expect((await facts(campaign(asking('k1')), handed([told('k1', [none])]))).scores).toHaveLength(1)
   })
 
-  it('say nothing of what another run asked for, and it is not lost by that', async () => {
+  it('do not answer the request of another run, which is not lost', async () => {
     const { facts } = scene()
     const others = campaign(asking('k1', { run_id: 'actions:8' }))
     expect(await facts(others, handed([told('k1', [record()])]))).toMatchObject({ scores: [], lost: [] })
@@ -137,7 +137,7 @@ describe('the scores that a job of the same run left', () => {
     ['a field too few', { scores: { quality: 3 } }],
     ['a field too many', { scores: { quality: 3, length: 1, more: 1 } }],
     ['other fields', { scores: { quality: 3, toString: 1 } }],
-  ])('are worth nothing with %s among them', async (_, changes) => {
+  ])('are rejected with %s among them', async (_, changes) => {
     const { facts } = scene()
     const scores = handed([told('k1', [record(), { ...record(), ...changes }])])
     const { scores: taken, lost: untold } = await facts(campaign(asking('k1')), scores)
@@ -145,7 +145,7 @@ describe('the scores that a job of the same run left', () => {
     expect(untold).toMatchObject([{ reason: expect.stringMatching(/^a score was not requested: \[\d,"/) }])
   })
 
-  it('cost what they cost where nobody waits for them any more, and are forgotten', async () => {
+  it('record their cost when no order waits for them, and are dropped', async () => {
     const { facts } = scene({ found: false })
     const { scores: taken } = await facts(
       campaign(asking('k1')),
@@ -154,15 +154,15 @@ describe('the scores that a job of the same run left', () => {
     expect(taken).toEqual([told('k1', [])])
   })
 
-  it('are nowhere in a job that takes none in', async () => {
+  it('are not read in a job that does not settle', async () => {
     const { place, unscored, lookAt } = scene()
     const reader = createAnswerReader(place, unscored, { role: { does: 'start' }, lookAt })
     expect(await reader.read(campaign(asking('k1')))).toEqual({ answers: [], scores: [], lost: [] })
   })
 })
 
-describe('what the job that asks is handed', () => {
-  it('is what its own run wrote down, with what was printed', () => {
+describe('the items for the judge job', () => {
+  it('are those of its own requests, with the printed outputs', () => {
     const { place, unscored } = scene()
     const all = campaign(
       asking('k1'),
@@ -175,7 +175,7 @@ describe('what the job that asks is handed', () => {
     })
   })
 
-  it('is nothing where there is nothing', () => {
+  it('are absent without a request', () => {
     const { place, unscored } = scene()
     expect(listItemsToJudge(place, campaign(), unscored)).toBeNull()
     expect(listItemsToJudge(place, campaign(asking('k1', { run_id: 'actions:8' })), unscored)).toBeNull()

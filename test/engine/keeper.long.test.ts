@@ -21,7 +21,7 @@ async function finished(): Promise<TestRepository> {
   return site
 }
 
-describe('what has ended', () => {
+describe('an ended experiment', () => {
   it('stays reachable from one branch of a fresh clone, with its results', async () => {
     const site = await finished()
     const clone = join(site.root, 'clone')
@@ -42,7 +42,7 @@ describe('what has ended', () => {
     await site.proven()
   })
 
-  it('leaves a person their branch as they pushed it, with its results beside it and in the ledger', async () => {
+  it('keeps the branch of a person unchanged, with results beside it and in the ledger', async () => {
     const site = await finished()
     const closed = (await site.events()).find(
       event => event.kind === 'closed' && event.experiment === 'exp-001',
@@ -55,7 +55,7 @@ describe('what has ended', () => {
     )
   })
 
-  it('has no branch any more, but for those of people', async () => {
+  it('has no branch left, except a branch of a person', async () => {
     const site = await finished()
     expect(site.bare('for-each-ref', '--format=%(refname:short)', 'refs/heads/optimize-exp')).toBe(
       'optimize-exp/size/mine',

@@ -29,8 +29,8 @@ function meetings(lines: readonly string[]): string[][] {
   return met
 }
 
-describe('processes that take turns on one machine', () => {
-  it('never time anything beside anything else', async () => {
+describe('processes that measure on one machine', () => {
+  it('never time anything at the same time', async () => {
     const { log, left, lines, machineDir } = ground()
     const hows = ['alone', 'beside', 'alone', 'beside'] as const
     const takers = hows.map((how, at) => take({ machineDir, log, name: `${how}${at}`, how, times: 12 }))
@@ -41,7 +41,7 @@ describe('processes that take turns on one machine', () => {
     expect(left()).toEqual([])
   })
 
-  it('let in together what repeats exactly', async () => {
+  it('run deterministic orders at the same time', async () => {
     const { log, lines, machineDir } = ground()
     const [one, two] = ['one', 'two'].map(name =>
       take({ machineDir, log, name, how: 'beside', times: 'hold' }),
@@ -50,7 +50,7 @@ describe('processes that take turns on one machine', () => {
     expect(meetings(lines()).at(-1)?.toSorted()).toEqual(['one', 'two'])
   })
 
-  it('wait with a line that says for whom, and go on when it has left', async () => {
+  it('name the process that they wait for, and continue when it leaves', async () => {
     const { log, lines, machineDir } = ground()
     const holder = take({ machineDir, log, name: 'parser', how: 'alone', times: 'hold' })
     await holder.says('in')
@@ -63,7 +63,7 @@ describe('processes that take turns on one machine', () => {
     expect(lines()).toEqual(['in parser', 'out parser', 'in size', 'out size'])
   })
 
-  it('take the turn of one that was killed, and nothing of it is left', async () => {
+  it('take over the lock of a killed process, and leave no file of it', async () => {
     const { log, lines, left, machineDir } = ground()
     const holder = take({ machineDir, log, name: 'killed', how: 'alone', times: 'hold' })
     await holder.says('in')
@@ -78,7 +78,7 @@ describe('processes that take turns on one machine', () => {
     expect(left()).toEqual([])
   })
 
-  it('do not wait for one that was killed while it arrived', async () => {
+  it('do not wait for a process that was killed while it arrived', async () => {
     const { left, machineDir, log } = ground()
     const gone = take({ machineDir, log, name: 'gone', how: 'alone', times: 1 })
     await gone.ended
@@ -108,7 +108,7 @@ const machineAt = (machineDir: string, say: (line: string) => void = () => {}) =
   progress: { say },
 })
 
-describe('a directory that cannot be made', () => {
+describe('a lock directory that cannot be created', () => {
   const closed = () => {
     const file = join(scratch('winnow-closed-'), 'file')
     writeFileSync(file, '')
@@ -119,7 +119,7 @@ describe('a directory that cannot be made', () => {
     onTestFinished(() => void vi.unstubAllEnvs())
   }
 
-  it('is replaced by one below the temporary directory, where all of them meet', async () => {
+  it('is replaced by one below the temporary directory, which all processes use', async () => {
     const [first, second, third] = [closed(), closed(), closed()]
     elsewhere(scratch('winnow-tmp-'))
     const wish = { alone: true, what: 'x' }
@@ -132,7 +132,7 @@ describe('a directory that cannot be made', () => {
     leave?.()
   })
 
-  it('is named where the other one cannot be made either', async () => {
+  it('is named when the other one cannot be created either', async () => {
     const [first, second] = [closed(), closed()]
     elsewhere(second)
     const taking = acquireMachineLock(
@@ -144,8 +144,8 @@ describe('a directory that cannot be made', () => {
   })
 })
 
-describe('a damaged file of a turn', () => {
-  it('is nobody’s turn', async () => {
+describe('a damaged lock file', () => {
+  it('locks nothing', async () => {
     const { machineDir } = ground()
     const wish = { alone: true, what: 'x' }
     const leave = await acquireMachineLock(machineAt(machineDir), wish, new AbortController().signal)
@@ -158,8 +158,8 @@ describe('a damaged file of a turn', () => {
   })
 })
 
-describe('who waits for a turn', () => {
-  it('gives up when it is interrupted, and is in nobody’s way any more', async () => {
+describe('a process that waits for the lock', () => {
+  it('gives up when it is interrupted, and no longer blocks others', async () => {
     const { machineDir, left } = ground()
     const wish = { alone: true, what: 'x' }
     const leave = await acquireMachineLock(machineAt(machineDir), wish, new AbortController().signal)
@@ -175,7 +175,7 @@ describe('who waits for a turn', () => {
     leave?.()
   })
 
-  it('looks no more often than once a second', async () => {
+  it('polls at most once a second', async () => {
     const { machineDir } = ground()
     const wish = { alone: true, what: 'x' }
     const leave = await acquireMachineLock(machineAt(machineDir), wish, new AbortController().signal)

@@ -3,8 +3,8 @@ import { hasModelUrl, readModelAccess } from '../../src/engine/jobs/judging.ts'
 
 const OPENAI = { WINNOW_MODEL_URL: 'https://api.openai.com/v1', WINNOW_MODEL_KEY: 'sk' }
 
-describe('where models are asked', () => {
-  it('is what the environment says, at the price that is known there', () => {
+describe('the address of models', () => {
+  it('comes from the environment, with the known price of the model', () => {
     expect(readModelAccess(OPENAI, 'cheap')).toMatchObject({
       key: 'sk',
       model: 'gpt-4.1-mini',
@@ -21,7 +21,7 @@ describe('where models are asked', () => {
     })
   })
 
-  it('is not guessed', () => {
+  it('is never guessed', () => {
     expect([hasModelUrl({}), hasModelUrl({ WINNOW_MODEL_URL: '' }), hasModelUrl(OPENAI)]).toEqual([
       false,
       false,
@@ -30,7 +30,7 @@ describe('where models are asked', () => {
     expect(() => readModelAccess({ WINNOW_MODEL_KEY: 'sk' }, 'cheap')).toThrow('no address of a model is set')
   })
 
-  it.each(['free', '1', '1/', '-1/2', '1/2/3', '1,5/2'])('costs nothing that cannot be read: %s', price => {
+  it.each(['free', '1', '1/', '-1/2', '1/2/3', '1,5/2'])('rejects an unreadable price: %s', price => {
     const env = { ...OPENAI, WINNOW_MODEL_PRICE: price }
     expect(() => readModelAccess(env, 'cheap')).toThrow(`WINNOW_MODEL_PRICE is ${JSON.stringify(price)}`)
   })

@@ -12,8 +12,8 @@ printf '{"bytes": %s}' "$(( $(cat src/*.txt | wc -c) + noise ))"
   return { ...SIZE_FILES, 'bench/size.sh': harness }
 }
 
-describe('a metric that is noisy', () => {
-  it('and can be negative needs to be told what gain is worth having, before the first experiment', async () => {
+describe('a noisy metric', () => {
+  it('that can be negative needs a minimum gain before the first experiment', async () => {
     const site = await createSizeRepository([shorter('a', 3)], { files: noisy('true') })
     await site.start()
     const waiting = await site.run()
@@ -28,7 +28,7 @@ describe('a metric that is noisy', () => {
     await site.proven()
   })
 
-  it('that is a time is measured against itself first, and no experiment is believed for doing nothing', async () => {
+  it('that is a time is compared with itself first, and no unchanged experiment is kept', async () => {
     const idle = patchOf(
       { 'src/a.txt': [letters('a', 15), letters('z', 15)] },
       { hypothesis: 'does nothing' },
@@ -49,7 +49,7 @@ describe('a metric that is noisy', () => {
     await site.proven()
   })
 
-  it('only after a change ends the belief that it was not: from then on pairs decide', async () => {
+  it('that turns noisy after a change is decided by pairs from then on', async () => {
     const change = patchOf({ 'src/a.txt': [letters('a', 15), 'n\n'] }, { hypothesis: 'depends on chance' })
     const site = await createSizeRepository([change, shorter('b', 3)], {
       files: noisy('grep -q n src/a.txt'),
@@ -80,7 +80,7 @@ async function idOf(site: TestRepository, hypothesis: string): Promise<string> {
   return Object.values(experiments).find(each => each.hypothesis === hypothesis)?.id ?? 'none'
 }
 
-describe('a base that does not work', () => {
+describe('a failing base', () => {
   it('pauses the campaign with the reason, and is measured again when it is resumed', async () => {
     const site = await createSizeRepository([shorter('a', 3)], { files: { 'src/c.txt': 'broken\n' } })
     await site.start()

@@ -67,7 +67,7 @@ async function createNoisyRepository(): Promise<TestRepository> {
 }
 
 describe('sixty ideas and 3 % of noise, with the defaults', () => {
-  it('of 45 that do nothing and 9 that are worse none is merged; of 6 that are 6 % better at least 5 are', async () => {
+  it('merges none of 45 that do nothing and 9 that are worse, and at least 5 of 6 that are 6 % better', async () => {
     const site = await createNoisyRepository()
     await site.start()
     expect(await site.run()).toMatchObject({ for: 'nothing' })

@@ -34,9 +34,9 @@ function archived(site: TestRepository): string[] {
     .filter(Boolean)
 }
 
-describe('a campaign that is merged, where the spec wants the next one', () => {
+describe('a merged campaign with on_merge: restart', () => {
   it.each(selectCases([{ remote: true }, { remote: false }]))(
-    'is put aside, and the next one begins; $remote',
+    'is archived, and the next one starts; $remote',
     async options => {
       const site = await kept(options)
       const tip = merge(site)
@@ -59,7 +59,7 @@ describe('a campaign that is merged, where the spec wants the next one', () => {
     },
   )
 
-  releaseTest('also where it had stopped before, and what it still offered alone is closed', async () => {
+  releaseTest('is archived after an earlier stop too, and its open picks are closed', async () => {
     const site = await kept()
     await site.person({ kind: 'steered', action: 'pick', experiment: 'exp-002', reason: 'alone' })
     await site.run()
@@ -77,7 +77,7 @@ describe('a campaign that is merged, where the spec wants the next one', () => {
   })
 
   it.each(selectCases(['campaign-paused', 'campaign-stopped'] as const))(
-    'not before it is merged: %s',
+    'does not restart before it is merged: %s',
     async kind => {
       const site = await kept()
       const { started } = await site.campaign()
@@ -91,7 +91,7 @@ describe('a campaign that is merged, where the spec wants the next one', () => {
     },
   )
 
-  releaseTest('not where the default branch says by now that it shall stop', async () => {
+  releaseTest('does not restart when the spec on the default branch asks for a stop', async () => {
     const site = await kept()
     const { started } = await site.campaign()
     merge(site)
@@ -103,7 +103,7 @@ describe('a campaign that is merged, where the spec wants the next one', () => {
     await site.proven()
   })
 
-  releaseTest('and says so where the next one cannot begin', async () => {
+  releaseTest('names the reason when the next one cannot start', async () => {
     const site = await kept()
     merge(site)
     site.write('.winnow/size.yaml', 'winnow: 1\n')
@@ -123,7 +123,7 @@ describe('a campaign that is merged, where the spec wants the next one', () => {
         'its branches.prefix is now search, and that of the campaign optimize',
       ],
     ]),
-  )('and starts nothing where the next one would have other branches: %s', async (line, why) => {
+  )('does not start one with other branches: %s', async (line, why) => {
     const site = await kept()
     merge(site)
     const before = () => site.bare('for-each-ref', 'refs/heads', '--format=%(refname)')
@@ -148,7 +148,7 @@ describe('a campaign that is merged, where the spec wants the next one', () => {
     await site.proven()
   })
 
-  releaseTest('goes on as it was where nothing asks for the next one', async () => {
+  releaseTest('stays as it is when no spec asks for the next one', async () => {
     const site = await kept({ spec: 'execution: { mode: serial }\n' })
     const { started } = await site.campaign()
     merge(site)
@@ -157,7 +157,7 @@ describe('a campaign that is merged, where the spec wants the next one', () => {
     await site.proven()
   })
 
-  it('once, wherever it is cut off, and however many find it merged', async () => {
+  it('restarts once, wherever a process is killed, and for any number of processes', async () => {
     const site = await kept()
     const tip = merge(site)
     const reached = await cutOffEverywhere(site)
@@ -168,7 +168,7 @@ describe('a campaign that is merged, where the spec wants the next one', () => {
     await site.proven()
   })
 
-  it('in one of two that look at the same time', async () => {
+  it('restarts in one of two processes that observe it at the same time', async () => {
     const site = await kept()
     merge(site)
     const other = await site.another()

@@ -43,12 +43,12 @@ describe('the spec of an order', () => {
     expect((await ofOrder(spec(1))).stopping.max_hours).toBe(1)
   })
 
-  it('is no reason to stand still where it was amended twice since: what measures is the same', async () => {
+  it('may be amended twice since, as long as the harness is the same', async () => {
     const { ofOrder } = await amendedTo(spec(3))
     expect((await ofOrder(spec(2))).stopping.max_hours).toBe(3)
   })
 
-  it('is never one that measures otherwise', async () => {
+  it('is never one with another harness', async () => {
     const { ofOrder } = await amendedTo(spec(3))
     await expect(ofOrder(spec(2), 'd'.repeat(64))).rejects.toThrow('neither pinned nor in its commit')
   })

@@ -21,7 +21,7 @@ async function scene() {
 }
 
 describe('the trees of an order', () => {
-  it('are brought with their commits, and a candidate that nobody stored is merged again', async () => {
+  it('are fetched with their commits, and a missing candidate tree is merged again', async () => {
     const { repository, order } = await scene()
     const [candidate] = order.candidates
     expect(await repository.has(candidate?.tree ?? '')).toBe(false)
@@ -38,7 +38,7 @@ describe('the trees of an order', () => {
     )
   })
 
-  it('cannot be those of a head that is not to be had', async () => {
+  it('cannot come from a head that the remote does not have', async () => {
     const { repository, order } = await scene()
     const head = 'f'.repeat(40)
     const other = { ...order, candidates: [{ label: 'exp-001' as const, head, tree: 'e'.repeat(40) }] }

@@ -46,7 +46,7 @@ const ENDS = {
 }
 
 describe('a campaign', () => {
-  it('ends experiments in every way there is on one machine', async () => {
+  it('has experiments with every outcome that is possible on one machine', async () => {
     const site = await createSizeRepository(IDEAS, {
       spec: text =>
         `${text.replace('timeout_seconds: 60', 'timeout_seconds: 1')}execution: { max_concurrent: 3 }\nmerge: { max_open_experiments: 3 }\n`,

@@ -62,8 +62,8 @@ function spentBy(events: readonly LedgerEvent[]): string[] {
   )
 }
 
-describe('programs that are asked for ideas', () => {
-  it('are asked as many at once as may work at a time, in turn, and all they bring is one round', async () => {
+describe('command proposers', () => {
+  it('run at most max_concurrent at once, and all their ideas are one round', async () => {
     const { at, end, release } = await thinking(SIZE_SPEC, 3)
     expect(thinkers(at)).toEqual(['x', 'x', 'y'])
     release()
@@ -83,7 +83,7 @@ describe('programs that are asked for ideas', () => {
     await expectSound(at, commandLine, after)
   })
 
-  it('are ended by a stop from elsewhere, without waiting for what they think of', async () => {
+  it('end after a stop from elsewhere, without an answer', async () => {
     const { at, end } = await thinking(SIZE_SPEC, 3)
     expect(await commandLine.run(at, ['stop', '-m', 'enough'])).toMatchObject({ code: 0 })
     expect(await end).toMatchObject({ code: 10, signal: null })
@@ -93,7 +93,7 @@ describe('programs that are asked for ideas', () => {
     await expectSound(at, commandLine, after)
   })
 
-  releaseTest('have nothing timed measured beside them: it waits for its turn', async () => {
+  releaseTest('never run beside a timed measurement', async () => {
     const { at, end, release } = await thinking(TIMED, 3)
     push(at, 'main', { 'words.c': 'words\n' })
     const isOrdered = (event: LedgerEvent) => event.kind === 'order-issued' && event.purpose === 'sync'

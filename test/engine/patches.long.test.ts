@@ -3,7 +3,7 @@ import { shorter, createSizeRepository } from '../support/size-repository.ts'
 import { patchOf } from '../support/repository.ts'
 
 describe('many patches', () => {
-  it('are measured by category and priority, whatever their files are called', async () => {
+  it('are measured by category and priority, whatever their file names', async () => {
     const idea = (category: string, priority: string, letter: string) =>
       patchOf(
         { [`src/${letter}.txt`]: [null, `${letter}\n`] },
@@ -33,8 +33,8 @@ describe('many patches', () => {
   })
 })
 
-describe('a campaign whose ideas are patches alone', () => {
-  it('stops when they are used up', async () => {
+describe('a campaign with patches alone', () => {
+  it('stops after the last patch', async () => {
     const site = await createSizeRepository([shorter('a', 3)], {
       spec: text => text.replace(', { use: external }', ''),
     })

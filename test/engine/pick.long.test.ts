@@ -42,9 +42,9 @@ function bodyOf(campaign: Campaign, found: PickedChange): string {
   return renderPickBody(campaign, found, null)
 }
 
-describe('a kept change is taken alone', () => {
+describe('a pick', () => {
   it.each(selectCases([{ remote: true }, { remote: false }]))(
-    'as one commit on the default branch, offered there and measured there; $remote',
+    'is one commit on the default branch, offered and measured there; $remote',
     async options => {
       const site = await ended([shorter('a', 3), shorter('b', 5)], options)
       const before = await site.campaign()
@@ -78,34 +78,31 @@ describe('a kept change is taken alone', () => {
     },
   )
 
-  releaseTest(
-    'and merged by a person: it is recorded, and the sync that follows counts it once',
-    async () => {
-      const site = await ended([shorter('a', 3), shorter('b', 5)])
-      const found = await pick(site)
-      const { incumbent } = await site.campaign()
-      site.git('fetch', '-q', 'origin')
-      site.git('merge', '-q', '--no-ff', '-m', 'merge it', `origin/${found.branch}`)
-      site.git('push', '-q', 'origin', 'main')
-      await site.run()
+  releaseTest('that a person merges is recorded, and the next sync counts it once', async () => {
+    const site = await ended([shorter('a', 3), shorter('b', 5)])
+    const found = await pick(site)
+    const { incumbent } = await site.campaign()
+    site.git('fetch', '-q', 'origin')
+    site.git('merge', '-q', '--no-ff', '-m', 'merge it', `origin/${found.branch}`)
+    site.git('push', '-q', 'origin', 'main')
+    await site.run()
 
-      expect(await picked(site)).toMatchObject({ closed: true, pick_end: 'merged', outcome: 'kept' })
-      expect(site.bare('branch', '--list', found.branch ?? '')).toBe('')
-      const after = await site.campaign()
-      expect(after.incumbent.tree).toBe(incumbent.tree)
-      expect(after.reference.commit).toBe(after.default_tip)
-      expect(after.default_tip).toBe(site.bare('rev-parse', 'main'))
-      expect(outcomeCounts(after)).toEqual({ kept: 2 })
-      await site.proven()
+    expect(await picked(site)).toMatchObject({ closed: true, pick_end: 'merged', outcome: 'kept' })
+    expect(site.bare('branch', '--list', found.branch ?? '')).toBe('')
+    const after = await site.campaign()
+    expect(after.incumbent.tree).toBe(incumbent.tree)
+    expect(after.reference.commit).toBe(after.default_tip)
+    expect(after.default_tip).toBe(site.bare('rev-parse', 'main'))
+    expect(outcomeCounts(after)).toEqual({ kept: 2 })
+    await site.proven()
 
-      await site.person({ kind: 'steered', action: 'pick', experiment: 'exp-001', reason: 'again' })
-      await site.run()
-      expect((await picked(site)).reason).toMatch(/^main at \w+ has exp-001 already$/)
-      await site.proven()
-    },
-  )
+    await site.person({ kind: 'steered', action: 'pick', experiment: 'exp-001', reason: 'again' })
+    await site.run()
+    expect((await picked(site)).reason).toMatch(/^main at \w+ has exp-001 already$/)
+    await site.proven()
+  })
 
-  releaseTest('and copied by a person: that the default branch has it is seen all the same', async () => {
+  releaseTest('that a person copies is found on the default branch', async () => {
     const site = await ended([shorter('a', 3)])
     const found = await pick(site)
     site.write('src/a.txt', letters('a', 3))
@@ -116,37 +113,31 @@ describe('a kept change is taken alone', () => {
     await site.proven()
   })
 
-  releaseTest(
-    'and not taken: who closes it by deleting its branch ends it, and may ask for it again',
-    async () => {
-      const site = await ended([shorter('a', 3)])
-      const found = await pick(site)
-      site.bare('update-ref', '-d', `refs/heads/${found.branch}`)
-      await site.run()
-      expect(await picked(site)).toMatchObject({ closed: true, pick_end: 'declined', outcome: 'kept' })
-      const again = await pick(site)
-      expect(again).toMatchObject({ id: 'exp-003', outcome: 'kept', closed: false })
-      expect(again.head).toBe(found.head)
-      await site.proven()
-    },
-  )
+  releaseTest('ends when a person deletes its branch, and can be requested again', async () => {
+    const site = await ended([shorter('a', 3)])
+    const found = await pick(site)
+    site.bare('update-ref', '-d', `refs/heads/${found.branch}`)
+    await site.run()
+    expect(await picked(site)).toMatchObject({ closed: true, pick_end: 'declined', outcome: 'kept' })
+    const again = await pick(site)
+    expect(again).toMatchObject({ id: 'exp-003', outcome: 'kept', closed: false })
+    expect(again.head).toBe(found.head)
+    await site.proven()
+  })
 
-  releaseTest(
-    'and made theirs by somebody who pushes to its branch, which is left alone from then on',
-    async () => {
-      const site = await ended([shorter('a', 3)])
-      const found = await pick(site)
-      const theirs = site.commitOn(found.head ?? '', { 'src/a.txt': 'a\n' }, 'shorter still')
-      site.push(theirs, found.branch ?? '')
-      await site.run()
-      expect(await picked(site)).toMatchObject({ closed: true, pick_end: 'left' })
-      expect(site.bare('rev-parse', found.branch ?? '')).toBe(theirs)
-      expect(Object.keys((await site.campaign()).experiments)).toEqual(['exp-001'])
-      await site.proven()
-    },
-  )
+  releaseTest('stays alone after another person pushes to its branch', async () => {
+    const site = await ended([shorter('a', 3)])
+    const found = await pick(site)
+    const theirs = site.commitOn(found.head ?? '', { 'src/a.txt': 'a\n' }, 'shorter still')
+    site.push(theirs, found.branch ?? '')
+    await site.run()
+    expect(await picked(site)).toMatchObject({ closed: true, pick_end: 'left' })
+    expect(site.bare('rev-parse', found.branch ?? '')).toBe(theirs)
+    expect(Object.keys((await site.campaign()).experiments)).toEqual(['exp-001'])
+    await site.proven()
+  })
 
-  it('not where it does not apply without what was kept before it, which is said', async () => {
+  it('is refused with the conflict when it needs earlier changes', async () => {
     const further = patchOf({ 'src/a.txt': ['aaa\n', 'a\n'] }, { hypothesis: 'even shorter' })
     const site = await ended([shorter('a', 3), further])
     const found = await pick(site, 'exp-002')
@@ -158,7 +149,7 @@ describe('a kept change is taken alone', () => {
     await site.proven()
   })
 
-  it('and says what it found where it is worth nothing alone, or does not pass', async () => {
+  it('reports when it has no gain alone, or fails a gate', async () => {
     const site = await createSizeRepository([], { remote: true, spec: SERIAL })
     site.write('src/c.txt', `${letters('c', 15)}clash\n`)
     site.write(
@@ -180,8 +171,8 @@ describe('a kept change is taken alone', () => {
   })
 })
 
-describe('a change taken alone is measured as the campaign measures', () => {
-  it('by pairs where pairs decide: as what was confirmed before, and at no cost to the level', async () => {
+describe('a pick is measured like the campaign', () => {
+  it('by pairs where pairs decide, like a confirmation, without a share of the error budget', async () => {
     const paired = (text: string) => `${text.replace('seconds: 60', 'seconds: 60, mode: paired')}${SERIAL}`
     const site = await createSizeRepository([shorter('a', 3)], { remote: true, spec: paired })
     await site.start()
@@ -201,7 +192,7 @@ describe('a change taken alone is measured as the campaign measures', () => {
     await site.proven()
   })
 
-  releaseTest('with the packages that it adds listed again, and approved as they were', async () => {
+  releaseTest('with its new packages listed and approved again', async () => {
     const open = (text: string) => text.replace('[src/]', '[src/, package.json, package-lock.json]')
     const site = await createSizeRepository([], { remote: true, spec: open, files: packageFiles({}) })
     await site.start()
@@ -222,8 +213,8 @@ describe('a change taken alone is measured as the campaign measures', () => {
   })
 })
 
-describe('the default branch moves while a change is taken alone', () => {
-  it('before it was measured: it is made anew on what is there now', async () => {
+describe('a pick whose default branch moves', () => {
+  it('before the measurement is rebuilt on the new tip', async () => {
     const begun = join(mkdtempSync(join(tmpdir(), 'winnow-pick-')), 'begun')
     onTestFinished(() => rmSync(dirname(begun), { recursive: true, force: true }))
     const alone = `test "$(cat src/*.txt)" = "$(printf '${letters('a', 3)}${letters('b', 15)}${letters('c', 15)}')"`
@@ -257,7 +248,7 @@ describe('the default branch moves while a change is taken alone', () => {
   })
 
   releaseTest(
-    'after it was measured: its pull request says so, and asking again measures it there',
+    'after the measurement says so in its pull request, and can be measured there on request',
     async () => {
       const site = await ended([shorter('a', 3)])
       const first = await pick(site)
@@ -273,7 +264,7 @@ describe('the default branch moves while a change is taken alone', () => {
     },
   )
 
-  releaseTest('and cannot be merged in: it is taken alone on what was merged in last', async () => {
+  releaseTest('with a conflict is built on the last synced tip', async () => {
     const site = await ended([shorter('a', 3), shorter('b', 5)])
     const before = site.bare('rev-parse', 'main')
     site.write('src/a.txt', letters('x', 20))
@@ -284,9 +275,9 @@ describe('the default branch moves while a change is taken alone', () => {
   })
 })
 
-describe('a campaign that is not running', () => {
+describe('a campaign that does not run', () => {
   it.each(selectCases(['person', 'max_iterations']))(
-    'runs for a change alone, and stops again as it did: %s',
+    'runs for a pick alone, and stops again: %s',
     async code => {
       const site = await ended([shorter('a', 3)])
       await site.person({ kind: 'campaign-stopped', code, reason: 'enough' })
@@ -306,7 +297,7 @@ describe('a campaign that is not running', () => {
     },
   )
 
-  releaseTest('has none while it is paused', async () => {
+  releaseTest('measures no pick while it is paused', async () => {
     const site = await ended([shorter('a', 3)])
     await site.person({ kind: 'campaign-paused', reason: 'lunch', source: 'person' })
     await site.person({ kind: 'steered', action: 'pick', experiment: 'exp-001', reason: 'please' })
@@ -318,7 +309,7 @@ describe('a campaign that is not running', () => {
     await site.proven()
   })
 
-  releaseTest('ends what a person ended: what is being measured alone is withdrawn with it', async () => {
+  releaseTest('withdraws its picks when a person stops it', async () => {
     const site = await ended([shorter('a', 3)])
     await site.person({ kind: 'steered', action: 'pick', experiment: 'exp-001', reason: 'please' })
     await site.until(({ picks }) => Object.values(picks).some(({ status }) => status === 'ordered'))
@@ -331,9 +322,9 @@ describe('a campaign that is not running', () => {
   })
 })
 
-describe('taking a change alone is cut off', () => {
+describe('an interrupted pick', () => {
   it.each(selectCases([{ remote: true }, { remote: false }]))(
-    'once at every point that it reaches, and comes to the same; $remote',
+    'has the same result wherever its process is killed; $remote',
     async options => {
       const site = await ended([shorter('a', 3), shorter('b', 5)], options)
       await site.person({ kind: 'steered', action: 'pick', experiment: 'exp-002', reason: 'please' })

@@ -13,7 +13,7 @@ interface Held {
   campaign: Campaign
 }
 
-test('plans that are not pushed yet leave the loaded campaign as the remote has it', async () => {
+test('plans that are not pushed leave the loaded campaign unchanged', async () => {
   const held: Held[] = []
   const rivals: Oid[] = []
   let controller: ControllerContext | null = null

@@ -10,8 +10,8 @@ import { releaseTest, selectCases } from '../support/cases.ts'
 
 const ONE_AT_A_TIME = 'merge: { max_open_experiments: 1 }\nexecution: { mode: serial }\n'
 
-describe('ideas that are patches', () => {
-  it('are refused where they do not fit what was kept meanwhile, or cannot be read', async () => {
+describe('patches', () => {
+  it('are refused when they conflict with a kept change, or cannot be read', async () => {
     const site = await createSizeRepository(
       [
         shorter('a', 3),
@@ -60,7 +60,7 @@ describe('ideas that are patches', () => {
     await site.proven()
   })
 
-  releaseTest('that make the same tree as one before are refused, naming it', async () => {
+  releaseTest('that make the same tree as an earlier one are refused with its name', async () => {
     const site = await createSizeRepository([shorter('a', 20), shorter('a', 20, 'the same files')])
     await site.start()
     await site.run()
@@ -69,7 +69,7 @@ describe('ideas that are patches', () => {
     await site.proven()
   })
 
-  it('wait for the approval of what they need', async () => {
+  it('wait for the approval of their packages', async () => {
     const needy = patchOf(
       { 'src/a.txt': [letters('a', 15), 'a\n'] },
       { hypothesis: 'needs', required_deps: ['left-pad'] },
@@ -91,9 +91,9 @@ describe('ideas that are patches', () => {
   })
 })
 
-describe('ideas that people bring', () => {
+describe('ideas of people', () => {
   it.each(selectCases([{ remote: true }, { remote: false }]))(
-    'as a branch that is pushed or offered, remote: $remote',
+    'arrive as pushed branches and as pull requests, remote: $remote',
     async ({ remote }) => {
       const site = await createSizeRepository([], { remote })
       await site.start()
@@ -128,7 +128,7 @@ describe('ideas that people bring', () => {
     },
   )
 
-  it('out of scope are refused without a measurement, and the branch stays theirs', async () => {
+  it('out of scope are refused without a measurement, and keep their branch', async () => {
     const site = await createSizeRepository([], { remote: true })
     await site.start()
     const commit = site.commitOn(
@@ -147,7 +147,7 @@ describe('ideas that people bring', () => {
     await site.proven()
   })
 
-  releaseTest('under a name of winnow’s own are not taken', async () => {
+  releaseTest('with a reserved name are refused', async () => {
     const site = await createSizeRepository([])
     await site.start()
     const idea = { commit: site.git('rev-parse', 'main'), from: site.repo, isOurs: false, message: '' }
@@ -157,7 +157,7 @@ describe('ideas that people bring', () => {
   })
 })
 
-describe('a program that is asked for ideas', () => {
+describe('a command proposer', () => {
   const PROGRAM = `#!/bin/sh
 case "$(wc -c < src/a.txt)" in
   16) printf 'aaa\\n' > src/a.txt; echo '{"hypothesis": "three letters do", "learnings": "letters cost"}';;
@@ -167,7 +167,7 @@ esac
   const spec = (text: string) =>
     `${text.replace(/propose: .*\n/, 'propose: [{ use: command, command: sh tools/think.sh, name: thinker }]\n')}execution: { mode: serial }\n`
 
-  it('is asked until none of its last ten answers was kept, and is disabled with an alert', async () => {
+  it('is disabled with an alert after ten answers without a kept change', async () => {
     const site = await createSizeRepository([], { spec, files: { 'tools/think.sh': PROGRAM } })
     await site.start()
     expect(await site.run()).toEqual({
@@ -189,7 +189,7 @@ esac
     await site.proven()
   })
 
-  it('that answers an idea with a duplicate twice is handed other work, and the idea stays open', async () => {
+  it('that repeats an answer gets another backlog idea, and the first one stays open', async () => {
     const program = `#!/bin/sh
 cat > "$HOME/brief"
 grep -q 'Carry out this idea' "$HOME/brief" && echo handed >> "$HOME/handed"
@@ -227,7 +227,7 @@ echo '{"hypothesis": "another file"}'
     await site.proven()
   })
 
-  releaseTest('four times at once is told something else each time', async () => {
+  releaseTest('that runs four times at once gets another task each time', async () => {
     const program = `#!/bin/sh
 cat > "$(mktemp "$HOME/brief.XXXXXX")"
 until [ "$(ls "$HOME" | grep -c brief)" -ge 4 ]; do sleep 0.1; done
@@ -248,7 +248,7 @@ exit 3
     expect(new Set(places).size).toBeGreaterThanOrEqual(4)
   })
 
-  releaseTest('that gives the same answer four times at once has given one, and has not failed', async () => {
+  releaseTest('with four equal answers at once has given one idea, and has not failed', async () => {
     const program = `#!/bin/sh
 [ "$(ls "$HOME" | grep -c asked)" -lt 4 ] || exit 3
 : > "$(mktemp "$HOME/asked.XXXXXX")"
@@ -274,7 +274,7 @@ printf 'aaa\\n' > src/a.txt
     await site.proven()
   })
 
-  releaseTest('whose idea is found by another machine is not asked there for nothing', async () => {
+  releaseTest('is not asked again for an idea that another machine found', async () => {
     const site = await createSizeRepository([], {
       remote: true,
       spec,

@@ -50,7 +50,7 @@ const CASES = [
   { how: 'on the same cache without a remote', caches: ['one', 'one'], remote: false },
 ]
 
-describe('hands that start and run one campaign at once', () => {
+describe('processes that start and run one campaign at once', () => {
   it.each(selectCases(CASES))('$how end it once', async ({ caches, remote }) => {
     const site = await createSizeRepository(IDEAS, { remote })
     const said = await Promise.all(caches.map(cache => hand(site, cache, remote ? 'origin' : 'none')))

@@ -3,7 +3,7 @@ import { rebuildViews } from '../../src/engine/campaign/recover.ts'
 import { shorter, createSizeRepository } from '../support/size-repository.ts'
 import { proven } from '../support/repository.ts'
 
-it('makes views and checkpoint anew from every event, and writes none', async () => {
+it('rebuilds views and checkpoint from every event, and writes no event', async () => {
   const repository = await createSizeRepository([shorter('a', 3)])
   await repository.start()
   await repository.run()

@@ -6,7 +6,7 @@ import { shorter, createSizeRepository } from '../support/size-repository.ts'
 
 const OPTIONS = { remote: true, spec: 'execution: { mode: serial }\n' }
 
-it('a ledger that appears while it is put back is not overwritten', async () => {
+it('recovery does not overwrite a ledger that appears meanwhile', async () => {
   const site = await createSizeRepository([shorter('a', 3)], OPTIONS)
   await site.start()
   await site.run()
@@ -24,7 +24,7 @@ it('a ledger that appears while it is put back is not overwritten', async () => 
   expect(await recoverBranches(place)).toEqual([])
 })
 
-it('a campaign that another process runs hears of it when the ledger is gone', async () => {
+it('a running campaign reports that its ledger is gone', async () => {
   const site = await createSizeRepository([shorter('a', 3)], OPTIONS)
   await site.start()
   await site.run()

@@ -38,7 +38,7 @@ async function adding(
   return { repository, registry }
 }
 
-it('what the spec approves is measured where its registry says that it is old enough, asked once, and proven without', async () => {
+it('measures an approved package that its registry says is old enough, with one lookup, and audits it', async () => {
   const { repository, registry } = await adding(publishedBefore(8))
   await repository.run()
   expect(await repository.outcomes()).toEqual({ pads: 'kept' })
@@ -56,7 +56,7 @@ it('what the spec approves is measured where its registry says that it is old en
   expect(registry.asked).toEqual(['/left-pad'])
 })
 
-it('what is younger, of unknown age, or only called like something older, waits for a person, who sees that', async () => {
+it('asks a person about younger releases, unknown ages and similar names, and shows the reason', async () => {
   for (const answers of [publishedBefore(2), {}, publishedBefore(99, integrityOf('left-pad', 'namesake'))]) {
     const { repository, registry } = await adding(answers)
     await repository.run()
@@ -74,7 +74,7 @@ it('what is younger, of unknown age, or only called like something older, waits 
   }
 })
 
-releaseTest('what waited goes on by itself once it is old enough', async () => {
+releaseTest('continues alone once a waiting release is old enough', async () => {
   const { repository } = await adding(publishedBefore(2))
   await repository.run()
   expect(await repository.experiment('pads')).toMatchObject({ status: 'deferred' })
@@ -84,7 +84,7 @@ releaseTest('what waited goes on by itself once it is old enough', async () => {
   await repository.proven()
 })
 
-releaseTest('a change taken alone asks as an experiment does', async () => {
+releaseTest('asks about the packages of a pick like about those of an experiment', async () => {
   const { repository, registry } = await adding(publishedBefore(8), ', min_release_age_days: 0')
   await repository.run()
   expect(await repository.outcomes()).toEqual({ pads: 'kept' })
@@ -104,42 +104,39 @@ releaseTest('a change taken alone asks as an experiment does', async () => {
   await repository.proven()
 })
 
-releaseTest(
-  'of several files that a lockfile names, the youngest counts, and who is asked sees one hash of all',
-  async () => {
-    const [one, two] = ['1'.repeat(64), '2'.repeat(64)]
-    const tail = '[metadata]\nlock-version = "2.1"\n'
-    const lock = `[[package]]\nname = "tiny"\nversion = "0.1.2"\nfiles = [\n  {file = "tiny-0.1.2-py3-none-any.whl", hash = "sha256:${one}"},\n  {file = "tiny-0.1.2.tar.gz", hash = "sha256:${two}"},\n]\n\n${tail}`
-    const at = (days: number) => new Date(Date.now() - days * DAY).toISOString()
-    for (const [days, outcome] of [
-      [8, 'kept'],
-      [2, undefined],
-    ] as const) {
-      const urls = [
-        { upload_time_iso_8601: at(90), digests: { sha256: one } },
-        { upload_time_iso_8601: at(days), digests: { sha256: two } },
-        { upload_time_iso_8601: at(1), digests: { sha256: '3'.repeat(64) } },
-      ]
-      const registry = await packageRegistry({ '/pypi/tiny/0.1.2/json': { urls } })
-      const change: Record<string, [string, string]> = {
-        'src/a.txt': [letters('a', 15), letters('a', 3)],
-        'poetry.lock': [tail, lock],
-      }
-      const repository = await createSizeRepository([patchOf(change, { hypothesis: 'tiny' })], {
-        files: { 'poetry.lock': tail },
-        spec: text =>
-          `${text.replace('[src/]', '[src/, poetry.lock]')}dependencies: { approved: [tiny], min_release_age_days: 7 }\n`,
-        registries: createPublicRegistries({ bases: { pypi: registry.url } }),
-      })
-      await repository.start()
-      await repository.run()
-      const { outcome: found, approval } = await repository.experiment('tiny')
-      expect(found ?? undefined).toBe(outcome)
-      expect(approval?.additions).toMatchObject([
-        { integrity: expect.stringMatching(/^2 files, sha256:/), released: expect.any(String) },
-      ])
-      expect(approval?.additions[0]).not.toHaveProperty('files')
-      await repository.proven()
+releaseTest('uses the youngest of several files of a release, and shows one hash of all', async () => {
+  const [one, two] = ['1'.repeat(64), '2'.repeat(64)]
+  const tail = '[metadata]\nlock-version = "2.1"\n'
+  const lock = `[[package]]\nname = "tiny"\nversion = "0.1.2"\nfiles = [\n  {file = "tiny-0.1.2-py3-none-any.whl", hash = "sha256:${one}"},\n  {file = "tiny-0.1.2.tar.gz", hash = "sha256:${two}"},\n]\n\n${tail}`
+  const at = (days: number) => new Date(Date.now() - days * DAY).toISOString()
+  for (const [days, outcome] of [
+    [8, 'kept'],
+    [2, undefined],
+  ] as const) {
+    const urls = [
+      { upload_time_iso_8601: at(90), digests: { sha256: one } },
+      { upload_time_iso_8601: at(days), digests: { sha256: two } },
+      { upload_time_iso_8601: at(1), digests: { sha256: '3'.repeat(64) } },
+    ]
+    const registry = await packageRegistry({ '/pypi/tiny/0.1.2/json': { urls } })
+    const change: Record<string, [string, string]> = {
+      'src/a.txt': [letters('a', 15), letters('a', 3)],
+      'poetry.lock': [tail, lock],
     }
-  },
-)
+    const repository = await createSizeRepository([patchOf(change, { hypothesis: 'tiny' })], {
+      files: { 'poetry.lock': tail },
+      spec: text =>
+        `${text.replace('[src/]', '[src/, poetry.lock]')}dependencies: { approved: [tiny], min_release_age_days: 7 }\n`,
+      registries: createPublicRegistries({ bases: { pypi: registry.url } }),
+    })
+    await repository.start()
+    await repository.run()
+    const { outcome: found, approval } = await repository.experiment('tiny')
+    expect(found ?? undefined).toBe(outcome)
+    expect(approval?.additions).toMatchObject([
+      { integrity: expect.stringMatching(/^2 files, sha256:/), released: expect.any(String) },
+    ])
+    expect(approval?.additions[0]).not.toHaveProperty('files')
+    await repository.proven()
+  }
+})

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { shorter, createSizeRepository } from '../support/size-repository.ts'
 
-it('a run puts scattered objects together before it begins, and ends as any other', async () => {
+it('a run packs scattered objects before it starts, and ends like any other', async () => {
   const site = await createSizeRepository([shorter('a', 3)], { remote: true })
   await site.start()
   const { repository } = site.place

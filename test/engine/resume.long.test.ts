@@ -86,8 +86,8 @@ beforeAll(async () => {
   expected = await endOf(whole.site)
 })
 
-describe('a run that is cut off', () => {
-  it('can be cut off at every step there is', () => {
+describe('an interrupted run', () => {
+  it('has the same result after every step', () => {
     expect([...new Set(whole.seen)].toSorted()).toEqual(POINTS.flat().toSorted())
     expect(Object.values(expected.experiments).map(({ said }) => said[0])).toEqual([
       'kept',
@@ -110,10 +110,10 @@ describe('a run that is cut off', () => {
   })
 })
 
-describe('a measurement that is cut off', () => {
+describe('an interrupted measurement', () => {
   const started = (point: string) => point === 'measure:started'
 
-  it('is issued again unchanged, and its verdict is the same', async () => {
+  it('is issued again unchanged, and gets the same verdict', async () => {
     const { site } = await cutOff([after('step:open', 'measure:started')])
     const events = await site.events()
     const lost = events.filter(event => event.kind === 'order-lost' && event.started)
@@ -122,7 +122,7 @@ describe('a measurement that is cut off', () => {
     await site.proven()
   })
 
-  releaseTest('a second time as well', async () => {
+  releaseTest('is issued a second time as well', async () => {
     const one = after('step:open', 'measure:started')
     const { site } = await cutOff([one, started], { ideas: [shorter('a', 3)] })
     expect(await site.outcomes()).toEqual({ a3: 'kept' })
@@ -133,7 +133,7 @@ describe('a measurement that is cut off', () => {
 describe('a run that a person interrupts', () => {
   const SLOW = patchOf({ 'src/d.txt': [null, 'slow\n'] }, { hypothesis: 'slow' })
   it.each(selectCases(['while it writes', 'while it measures']))(
-    '%s ends that, begins nothing, and goes on later',
+    '%s ends its measurements, starts none, and continues later',
     async when => {
       let starts = 0
       let began = () => {}

@@ -22,8 +22,8 @@ async function reverted(site: TestRepository) {
   return (await site.events()).flatMap(event => (event.kind === 'reverted' ? [event] : []))
 }
 
-describe('a landing is taken back', () => {
-  it('at once where the tree without it was measured before', async () => {
+describe('a revert', () => {
+  it('lands at once when the tree without the landing was measured before', async () => {
     const site = await ended([shorter('a', 3)])
     const landed = site.bare('rev-parse', 'optimize/size')
     await revert(site)
@@ -36,7 +36,7 @@ describe('a landing is taken back', () => {
     await site.proven()
   })
 
-  it('as an experiment of its own where it was not: gates must hold, a gain is not expected', async () => {
+  it('is an experiment of its own otherwise: gates must pass, and no gain is required', async () => {
     const site = await ended([shorter('a', 3), shorter('b', 5)])
     await revert(site)
     expect(await site.outcomes()).toEqual({ a3: 'kept', b5: 'kept', 'revert exp-001: a3': 'revert_landed' })
@@ -46,7 +46,7 @@ describe('a landing is taken back', () => {
     await site.proven()
   })
 
-  releaseTest('not where the tree without it does not pass its gates', async () => {
+  releaseTest('is refused when the tree without the landing fails its gates', async () => {
     const gate =
       '#!/bin/sh\n! grep -q broken src/*.txt && { grep -q aaaa src/a.txt && test -e src/d.txt && exit 1; exit 0; }\n'
     const more = patchOf(
@@ -70,7 +70,7 @@ describe('a landing is taken back', () => {
     await site.proven()
   })
 
-  it('not where later landings build on it, which is said by name', async () => {
+  it('is refused with the names of later landings that build on it', async () => {
     const again = patchOf({ 'src/a.txt': ['aaa\n', 'a\n'] }, { hypothesis: 'even shorter' })
     const site = await ended(
       [shorter('a', 3), again],
@@ -90,7 +90,7 @@ describe('a landing is taken back', () => {
 })
 
 describe('after a revert', () => {
-  it('a head that has the landing in its history is refused, naming it', async () => {
+  it('a head that contains the landing is refused with its name', async () => {
     const site = await ended([shorter('a', 3)])
     const landed = site.bare('rev-parse', 'optimize/size')
     await revert(site)
@@ -104,7 +104,7 @@ describe('after a revert', () => {
     await site.proven()
   })
 
-  releaseTest('the same change committed again is measured again', async () => {
+  releaseTest('the same change in a new commit is measured again', async () => {
     const site = await ended([shorter('a', 3)])
     await revert(site)
     const tip = site.bare('rev-parse', 'optimize/size')

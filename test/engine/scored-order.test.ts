@@ -32,15 +32,15 @@ function answered(of = printed(8, 8)): ScoreRecord[] {
   )
 }
 
-describe('an order that was measured, and is to be scored', () => {
-  it('asks for what nobody scored yet', () => {
+describe('a measured order without scores', () => {
+  it('needs every score that is not recorded', () => {
     for (const records of [null, [], answered().slice(1)]) {
       const scoring = computeScoringState(live(records), spec, printed(8, 8))
       expect('batches' in scoring && scoring.batches.flatMap(({ entries }) => entries)).toHaveLength(8)
     }
   })
 
-  it('is a report with its last score: the same whoever composes it, and in whatever order it was told', () => {
+  it('is a report with its last score, in whatever order the scores came', () => {
     const records = answered()
     const [one, other] = [records, records.toReversed()].map(told =>
       computeScoringState(live(told), spec, printed(8, 8)),
@@ -51,7 +51,7 @@ describe('an order that was measured, and is to be scored', () => {
     })
   })
 
-  it('is a report with nothing asked where it failed, or is about something else', () => {
+  it('is a report without scores when it failed, or belongs to another order', () => {
     const failed = printed(8, 8, { executions: [run('base'), run('exp-001', { status: 'crashed' })] })
     const others = printed(8, 8, { trees: { base: '9'.repeat(40) } })
     for (const of of [failed, others, printed(8, 3)]) {
@@ -63,7 +63,7 @@ describe('an order that was measured, and is to be scored', () => {
 })
 
 describe('the orders that wait for scores', () => {
-  it('are known by what they printed and what is asked of it, until nothing is', () => {
+  it('are listed with their printed items until every score is recorded', () => {
     const waiting: UnscoredOrders = new Map()
     const digest = 'd'.repeat(64)
     const found = { printed: printed(8, 8), digest }

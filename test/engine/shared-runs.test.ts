@@ -54,7 +54,7 @@ function campaignWith(drawn: readonly Drawn[]): Campaign {
 const isOutsiders = (folded: Campaign, { order }: LiveOrder) =>
   order.candidates.some(({ label }) => folded.experiments[label]?.needs_permission != null)
 
-it('orders of different trust never share a run: an outsider’s has one of its own, and no run has too many', async () => {
+it('an order of an outsider never shares a run, and no run has too many orders', async () => {
   const role = fc.constantFrom<RunRole>({ does: 'start' }, { does: 'measure' })
   await fc.assert(
     fc.asyncProperty(fc.array(anOrder, { minLength: 1, maxLength: 30 }), role, async (drawn, does) => {

@@ -9,7 +9,7 @@ import { releaseTest, selectCases } from '../support/cases.ts'
 const SERIAL = 'execution: { mode: serial }\n'
 const isOrdered = ({ experiments }: Campaign) => experiments['exp-001']?.status === 'ordered'
 
-describe('a campaign that a person pauses', () => {
+describe('a paused campaign', () => {
   it('decides nothing until it is resumed, and loses no measurement', async () => {
     const site = await createSizeRepository([shorter('a', 3)])
     await site.start()
@@ -30,8 +30,8 @@ describe('a campaign that a person pauses', () => {
   })
 })
 
-describe('a campaign that a person stops', () => {
-  it('puts back what is queued or under way, and offers it again once it is resumed', async () => {
+describe('a stopped campaign', () => {
+  it('puts queued experiments back, and offers them again after a resumption', async () => {
     const site = await createSizeRepository(
       [patchOf({ 'src/d.txt': [null, 'slow\n'] }, { hypothesis: 'slow' }), shorter('a', 3)],
       { spec: SERIAL },
@@ -94,7 +94,7 @@ describe('a stopping rule', () => {
     await site.proven()
   })
 
-  it('of a limit that is raised measures what was waiting', async () => {
+  it('of a raised limit measures the waiting ideas', async () => {
     const limit = (most: number) => `${SERIAL}stopping: { max_iterations: ${most} }\n`
     const site = await createSizeRepository([shorter('a', 3), shorter('b', 3), shorter('c', 3)], {
       spec: limit(1),
@@ -127,7 +127,7 @@ describe('a stopping rule', () => {
 })
 
 describe('a fresh start', () => {
-  it('puts the campaign aside, whole, and numbers go on', async () => {
+  it('archives the whole campaign, and continues the numbers', async () => {
     const site = await createSizeRepository([shorter('a', 3), shorter('b', 40)], { remote: true })
     await site.start()
     await site.run()
@@ -158,7 +158,7 @@ describe('a fresh start', () => {
     await site.proven()
   })
 
-  releaseTest('needs no campaign, and happens again and again', async () => {
+  releaseTest('needs no campaign, and works again and again', async () => {
     const site = await createSizeRepository([shorter('a', 3)])
     for (const number of ['exp-001', 'exp-002', 'exp-003']) {
       await site.start({ fresh: true })
@@ -168,7 +168,7 @@ describe('a fresh start', () => {
     await site.proven()
   })
 
-  releaseTest('does not take over a branch that is somebody else’s', async () => {
+  releaseTest('does not take over a branch of another person', async () => {
     const site = await createSizeRepository([])
     site.git('branch', 'optimize/size')
     await expect(site.start()).rejects.toThrow(
@@ -177,8 +177,8 @@ describe('a fresh start', () => {
   })
 })
 
-describe('a spec that a person amends', () => {
-  it('is in the ledger with the reason; another ruler measures the incumbent anew', async () => {
+describe('an amended spec', () => {
+  it('is in the ledger with the reason; another ruler has the incumbent measured again', async () => {
     const site = await createSizeRepository([shorter('a', 3)], { remote: true })
     await site.start()
     await site.run()
@@ -200,7 +200,7 @@ describe('a spec that a person amends', () => {
     await site.proven()
   })
 
-  releaseTest('that changes no measurement keeps the evidence', async () => {
+  releaseTest('with the same measurement keeps the evidence', async () => {
     const site = await createSizeRepository([shorter('a', 3)])
     await site.start()
     await site.run()
@@ -212,7 +212,7 @@ describe('a spec that a person amends', () => {
     await site.proven()
   })
 
-  releaseTest('is refused where it says nothing new, or what cannot be done', async () => {
+  releaseTest('is refused when it changes nothing, or asks for an impossible change', async () => {
     const site = await createSizeRepository([])
     await site.start()
     const amended = (yaml: string) => applyAmendment(site.place, { yaml, reason: 'why not' })

@@ -30,7 +30,7 @@ function asking(level: (login: string) => Permission | null) {
   return { asked, place: { refs: buildCampaignRefs('optimize', 'size'), forge } }
 }
 
-test('nobody is asked about again for a head that the ledger knows of, and about a new one once more', async () => {
+test('a recorded head causes no second lookup of its author, and a new head causes one', async () => {
   const { built, pulls } = offered()
   const { asked, place } = asking(() => 'read')
   for (let look = 0; look < 3; look++)
@@ -44,7 +44,7 @@ test('nobody is asked about again for a head that the ledger knows of, and about
   expect(asked.slice(PEOPLE)).toEqual(['eve3'])
 })
 
-test('who could not be asked about yet waits, and is called nothing', async () => {
+test('an author without an answer yet keeps the experiment waiting without a reason', async () => {
   const { built, pulls } = offered()
   const { place } = asking(login => (login === 'eve0' ? 'write' : null))
   const strangers = await findStrangers(place, built.campaign, pulls)

@@ -36,7 +36,7 @@ async function ordered(site: TestRepository): Promise<number> {
   return (await site.events()).filter(({ kind }) => kind === 'order-issued').length
 }
 
-describe('a commit on the default branch that nothing reads', () => {
+describe('a commit on the default branch that no measurement reads', () => {
   it.each<[string, (site: TestRepository) => void]>(
     selectCases(
       [
@@ -70,7 +70,7 @@ describe('a commit on the default branch that nothing reads', () => {
     await site.proven()
   })
 
-  it('leaves the next idea as it would have been, measured on the merge', async () => {
+  it('leaves the next idea unchanged, measured on the merge', async () => {
     const site = await underWay()
     site.write('README.md', 'hello\n')
     site.write('ideas/02.patch', shorter('b', 5))
@@ -83,7 +83,7 @@ describe('a commit on the default branch that nothing reads', () => {
     await site.proven()
   })
 
-  it('is measured where a script of the harness names it', async () => {
+  it('is measured when a script of the harness names it', async () => {
     const test = '#!/bin/sh\ntest -s README.md && ! grep -q broken src/*.txt\n'
     const site = await underWay({ files: { 'README.md': 'here\n', 'bench/test.sh': test } })
     site.write('README.md', '')
@@ -94,7 +94,7 @@ describe('a commit on the default branch that nothing reads', () => {
     await site.proven()
   })
 
-  releaseTest('is no evidence for a commit that is read: the audit looks itself', async () => {
+  releaseTest('does not cover a commit that is read: the audit looks itself', async () => {
     const site = await underWay({ remote: false })
     site.write('src/c.txt', letters('c', 14))
     site.commit('code')
@@ -137,7 +137,7 @@ describe('a sync without a measurement that changes the harness', () => {
 })
 
 describe('a busy default branch', () => {
-  it('costs one sync order a day, and no calibration where the harness is the same', async () => {
+  it('costs one sync order a day, and no calibration with the same harness', async () => {
     let ahead = 0
     const site = await underWay({ ahead: () => ahead, spec: 'stopping: { max_hours: 200 }\n' })
     const { calibration } = await site.campaign()
@@ -158,7 +158,7 @@ describe('a busy default branch', () => {
     await site.proven()
   })
 
-  releaseTest('keeps ideas going meanwhile', async () => {
+  releaseTest('does not stop new ideas', async () => {
     const site = await underWay()
     for (const count of [14, 13]) {
       site.write('src/c.txt', letters('c', count))
@@ -171,7 +171,7 @@ describe('a busy default branch', () => {
     await site.proven()
   })
 
-  releaseTest('is merged in at once for an idea on top of it', async () => {
+  releaseTest('is merged at once for an idea on top of it', async () => {
     const site = await underWay()
     for (const count of [14, 13]) {
       site.write('src/c.txt', letters('c', count))
@@ -186,7 +186,7 @@ describe('a busy default branch', () => {
     await site.proven()
   })
 
-  releaseTest('is merged in at once with another spec', async () => {
+  releaseTest('is merged at once with another spec', async () => {
     const site = await underWay()
     site.write('src/c.txt', letters('c', 14))
     site.commit('c 14')

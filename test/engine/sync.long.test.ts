@@ -23,9 +23,9 @@ async function orders(site: TestRepository) {
   return (await site.events()).flatMap(event => (event.kind === 'order-issued' ? [event] : []))
 }
 
-describe('the default branch moves', () => {
+describe('a sync', () => {
   it.each(selectCases([{ remote: true }, { remote: false }]))(
-    'and is merged in: a new pin, ruler and baseline; $remote',
+    'brings a new pin, ruler and baseline; $remote',
     async options => {
       const site = await underWay(options)
       const { harness } = await site.campaign()
@@ -50,7 +50,7 @@ describe('the default branch moves', () => {
   )
 
   it.each(selectCases(['start', 'resume']))(
-    'with what mends a harness that never worked: that is measured first, at %s',
+    'that fixes a harness which never worked is measured first, at %s',
     async when => {
       const site = await createSizeRepository([shorter('a', 3)], { remote: true })
       const harness = readFileSync(join(site.repo, 'bench/size.sh'), 'utf8')
@@ -73,7 +73,7 @@ describe('the default branch moves', () => {
     },
   )
 
-  it('without touching the ruler: the evidence stays', async () => {
+  it('without a change of the ruler keeps the evidence', async () => {
     const site = await underWay()
     const { harness, calibration } = await site.campaign()
     site.write('src/c.txt', letters('c', 14))
@@ -85,7 +85,7 @@ describe('the default branch moves', () => {
     await site.proven()
   })
 
-  releaseTest('while a round is under way: the round ends first', async () => {
+  releaseTest('waits for the end of an open round', async () => {
     const site = await createSizeRepository([shorter('a', 3)], { remote: true })
     await site.start()
     await site.until(({ experiments }) => experiments['exp-001']?.status === 'ordered')
@@ -98,7 +98,7 @@ describe('the default branch moves', () => {
     await site.proven()
   })
 
-  it('into a conflict: an alert and no new rounds, until somebody resolves it', async () => {
+  it('with a conflict raises an alert and stops new rounds until a person resolves it', async () => {
     const site = await underWay()
     site.write('src/a.txt', 'something else\n')
     site.write('ideas/02.patch', shorter('b', 5))
@@ -118,7 +118,7 @@ describe('the default branch moves', () => {
     await site.proven()
   })
 
-  it('with another spec: an amendment in the ledger, and its rules from then on', async () => {
+  it('with another spec is an amendment in the ledger, whose rules apply from then on', async () => {
     const site = await underWay()
     const { harness, spec_sha256 } = await site.campaign()
     const yaml = SIZE_SPEC.replace('bench/test.sh', 'bench/test.sh strict')
@@ -135,7 +135,7 @@ describe('the default branch moves', () => {
   })
 
   releaseTest(
-    'with a spec that is wrong: an alert that names the line, and the old one stays in force',
+    'with an invalid spec raises an alert with the line, and the old spec stays in force',
     async () => {
       const site = await underWay()
       const { spec_sha256 } = await site.campaign()
@@ -154,7 +154,7 @@ describe('the default branch moves', () => {
     },
   )
 
-  it('to something that fails the gates: an alert, and nothing is built on it', async () => {
+  it('that fails the gates raises an alert, and no experiment builds on it', async () => {
     const site = await underWay()
     const before = site.bare('rev-parse', 'optimize/size')
     site.write('src/c.txt', 'broken\n')
@@ -173,8 +173,8 @@ describe('the default branch moves', () => {
   })
 })
 
-describe('what counts as the default branch', () => {
-  releaseTest('with a remote is its tip there: local commits are not used', async () => {
+describe('the default branch', () => {
+  releaseTest('with a remote is its tip there: local commits do not count', async () => {
     const site = await underWay()
     site.write('src/c.txt', 'local\n')
     site.git('add', '-A')
@@ -184,7 +184,7 @@ describe('what counts as the default branch', () => {
   })
 
   releaseTest(
-    'without one is the branch that HEAD named at the start, whatever is checked out later',
+    'without a remote is the branch of HEAD at the start, whatever is checked out later',
     async () => {
       const site = await underWay({ remote: false })
       site.git('checkout', '-q', '-b', 'elsewhere')

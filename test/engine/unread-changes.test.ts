@@ -56,7 +56,7 @@ async function unread(
   )
 }
 
-describe('what the default branch changed', () => {
+describe('a change of the default branch', () => {
   it.each<[string, Files]>([
     ['a README', { 'README.md': 'hello, world\n' }],
     ['a new page of documentation', { 'docs/new.md': 'new\n', 'docs/picture.png': 'png\n' }],
@@ -65,7 +65,7 @@ describe('what the default branch changed', () => {
     ['an idea', { 'ideas/01.patch': 'a patch\n' }],
     ['another spec', { '.winnow/other.yaml': 'winnow: 1\n' }],
     ['nothing', {}],
-  ])('is not measured where it is %s', async (_, changed) => {
+  ])('is not measured if it is %s', async (_, changed) => {
     expect(await unread(changed)).toBe(true)
   })
 
@@ -79,7 +79,7 @@ describe('what the default branch changed', () => {
     ['a workflow', { '.github/workflows/ci.yml': 'on: push\n' }],
     ['code that no command names', { 'lib/other.js': '1\n' }],
     ['documentation and code at once', { 'README.md': 'x\n', 'lib/other.js': '1\n' }],
-  ])('is measured where it is %s', async (_, changed) => {
+  ])('is measured if it is %s', async (_, changed) => {
     expect(await unread(changed)).toBe(false)
   })
 
@@ -107,7 +107,7 @@ describe('what the default branch changed', () => {
     expect(await unread({ 'README.md': 'hello, world\n' }, choice)).toBe(false)
   })
 
-  it('is measured where a test names the folder of a page', async () => {
+  it('is measured if a test names the folder of a page', async () => {
     const files = { 'test/pages.test.js': "readdirSync('docs')\n" }
     expect(await unread({ 'docs/guide.md': 'more\n' }, { files })).toBe(false)
   })

@@ -36,8 +36,8 @@ async function refused(how: string) {
   return here
 }
 
-describe('what the remote refuses for good', () => {
-  test('is kept in a file here and said; once it takes it, everything is recorded', async () => {
+describe('events that the remote refuses for good', () => {
+  test('are saved in a named file; once the remote accepts them, all are recorded', async () => {
     const here = await refused('GH013: Repository rule violations found')
     for (let times = 0; times < 2; times++) {
       const failed: unknown = await here.tick().catch((error: unknown) => error)
@@ -60,14 +60,14 @@ describe('what the remote refuses for good', () => {
     await proven(here.place)
   })
 
-  releaseTest('that a person asked for as well', async () => {
+  releaseTest('are saved when a person asked for them as well', async () => {
     const here = await refused('no')
     const asked = here.person({ kind: 'campaign-paused', reason: 'a holiday', source: 'person' })
     await expect(asked).rejects.toThrow(/winnow saved 1 unwritten event in .*failed/)
     expect(filesOf(here.place)).toMatchObject([{ kinds: ['campaign-paused'] }])
   })
 
-  test('nothing is kept of what is looked at alone', async () => {
+  test('are not saved by a command that only reads', async () => {
     const here = await refused('no')
     await expect(withSavedEvents(here.place, [], new Error('as it was'))).resolves.toMatchObject({
       message: 'as it was',
@@ -76,7 +76,7 @@ describe('what the remote refuses for good', () => {
   })
 })
 
-test('a race that is lost for ever keeps what was planned last', async () => {
+test('are saved after 200 lost races', async () => {
   const here = await refused('no')
   const hands = await here.hands()
   const { repository } = here.place
@@ -96,7 +96,7 @@ test('a race that is lost for ever keeps what was planned last', async () => {
   expect(filesOf(here.place)[0]?.kinds).toContain('measured')
 })
 
-describe('the file', () => {
+describe('the file of unwritten events', () => {
   const note = (text: string): EventDraft<'note'> => ({ kind: 'note', cause: 'c', text, experiment: null })
   const texts = new Map<string, string>()
   const place = {
@@ -109,7 +109,7 @@ describe('the file', () => {
     },
   }
 
-  test('has whole events as far as there is room, and says what it has not', async () => {
+  test('has whole events while there is room, and lists the others', async () => {
     const large = note('x'.repeat(9 * 1024 * 1024))
     const drafts = [note('first'), large, note('last')]
     expect(await saveUnwrittenEvents(place, drafts, 'why')).toBe('winnow saved 3 unwritten events in here')
@@ -122,7 +122,7 @@ describe('the file', () => {
     expect(text.length).toBeLessThan(10_000)
   })
 
-  test('that cannot be written hides no other error', async () => {
+  test('hides no other error when it cannot be written', async () => {
     const full = { ...place, keepUnwritten: () => Promise.reject(new Error('ENOSPC')) }
     const error = await withSavedEvents(full, [note('x')], new ForgeError('the push failed'))
     expect(error).toBeInstanceOf(ForgeError)

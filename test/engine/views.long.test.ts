@@ -20,8 +20,8 @@ async function titleOf(site: TestRepository): Promise<string | undefined> {
   return /<title>(.*?)<\/title>/.exec(stored(site, 'badge.svg'))?.[1]
 }
 
-describe('what people read of a ledger', () => {
-  it('is what its events make of it, written when a round has closed and not in between', async () => {
+describe('the views of a ledger', () => {
+  it('follow from its events, and are written when a round closes', async () => {
     const site = await createSizeRepository([shorter('a', 3), shorter('b', 5)], { remote: true })
     await site.start()
     await site.run()
@@ -37,7 +37,7 @@ describe('what people read of a ledger', () => {
     await site.proven()
   })
 
-  it('tells of a pause and of what followed it, once each, though nothing else is to be written', async () => {
+  it('show a pause and its end once each, without another event', async () => {
     const site = await createSizeRepository([shorter('a', 3)])
     await site.start()
     await site.run()
@@ -55,7 +55,7 @@ describe('what people read of a ledger', () => {
     await site.proven()
   })
 
-  it('is made anew where it was deleted, and decides nothing', async () => {
+  it('are rebuilt when they are deleted, and decide nothing', async () => {
     const site = await createSizeRepository([shorter('a', 3), shorter('b', 5)])
     await site.start()
     await site.until(({ experiments }) => experiments['exp-001']?.status === 'ordered')

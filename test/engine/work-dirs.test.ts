@@ -11,7 +11,7 @@ import { getBootId } from '../../src/measure/machine.ts'
 const PROCESSES = 4
 const ROUNDS = 25
 
-it('never gives one work directory to two processes, also where a killed one left its claim', async () => {
+it('two processes never get the same work directory, even after a killed one left its claim', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'winnow-work-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const program = join(folder, 'work-dir-process.mjs')

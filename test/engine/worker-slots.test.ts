@@ -16,7 +16,7 @@ const paired: StopRule = {
   terms: {},
 }
 
-describe('who may be measured beside whom', () => {
+describe('an order', () => {
   it.each<StopRule>([
     paired,
     pairs,
@@ -24,11 +24,11 @@ describe('who may be measured beside whom', () => {
     { rule: 'stability', baseline: null },
     { rule: 'alone' },
     { rule: 'holdout', command: 'x', metrics: ['ms'], scale, pairs: 8, margin: 0, exact: true, source: null },
-  ])('$rule is alone on the machine', stop => {
+  ])('$rule runs alone on the machine', stop => {
     expect(chooseSlotRequest({ stop }, winnowSpec({}))).toEqual({ limit: 1, alone: true })
   })
 
-  it('what repeats exactly may run beside its like, as far as the spec lets it', () => {
+  it('that is deterministic runs beside others of its kind, up to the limit of the spec', () => {
     const stop = { rule: 'once', min_effect: 0, scale } as const
     const limits = [
       {},
@@ -72,8 +72,8 @@ async function settled(): Promise<void> {
   await new Promise(resolve => setImmediate(resolve))
 }
 
-describe('lanes', () => {
-  it('let in as many as their limit, and the next when one leaves', async () => {
+describe('worker slots', () => {
+  it('admit as many tasks as their limit, and the next one when one leaves', async () => {
     const { enter, leave, inside } = harbour()
     for (const name of ['a', 'b', 'c']) enter(name, false)
     await settled()
@@ -82,7 +82,7 @@ describe('lanes', () => {
     expect(inside).toEqual(['b', 'c'])
   })
 
-  it('keep everybody out while one is alone', async () => {
+  it('admit no other task beside an exclusive one', async () => {
     const { enter, leave, inside } = harbour()
     enter('timed', true)
     enter('once', false)
@@ -95,7 +95,7 @@ describe('lanes', () => {
     expect(inside).toEqual(['timed too'])
   })
 
-  it('let nobody pass one who waits to be alone', async () => {
+  it('admit no task before one that waits for exclusive use', async () => {
     const { enter, leave, inside } = harbour()
     enter('first', false)
     enter('timed', true)
@@ -107,7 +107,7 @@ describe('lanes', () => {
     await leave('timed')
     expect(inside).toEqual(['late'])
   })
-  it('give nobody’s place to who is not wanted any more', async () => {
+  it('give no slot to a cancelled task', async () => {
     const { enter, leave, inside } = harbour()
     const abort = new AbortController()
     enter('first', false)

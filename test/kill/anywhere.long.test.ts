@@ -28,7 +28,7 @@ function faultOf(reached: readonly string[], turn: number, time: number): string
   return `${chosen}:${1 + (time % within)}`
 }
 
-describe('a run that is killed anywhere ends as if it had not been', () => {
+describe('a run that is killed anywhere has the same result', () => {
   it.each(trials)('campaign $number', async ({ campaign, times, number }) => {
     const left = scene(filesOf(campaign), campaign)
     const reached = await undisturbed(left)

@@ -46,8 +46,8 @@ async function expectOneIdea(at: Scene, after: Ending): Promise<void> {
   await expectSound(at, commandLine, after)
 }
 
-describe('a program that is killed while it is asked for an idea', () => {
-  it('is asked again: one idea, one experiment, and nothing of it runs on', async () => {
+describe('a command proposer that is killed', () => {
+  it('runs again: one idea, one experiment, and none of its processes is left', async () => {
     const at = thinking()
     const hold = join(at.home, 'hold')
     writeFileSync(hold, '')
@@ -62,12 +62,12 @@ describe('a program that is killed while it is asked for an idea', () => {
   })
 })
 
-describe('a run that is killed around a question', () => {
+describe('a run that is killed while it asks a proposer', () => {
   const points = ['step:open:1', 'ask:stored:1', 'commit:after-push:2', 'ask:answered:1', 'ask:stored:2']
   const others = ['after:propose:1', 'before:propose:1', 'before:propose:2', 'commit:before-push:2']
 
   it.each(full ? [...points, ...others] : points.slice(0, 1))(
-    'at %s has the one idea once',
+    'at %s has the idea once',
     async WINNOW_FAULT => {
       const at = thinking()
       expect(await commandLine.run(at, ['run'], { WINNOW_FAULT })).toMatchObject({ signal: 'SIGKILL' })

@@ -59,7 +59,9 @@ describe.each(Object.keys(DEEDS).slice(0, full ? undefined : 1))('a run that is 
     return ending
   }
 
-  it(`at ${POINTS.join(', ')} loses nothing and leaves nothing running`, { timeout: 180_000 }, async () => {
+  it(`at ${POINTS.join(', ')} loses nothing and leaves no process running`, {
+    timeout: 180_000,
+  }, async () => {
     const whole = await undisturbedEnd()
     const before = await onTheWay()
     for (const point of POINTS) {

@@ -32,8 +32,8 @@ function heldBackFiles(at: Scene): string[] {
   return cache.filter(name => /work\/[^/]+\/holdout/.test(name))
 }
 
-describe('a holdout that is killed while it is laid out', () => {
-  it('is counted as used, is asked once more, and nothing of it is left by the next run', async () => {
+describe('a holdout whose run is killed', () => {
+  it('counts as used, is issued once more, and the next run leaves no file of it', async () => {
     const at = withHoldout()
     // The incumbent and the experiment are measured before it.
     const killed = await commandLine.run(at, ['run'], { WINNOW_FAULT: 'measure:started:3' })

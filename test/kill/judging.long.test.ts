@@ -10,7 +10,7 @@ const commandLine = bundledCommandLine()
 
 describe('a run that is killed while a model judges', () => {
   it.each(full ? [1, 2, 7] : [2])(
-    'in request %d, asks again for what it was not told, and for nothing else',
+    'in request %d, requests only the missing scores again',
     async nth => {
       let held: string | null = null
       const server = await modelServer((asked, before) => {

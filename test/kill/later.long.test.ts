@@ -54,7 +54,7 @@ describe.each(Object.keys(DEEDS).slice(0, full ? undefined : 1))('%s', name => {
     return at
   }
 
-  it('whatever step of the answer is killed', async () => {
+  it('has the same result whatever step of the answer is killed', async () => {
     const left = await done()
     const reached = new Set(await undisturbed(left))
     const step = DEEDS[name]?.step ?? ''

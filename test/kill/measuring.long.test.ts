@@ -74,7 +74,7 @@ const HOWS = Object.keys(KILLS)
 describe('a measurement that is killed', () => {
   // The incumbent's own measurement below is killed in the other two ways.
   it.each(full ? HOWS : ['in the middle'])(
-    '%s is issued again unchanged; its verdict is what it would have been, and nothing is left behind',
+    '%s is issued again unchanged; its verdict is the same, and no file is left',
     async how => {
       const at = measured()
       await kill(at, how, 2)
@@ -95,7 +95,7 @@ describe('a measurement that is killed', () => {
 
   // That an order is lost as often as that, and what comes of it, is told by test/engine/lost-orders.long.test.ts too.
   it.each(full ? HOWS : [])(
-    '%s for ever is unproven as not proven, with the same coins throughout, and a retry goes on',
+    '%s every time is not proven, with the same coins throughout, and a retry continues it',
     async how => {
       const at = measured()
       await kill(at, how, 2)
@@ -119,8 +119,8 @@ describe('a measurement that is killed', () => {
   )
 })
 
-describe('a measurement of the incumbent itself that is killed', () => {
-  it('is issued again, and the campaign goes on from there', async () => {
+describe('a killed measurement of the incumbent', () => {
+  it('is issued again, and the campaign continues', async () => {
     const at = measured()
     expect(await killedAsItStarts(at, 1)).toMatchObject({ signal: 'SIGKILL' })
     expect(await killedAsItReports(at, 1)).toMatchObject({ signal: 'SIGKILL' })

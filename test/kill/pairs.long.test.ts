@@ -59,7 +59,7 @@ const KILLS = {
 describe.each(Object.entries(KILLS).slice(0, full ? 4 : 1))(
   'a campaign in pairs that is killed %s',
   (_, fault) => {
-    it('comes to the same end as one that was not, with the pairs there were and the same coins', async () => {
+    it('has the same result with the same pairs and the same coins', async () => {
       const at = noisy()
       expect(await commandLine.run(at, ['run'], { WINNOW_FAULT: fault })).toMatchObject({ signal: 'SIGKILL' })
       await commandLine.run(at, ['run'])

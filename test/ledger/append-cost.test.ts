@@ -43,13 +43,13 @@ describe('the cost of an append', () => {
     expect(many / few).toBeLessThan(2)
   })
 
-  test('finds the tip in as many objects, however many events there are', async () => {
+  test('finds the tip with the same number of objects for any number of events', async () => {
     expect(await objectsRead(large)).toBe(await objectsRead(small))
   })
 })
 
 describe('the cost of reading single events', () => {
-  test('is the same, however many events lie between and behind them', async () => {
+  test('is the same for any number of events between and after them', async () => {
     const read = async (ledger: TempLedger) => {
       const { commit } = await ledger.tip()
       return counted(ledger, async repo => {

@@ -34,7 +34,7 @@ function beforePush(repo: Repository, happen: (push: number) => Promise<void>): 
 }
 
 describe('an append', () => {
-  test('puts its events at the end, in one commit, and answers them as they lie there', async () => {
+  test('adds its events at the end, in one commit, and returns them as recorded', async () => {
     const before = await ledger.tip()
     const events = await appendCommuting(ledger.deps(), [note('one'), note('two')], BY)
     expect(events.map(event => event.seq)).toEqual([1, 2])
@@ -42,26 +42,26 @@ describe('an append', () => {
     expect((await ledger.repo.commit((await ledger.tip()).commit ?? '')).parents).toEqual([before.commit])
   })
 
-  test('of nothing writes nothing', async () => {
+  test('of no event writes nothing', async () => {
     const before = await ledger.tip()
     expect(await appendCommuting(ledger.deps(), [], BY)).toEqual([])
     expect(await ledger.tip()).toEqual(before)
   })
 
-  test('holds an event given twice once', async () => {
+  test('holds an event that is given twice once', async () => {
     const events = await appendCommuting(ledger.deps(), [note('same'), note('same')], BY)
     expect(events.map(event => event.seq)).toEqual([1, 1])
     expect(await texts()).toEqual(['same'])
   })
 
-  test('is refused to events that were planned on a tip', async () => {
+  test('refuses events whose meaning depends on earlier ones', async () => {
     await expect(appendCommuting(ledger.deps(), [note('x'), started()], BY)).rejects.toThrow(
       /campaign-started/,
     )
     expect(ledger.saved).toEqual([])
   })
 
-  test('never starts a ledger: a missing branch is said', async () => {
+  test('never starts a ledger: it names the missing branch', async () => {
     ledger.git('update-ref', '-d', refs.state)
     const attempt = appendCommuting(ledger.deps(), [note('x')], BY)
     await expect(attempt).rejects.toThrow(UserError)
@@ -71,7 +71,7 @@ describe('an append', () => {
 })
 
 describe('a lost race', () => {
-  test('is run again on the new tip, later each time', async () => {
+  test('is repeated on the new tip, later each time', async () => {
     const pacing = fakePacing()
     const repo = beforePush(ledger.repo, async push => {
       if (push <= 3) await ledger.write([note(`rival ${push}`)])
@@ -83,7 +83,7 @@ describe('a lost race', () => {
     expect(pacing.waits.toSorted((a, b) => a - b)).toEqual(pacing.waits)
   })
 
-  test('in which our own event arrived is won, not repeated', async () => {
+  test('is won when the event of this process arrived', async () => {
     const repo: Repository = {
       ...ledger.repo,
       async push(updates) {
@@ -96,7 +96,7 @@ describe('a lost race', () => {
     expect(await texts()).toEqual(['once'])
   })
 
-  test('repeats only what did not arrive', async () => {
+  test('repeats only events that did not arrive', async () => {
     const repo = beforePush(ledger.repo, async push => {
       if (push === 1) await ledger.write([note('rival'), note('shared')])
     })
@@ -105,7 +105,7 @@ describe('a lost race', () => {
     expect(await texts()).toEqual(['rival', 'shared', 'mine'])
   })
 
-  test('lost for two minutes keeps the payload and says where', async () => {
+  test('for two minutes saves the payload and names the file', async () => {
     const pacing = fakePacing()
     const begin = pacing.clock()
     const repo: Repository = {
@@ -121,7 +121,7 @@ describe('a lost race', () => {
     expect(await texts()).toEqual([])
   })
 
-  test('against somebody who replaced the ledger is not run again', async () => {
+  test('against a replaced ledger is not repeated', async () => {
     const repo = beforePush(ledger.repo, async () => {
       const { repo: own } = ledger
       const { commit, tree } = await ledger.tip()
@@ -158,7 +158,7 @@ describe('a remote that refuses', () => {
     expect(await texts()).toEqual(['patient'])
   })
 
-  test('for want of a credential is not asked again', async () => {
+  test('for a missing credential is not asked again', async () => {
     const pacing = fakePacing()
     const repo = beforePush(ledger.repo, async () => {
       throw new ForgeError('who are you?', { status: 401 })

@@ -76,7 +76,7 @@ describe('the chain', () => {
     )
   })
 
-  test('gives the same draft the same id wherever it stands', () => {
+  test('gives the same draft the same id at any position', () => {
     fc.assert(
       fc.property(start, start, draft, (one, other, each) => {
         const stamp = { at: AT, by: BY }
@@ -88,7 +88,7 @@ describe('the chain', () => {
     )
   })
 
-  test('is read back as it was sealed', () => {
+  test('is read back as it was written', () => {
     fc.assert(
       fc.property(start, draft, (from, each) => {
         const sealed = openChain(from, { at: AT, by: BY }).addEvent(each)
@@ -118,7 +118,7 @@ describe('the chain', () => {
     )
   })
 
-  test('does not seal what it could not read: a number JSON cannot hold, a payload the schema refuses', () => {
+  test('does not write an unreadable event: a number JSON cannot hold, a payload the schema refuses', () => {
     const chain = openChain({ seq: 0, head: null }, { at: AT, by: BY })
     const cost = { model: 'm', records: [], requests: 0, tokens: 0, ended: null }
     const judged = { kind: 'judged', cause: 'x', key: 'k', order: hashSha256('o'), usd: 0, ...cost } as const
@@ -138,7 +138,7 @@ describe('an event file', () => {
     () =>
       checkEventFile(bytesOf(text), expected)
 
-  test('says what does not fit', () => {
+  test('names the part that does not fit', () => {
     expect(check(bytes.replace('hello', 'hullo'))).toThrow(/its id is .*, its content makes it/)
     expect(check(bytes, { ...from, seq: 4 })).toThrow(/event 4 .*it says seq 3/)
     expect(check(bytes, { ...from, head: hashSha256('other') })).toThrow(
@@ -159,8 +159,8 @@ describe('an event file', () => {
   })
 })
 
-describe('the layout', () => {
-  test('holds at most 1,000 events to a directory and finds every one again', () => {
+describe('the layout of event files', () => {
+  test('holds at most 1,000 events in a directory and finds every one again', () => {
     expect(buildEventPath(123).path).toBe('events/0000/000123.json')
     expect(buildEventPath(1000).path).toBe('events/0001/001000.json')
     expect(buildEventPath(12_345_678).path).toBe('events/12345/12345678.json')
@@ -173,7 +173,7 @@ describe('the layout', () => {
     )
   })
 
-  test('knows no other name', () => {
+  test('accepts no other name', () => {
     expect(['1', '00001', 'abcd', '-001', ''].map(parseShardName)).toEqual([null, null, null, null, null])
     expect(
       ['000001.json', '1000.json', '0001000.json', '001000.JSON', 'x'].map(name => parseEventSeq(1, name)),

@@ -57,7 +57,7 @@ describe('loading a campaign', () => {
     expect(quick.campaign.spent.minutes).toBe(7)
   })
 
-  test('from a checkpoint does not read what it covers; an audit does', async () => {
+  test('reads no event that a checkpoint covers; an audit does', async () => {
     await withCheckpoint()
     await hideEventsBefore(1)
     const { campaign, tip } = await load()
@@ -65,14 +65,14 @@ describe('loading a campaign', () => {
     await expect(foldAllEvents(ledger.repo, tip.commit ?? '')).rejects.toThrow(/event 1 is missing/)
   })
 
-  test('from a checkpoint at the very end reads no event at all', async () => {
+  test('reads no event with a checkpoint at the end', async () => {
     const { campaign, lastSha } = await load()
     await ledger.write([], { checkpoint: buildCheckpoint(campaign, lastSha) })
     expect((await load()).campaign).toEqual(campaign)
   })
 })
 
-describe('a checkpoint that is wrong', () => {
+describe('a wrong checkpoint', () => {
   const wrong: [string, (text: string) => string, RegExp][] = [
     ['an edited state', text => text.replace('"minutes":3', '"minutes":2'), /state digest/],
     [
@@ -135,7 +135,7 @@ describe('a checkpoint is due', () => {
 })
 
 describe('continuing in memory', () => {
-  test('folds only what is new', async () => {
+  test('folds only new events', async () => {
     const before = await load()
     await ledger.write([spent(4)])
     await hideEventsBefore(1)
@@ -146,14 +146,14 @@ describe('continuing in memory', () => {
     expect(await continueCampaign(ledger.repo, after, commit ?? '')).toBe(after)
   })
 
-  test('notices the checkpoint that was written meanwhile', async () => {
+  test('finds a checkpoint that was written meanwhile', async () => {
     const before = await load()
     await withCheckpoint()
     const { commit } = await ledger.tip()
     expect((await continueCampaign(ledger.repo, before, commit ?? '')).checkpointSeq).toBe(3)
   })
 
-  test('starts anew on a tip that does not descend from the old one', async () => {
+  test('starts again on a tip that does not descend from the old one', async () => {
     const before = await load()
     const chain = openChain({ seq: 0, head: null }, { at: AT, by: BY })
     const sealed = [chain.addEvent(started()), chain.addEvent(note('another history'))]
@@ -163,18 +163,15 @@ describe('continuing in memory', () => {
     expect(after.campaign).toMatchObject({ seq: 2, spent: { minutes: 0 } })
   })
 
-  test.each([[[]], [[spent(4)]]])(
-    'does not believe a tip whose last known event is another one',
-    async more => {
-      const before = await load()
-      const path = buildEventPath(2).path
-      const entry = await ledger.repo.findEntry(before.tip.tree ?? '', path)
-      const bytes = (await ledger.repo.blob(entry?.oid ?? '')).toString('utf8')
-      await ledger.vandalise({ [path]: bytes.replace('2026-01-02', '2025-01-02') })
-      await ledger.write(more)
-      const { commit } = await ledger.tip()
-      const words = more.length === 0 ? /event 2 .* not the one folded before/ : /event 3 .* its prev/
-      await expect(continueCampaign(ledger.repo, before, commit ?? '')).rejects.toThrow(words)
-    },
-  )
+  test.each([[[]], [[spent(4)]]])('rejects a tip whose last known event is another one', async more => {
+    const before = await load()
+    const path = buildEventPath(2).path
+    const entry = await ledger.repo.findEntry(before.tip.tree ?? '', path)
+    const bytes = (await ledger.repo.blob(entry?.oid ?? '')).toString('utf8')
+    await ledger.vandalise({ [path]: bytes.replace('2026-01-02', '2025-01-02') })
+    await ledger.write(more)
+    const { commit } = await ledger.tip()
+    const words = more.length === 0 ? /event 2 .* not the one folded before/ : /event 3 .* its prev/
+    await expect(continueCampaign(ledger.repo, before, commit ?? '')).rejects.toThrow(words)
+  })
 })

@@ -25,8 +25,8 @@ beforeAll(async () => {
 })
 afterAll(() => ledger.remove())
 
-describe('many processes that append to one remote at once', () => {
-  test('all get their events in, each exactly once, in one intact chain', async () => {
+describe('many processes that append to one remote', () => {
+  test('all append their events, each exactly once, in one intact chain', async () => {
     const names = Array.from({ length: writers }, (_, index) => `writer-${index}`)
     await Promise.all(
       names.map(name => {

@@ -34,7 +34,7 @@ async function problems(): Promise<string[]> {
   return (await verifyLedger(ledger.repo, runner, commit ?? '')).map(problem => problem.message)
 }
 
-describe('reading', () => {
+describe('reading a ledger', () => {
   test('gives every event in order, from any seq on', async () => {
     const { commit, seq, head } = await ledger.tip()
     const events = await read(commit ?? '')
@@ -45,7 +45,7 @@ describe('reading', () => {
     expect(await read(commit ?? '', 4)).toEqual([])
   })
 
-  test('finds no ledger where there is no branch, and starts its chain at 0', async () => {
+  test('finds no ledger without a branch, and starts its chain at 0', async () => {
     expect(await readTip(ledger.repo, null)).toEqual({ commit: null, tree: null, seq: 0, head: null })
   })
 
@@ -54,7 +54,7 @@ describe('reading', () => {
   })
 })
 
-describe('a ledger somebody changed', () => {
+describe('a changed ledger', () => {
   async function expectBroken(commit: string, seq: number | undefined, words: RegExp): Promise<void> {
     const attempt = read(commit)
     await expect(attempt).rejects.toThrow(words)
@@ -62,7 +62,7 @@ describe('a ledger somebody changed', () => {
     await expect(attempt).rejects.toMatchObject({ seq })
   }
 
-  test('in an event: named by its id', async () => {
+  test('names an event by its id', async () => {
     const edited = (await bytesAt(file(1))).replace('"text":"one"', '"text":"won"')
     await expectBroken(
       await ledger.vandalise({ [file(1)]: edited }),
@@ -76,18 +76,18 @@ describe('a ledger somebody changed', () => {
     ])
   })
 
-  test('in a time, which no id covers: named by the next prev', async () => {
+  test('names a time, which no id covers, by the next prev', async () => {
     const edited = (await bytesAt(file(1))).replace(AT, AT.replace('2026', '2025'))
     await expectBroken(await ledger.vandalise({ [file(1)]: edited }), 2, /event 2 .* its prev is/)
   })
 
-  test('in the time of the last event: shown by the history', async () => {
+  test('shows the time of the last event in its history', async () => {
     const edited = (await bytesAt(file(3))).replace(AT, AT.replace('2026', '2025'))
     await ledger.vandalise({ [file(3)]: edited })
     expect(await problems()).toEqual([expect.stringMatching(/changed events\/0000\/000003.json/)])
   })
 
-  test('by dropping an event', async () => {
+  test('names a missing event', async () => {
     await expectBroken(
       await ledger.vandalise({ [file(1)]: null }),
       1,
@@ -99,24 +99,24 @@ describe('a ledger somebody changed', () => {
     expect(await problems()).toContainEqual(expect.stringMatching(/^event 1 is missing/))
   })
 
-  test('by dropping the last event: shown by the history', async () => {
+  test('shows the missing last event in its history', async () => {
     await ledger.vandalise({ [file(3)]: null })
     expect(await problems()).toEqual([expect.stringMatching(/removed events\/0000\/000003.json/)])
   })
 
-  test('by dropping every event', async () => {
+  test('names missing events when none is left', async () => {
     const gone = Object.fromEntries([0, 1, 2, 3].map(seq => [file(seq), null]))
     const commit = await ledger.vandalise({ ...gone, 'README.md': 'empty' })
     await expectBroken(commit, 0, /holds no events/)
     await expect(readTip(ledger.repo, commit)).rejects.toThrow(/holds no events/)
   })
 
-  test('by reordering events', async () => {
+  test('names events in another order', async () => {
     const swapped = { [file(1)]: await bytesAt(file(2)), [file(2)]: await bytesAt(file(1)) }
     await expectBroken(await ledger.vandalise(swapped), 1, /event 1 .* it says seq 2/)
   })
 
-  test('by renaming an event', async () => {
+  test('names a renamed event', async () => {
     const bytes = await bytesAt(file(1))
     await expectBroken(
       await ledger.vandalise({ [file(1)]: null, 'events/0000/7.json': bytes }),
@@ -126,14 +126,14 @@ describe('a ledger somebody changed', () => {
     expect(await problems()).toContainEqual(expect.stringMatching(/7\.json is not an event file/))
   })
 
-  test('by moving an event far away', async () => {
+  test('names an event that was moved far away', async () => {
     const bytes = await bytesAt(file(3))
     const moved = await ledger.vandalise({ [file(3)]: null, 'events/9999/9999999.json': bytes })
     await expectBroken(moved, 3, /event 3 is missing/)
     expect(await problems()).toContainEqual(expect.stringMatching(/^events 3 to 9999998 are missing/))
   })
 
-  test('by a merge', async () => {
+  test('names a merge', async () => {
     const { repo } = ledger
     const { commit, tree } = await ledger.tip()
     const side = await repo.writeCommit({ tree: tree ?? '', parents: [], message: 'side', date: 1 })
@@ -147,14 +147,14 @@ describe('a ledger somebody changed', () => {
     expect(await problems()).toEqual([`commit ${merge} is a merge`, 'the ledger has 2 beginnings'])
   })
 
-  test('in a newer vocabulary asks for an upgrade', async () => {
+  test('of a newer winnow asks for an upgrade', async () => {
     const unknown = (await bytesAt(file(3))).replace('"kind":"note"', '"kind":"teleported"')
     await expectBroken(await ledger.vandalise({ [file(3)]: unknown }), 3, /a newer winnow wrote it/)
   })
 })
 
-describe('writing', () => {
-  test('refuses events that were sealed for another tip', async () => {
+describe('writing a ledger', () => {
+  test('refuses events that continue another tip', async () => {
     const tip = await ledger.tip()
     const early = openChain({ seq: 2, head: tip.head }, { at: AT, by: BY }).addEvent(note('x'))
     const stray = openChain({ seq: 4, head: hashSha256('other') }, { at: AT, by: BY }).addEvent(note('x'))
@@ -165,7 +165,7 @@ describe('writing', () => {
     }
   })
 
-  test('refuses a view that would lie over an event, the spec or the checkpoint', async () => {
+  test('refuses a view in the place of an event, the spec or the checkpoint', async () => {
     const tip = await ledger.tip()
     for (const path of [file(1), 'spec.yaml', 'checkpoint.json', 'events']) {
       const write = { message: 'm', views: { [path]: 'x' } }
@@ -175,7 +175,7 @@ describe('writing', () => {
     }
   })
 
-  test('puts spec, checkpoint and views beside the events in the same commit', async () => {
+  test('puts spec, checkpoint and views beside the events in one commit', async () => {
     const views = { 'README.md': '# demo\n', 'chart.svg': '<svg/>' }
     await ledger.write([note('four')], { spec: 'name: demo\n', checkpoint: '{}\n', views })
     expect(await bytesAt('spec.yaml')).toBe('name: demo\n')
@@ -184,7 +184,7 @@ describe('writing', () => {
     expect((await ledger.tip()).seq).toBe(5)
   })
 
-  test('of nothing new makes no commit', async () => {
+  test('makes no commit without a change', async () => {
     await ledger.write([], { views: { 'README.md': 'same' } })
     const tip = await ledger.tip()
     expect(
@@ -193,7 +193,7 @@ describe('writing', () => {
     expect(tip.seq).toBe(4)
   })
 
-  test('of no event at all makes no ledger', async () => {
+  test('makes no ledger without an event', async () => {
     const nothing = await readTip(ledger.repo, null)
     await expect(writeLedgerCommit(ledger.repo, nothing, [], { message: 'm' })).rejects.toThrow(
       /without an event/,

@@ -24,7 +24,7 @@ import {
   tempLedger,
 } from './temp-ledger.ts'
 
-describe('a ledger behind http', () => {
+describe('a ledger over HTTP', () => {
   let ledger: TempLedger
   let server: GitServer
   let repo: Repository
@@ -67,7 +67,7 @@ describe('a ledger behind http', () => {
 })
 
 describe('a ledger', () => {
-  test('in a SHA-256 repository is written and read all the same', async () => {
+  test('works in a SHA-256 repository', async () => {
     const ledger = await tempLedger({ format: 'sha256' })
     onTestFinished(() => ledger.remove())
     await ledger.write([started()])
@@ -87,7 +87,7 @@ describe('a ledger', () => {
     expect((await ledger.tip()).seq).toBe(3)
   })
 
-  test('without a remote lives in the repository itself, which is otherwise left alone', async () => {
+  test('without a remote is in the repository itself, whose other refs stay', async () => {
     const root = mkdtempSync(join(tmpdir(), 'winnow-ledger-'))
     onTestFinished(() => rmSync(root, { recursive: true, force: true }))
     const user = join(root, 'user repository')

@@ -19,13 +19,13 @@ describe('a race', () => {
     expect(pacing.waits).toEqual([])
   })
 
-  test('that is lost is run again after waits that double up to five seconds', async () => {
+  test('that is lost is repeated after waits that double up to five seconds', async () => {
     const pacing = { ...fakePacing(), random: () => 1 }
     await retryLostRaces(pacing, losing(9))
     expect(pacing.waits).toEqual([50, 100, 200, 400, 800, 1600, 3200, 5000, 5000])
   })
 
-  test('is waited for by chance, between half and all of the limit', async () => {
+  test('waits a random time between half and all of the limit', async () => {
     await fc.assert(
       fc.asyncProperty(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), async chance => {
         const pacing = { ...fakePacing(), random: () => chance }
@@ -35,7 +35,7 @@ describe('a race', () => {
     )
   })
 
-  test('that is lost for two minutes is given up with its reason', async () => {
+  test('that is lost for two minutes ends with its reason', async () => {
     const pacing = fakePacing()
     const begin = pacing.clock()
     expect(await retryLostRaces(pacing, losing(Infinity))).toEqual(lost)
@@ -72,7 +72,7 @@ describe('an attempt that fails', () => {
     ['a broken file', new ForgeError('open.json is missing')],
     ['a broken ledger', new LedgerError('does not fit')],
     ['a bug', new TypeError('undefined is not a function')],
-  ])('because of %s is not', async (_, error) => {
+  ])('because of %s is not repeated', async (_, error) => {
     await expect(waitsAfter(error)).rejects.toBe(error)
   })
 })
@@ -80,7 +80,7 @@ describe('an attempt that fails', () => {
 describe('a push', () => {
   const ref = 'refs/heads/optimize-state/demo'
 
-  test('that was accepted is done, that lost its lease is a lost race', () => {
+  test('that was accepted is done; one that lost its lease is a lost race', () => {
     expect(toPushAttempt({ ok: true }, 7)).toEqual({ done: true, value: 7 })
     expect(toPushAttempt({ ok: false, reason: 'lease', refs: [ref] }, 7)).toEqual({
       done: false,
@@ -101,7 +101,7 @@ describe('a push', () => {
     expect(apart).toMatchObject({ done: false, refused: { detail: { rule: 'no atomic pushes' } } })
   })
 
-  test('that was refused is repeated four times with back-off, and no oftener', async () => {
+  test('that was refused is repeated four times with back-off', async () => {
     const pacing = { ...fakePacing(), random: () => 1 }
     let pushes = 0
     const result = await retryLostRaces(pacing, async () => {
