@@ -222,8 +222,7 @@ async function tickOnce(call: Call, command: CommandContext, run: ActionsRun): P
   const { campaignContext: context } = command
   const workflows = context.forge?.workflows
   if (workflows === undefined) throw new Error('this forge runs no workflows')
-  const heed = runComments(call, command)
-  const done = await runActionsTick(context, workflows, { ...run, heed })
+  const done = await runActionsTick(context, workflows, { ...run, runComments: runComments(call, command) })
   const { waiting, seen, refusals, orders, started, toJudge: items } = done
   if (seen === null) throw new Error(`campaign ${context.name} was started and is not there`)
   const { campaign } = seen.world

@@ -122,7 +122,7 @@ async function startAndRun(call: Call, context: CommandContext, report: ResultRe
   }
   await requireMeasurableHere(opened)
   const controller = await openController(opened.campaignContext, call.interrupt, {
-    guests: agents,
+    extraProposers: agents,
     runComments: runComments(call, opened),
   })
   const watch = call.given.flag('watch')

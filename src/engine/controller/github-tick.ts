@@ -60,13 +60,7 @@ export interface ActionsTick extends TickResult {
 export async function runActionsTick(
   context: CampaignContext,
   workflows: Workflows,
-  {
-    does,
-    next,
-    has,
-    nextLook = 'usual',
-    heed: runComments,
-  }: ActionsRun & { heed?: NonNullable<ControllerContext['runComments']> },
+  { does, next, has, nextLook = 'usual', runComments }: ActionsRun & Pick<ControllerContext, 'runComments'>,
 ): Promise<ActionsTick> {
   const isFirst = context.by.attempt === FIRST_ATTEMPT
   // Jobs of a second attempt cannot know what the first attempt spent.

@@ -28,7 +28,7 @@ export async function recordReviewApprovals(
     const pull = findExperimentPull(observation, experiment)
     if (pull === undefined || experiment.status === 'ended') continue
     const lastReviews = selectLastReviews(pull)
-    if (await recordRevokedApproval(context, experiment, { pull, words: lastReviews })) return true
+    if (await recordRevokedApproval(context, experiment, { pull, lastReviews })) return true
     if (experiment.status !== 'deferred' || !isSameSet(observation, experiment)) continue
     if (pull.state !== 'open' || pull.head !== experiment.head) continue
     const reviews = selectApprovingReviews(pull, lastReviews, experiment).filter(
@@ -184,7 +184,7 @@ async function approveByReview(
 async function recordRevokedApproval(
   context: CampaignContext,
   { id: experiment, consents }: Experiment,
-  { pull, words: lastReviews }: { pull: Pull; words: LastReviews },
+  { pull, lastReviews }: { pull: Pull; lastReviews: LastReviews },
 ): Promise<boolean> {
   for (const consent of consents) {
     const lastReview = lastReviews.get(consent.login)

@@ -129,7 +129,7 @@ function reportOtherRuns(
 export interface ControllerOptions {
   targetBranch?: string
   /** Additional proposers for this process only. The spec does not name them. */
-  guests?: readonly CommandProposer[]
+  extraProposers?: readonly CommandProposer[]
   runComments?: ControllerContext['runComments']
 }
 
@@ -138,7 +138,7 @@ export async function openController(
   signal: AbortSignal,
   options: ControllerOptions = {},
 ): Promise<ControllerContext> {
-  const ideas = createCampaignIdeas(context, options.guests)
+  const ideas = createCampaignIdeas(context, options.extraProposers)
   return {
     context,
     memory: createMemory(),

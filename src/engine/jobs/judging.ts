@@ -123,8 +123,8 @@ function computeJudgingSpend({
   budgetUse: { started, orders, usd },
 }: Pick<JudgingContext, 'files' | 'budgetUse'>): number {
   const open = Object.values(orders).filter(({ report }) => report === null)
-  const untold = open.reduce((sum, { order }) => sum + (files.scores(order.id)?.usd ?? 0), 0)
-  return Math.max(usd + untold, files.judgingUsd(started))
+  const unrecorded = open.reduce((sum, { order }) => sum + (files.scores(order.id)?.usd ?? 0), 0)
+  return Math.max(usd + unrecorded, files.judgingUsd(started))
 }
 
 /** Every cut but an exhausted budget is for a person; the next run continues with the scores. */

@@ -148,7 +148,7 @@ export async function readForeignFacts(
 }
 
 /** Null when branch and ledger agree, or when the campaign no longer needs the branch. */
-export async function readAstrayFacts(
+export async function readBranchMismatch(
   repository: Repository,
   { incumbent, stop_code }: Campaign,
   { optimizeTip, defaultTip }: { optimizeTip: Point | null; defaultTip: Point },

@@ -21,7 +21,7 @@ import { tryFetchCommit } from '../jobs/job-clone.ts'
 import type { Runner } from '../jobs/runner.ts'
 import { findCandidates, findStackedExperiments, readReleaseDates } from './candidates.ts'
 import {
-  readAstrayFacts,
+  readBranchMismatch,
   readForeignFacts,
   readForeignLanding,
   readHoldoutFacts,
@@ -166,7 +166,7 @@ async function buildWorld(observed: ObservedCampaign): Promise<World> {
     releases: await readReleaseDates(context, memory, { campaign, spec, now, candidates }),
     sync,
     foreign: await readForeignFacts(repository, campaign, spec, optimizeTip),
-    branchMismatch: await readAstrayFacts(repository, campaign, { optimizeTip, defaultTip }),
+    branchMismatch: await readBranchMismatch(repository, campaign, { optimizeTip, defaultTip }),
     ...(await readForeignLanding(repository, campaign, optimizeTip)),
     holdout: await readHoldoutFacts(repository, memory, campaign, spec),
     reverts,
