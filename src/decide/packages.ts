@@ -1,4 +1,5 @@
 import { formatPackage, formatPackages, isOldEnough, type PackageAddition } from '../model/approval.ts'
+import { foldPath } from '../model/path.ts'
 import type { Spec } from '../spec/schema.ts'
 
 type DependencyRules = Spec['dependencies']
@@ -194,11 +195,6 @@ const REQUIREMENTS =
 /** `folded`: a result of `foldPath`. */
 export function isRequirements(folded: string): boolean {
   return REQUIREMENTS.test(folded)
-}
-
-/** Treats two spellings as one if a case-insensitive or normalising file system does. */
-export function foldPath(path: string): string {
-  return path.normalize('NFC').toLowerCase().normalize('NFC')
 }
 
 export function isManifest(path: string): boolean {

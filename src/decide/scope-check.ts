@@ -1,3 +1,4 @@
+import { isMisleadingPath, isUnsafePath } from '../model/path.ts'
 import { joinFirst } from '../model/text.ts'
 import type { Spec } from '../spec/schema.ts'
 import { formatCount } from './wording.ts'
@@ -20,6 +21,8 @@ export type ChangeSet = {
   limits: Spec['limits']
   /** Sizes of changed binary files in bytes, by path, as the candidate leaves them. */
   binaryBytes: ReadonlyMap<string, number>
+  /** Paths of the candidate that some file systems take for another one, by the changed path. */
+  sameNames: ReadonlyMap<string, string>
 }
 
 type ScopeRefusal = { code: string; message: string; path: string | null }
@@ -34,6 +37,18 @@ type ScopeRule = {
 }
 
 const SCOPE_RULES: readonly ScopeRule[] = [
+  {
+    code: 'file-name',
+    isBrokenBy: change =>
+      !isAbsent(change.newMode) && (isUnsafePath(change.path) || isMisleadingPath(change.path)),
+    describe: paths => `file names that git or an editor does not handle safely: ${JSON.stringify(paths)}`,
+  },
+  {
+    code: 'file-name',
+    isBrokenBy: ({ path }, { sameNames }) => sameNames.has(path),
+    describe: (paths, { sameNames }) =>
+      `names that differ only in case or in the form of their letters: ${paths} and ${[...sameNames.values()][0]}`,
+  },
   {
     code: 'out-of-scope',
     isBrokenBy: (change, set) => !set.isMutable(change.path),

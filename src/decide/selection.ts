@@ -1,7 +1,8 @@
 import { hashSha256 } from '../model/canonical-json.ts'
 import type { Priority } from '../model/event-schemas.ts'
 import type { PairedTerms } from '../model/order.ts'
-import { foldPath, isManifest } from './packages.ts'
+import { foldPath } from '../model/path.ts'
+import { isManifest } from './packages.ts'
 
 export type QueuedIdea = { id: string; number: number; category: string; priority: Priority }
 

@@ -1,4 +1,5 @@
-import { foldPath, isRequirements } from '../decide/packages.ts'
+import { isRequirements } from '../decide/packages.ts'
+import { foldPath } from '../model/path.ts'
 import { readBunLock } from './bun.ts'
 import { readCargoLock, readCargoToml } from './cargo.ts'
 import { readGoMod, readGoSum } from './go.ts'

@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer'
 import { lstatSync, mkdirSync, rmdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { UserError } from '../errors.ts'
 import type { Oid } from '../model/ids.ts'
+import { isUnsafePath } from '../model/path.ts'
 import type { ObjectStore } from './objects.ts'
 import { compareTrees, type EntryValue, encodeName, type TreeDifference } from './tree.ts'
 
@@ -116,13 +117,10 @@ function getParentPath(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')))
 }
 
-/** git's checkout rejects these names, but a hand-made tree can contain them. */
 function checkPath(path: string): void {
-  for (const name of path.split('/')) {
-    if (name !== '' && name !== '.' && name !== '..' && !/^(?:\.git|git~1)[\s.]*$/i.test(name)) continue
-    throw new UserError(`the tree holds a file that cannot be written safely: ${JSON.stringify(path)}`, {
-      place: { path },
-      fix: 'remove the file from the commit',
-    })
-  }
+  if (!isUnsafePath(path)) return
+  throw new UserError(`the tree holds a file that cannot be written safely: ${JSON.stringify(path)}`, {
+    place: { path },
+    fix: 'remove the file from the commit',
+  })
 }

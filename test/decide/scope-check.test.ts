@@ -15,7 +15,7 @@ function change(path: string, rest: Partial<DiffChange> = {}): DiffChange {
 
 function check(changes: DiffChange[], rest: Partial<ChangeSet> = {}) {
   const isMutable = (path: string) => path.startsWith('src/')
-  return checkChanges({ changes, isMutable, limits, binaryBytes: new Map(), ...rest })
+  return checkChanges({ changes, isMutable, limits, binaryBytes: new Map(), sameNames: new Map(), ...rest })
 }
 
 const binary = { added: null, deleted: null }
@@ -39,6 +39,40 @@ describe('a candidate’s diff', () => {
     })
     expect(check([change('.gitattributes')])?.message).toBe(
       'changes 1 file outside scope.mutable: .gitattributes',
+    )
+  })
+
+  test.each([
+    'src/.git/config',
+    'src/.GIT/hooks/x',
+    'src/git~1/config',
+    'src/.git. /config',
+    'src/.git::$INDEX_ALLOCATION/x',
+    'src/.g\u200cit/config',
+    'src/..\\.git\\config',
+    'src/gitmod~1',
+    'src/.gitmodules ',
+    'src/a\u202ejs.exe',
+    'src/a\u0007b',
+  ])('with the file name %j is refused, and may remove it', path => {
+    expect(check([change(path, { oldMode: ABSENT })])).toMatchObject({ code: 'file-name', path })
+    expect(check([change(path, { newMode: ABSENT })])?.code).not.toBe('file-name')
+  })
+
+  test.each([
+    'src/.github-like',
+    'src/.gitkeep',
+    'src/git',
+    'src/é.ts',
+    'src/日本.ts',
+    'src/a b.ts',
+    'src/git1~',
+  ])('with the file name %j may be measured', path => expect(check([change(path)])).toBeNull())
+
+  test('with a name that another file system takes for that of another file is refused', () => {
+    const found = check([change('src/A.ts')], { sameNames: new Map([['src/A.ts', 'src/a.ts']]) })
+    expect(found?.message).toBe(
+      'names that differ only in case or in the form of their letters: src/A.ts and src/a.ts',
     )
   })
 

@@ -430,6 +430,7 @@ export class Site {
       isMutable,
       limits: spec.limits,
       binaryBytes: new Map(),
+      sameNames: new Map(),
     })
   }
 

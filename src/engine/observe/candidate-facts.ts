@@ -14,6 +14,7 @@ import type { Repository } from '../../git/repository.ts'
 import { formatPackages, type PackageAddition } from '../../model/approval.ts'
 import type { Campaign } from '../../model/campaign.ts'
 import type { Oid, Point } from '../../model/ids.ts'
+import { foldPath } from '../../model/path.ts'
 import type { CandidateChange, CandidateFacts } from '../../plan/world.ts'
 import type { Spec } from '../../spec/schema.ts'
 import { compileScope } from '../../spec/scope.ts'
@@ -70,7 +71,8 @@ async function readChangeFacts(
   change: { tree: Oid; entries: readonly DiffEntry[] },
 ): Promise<Pick<CleanFacts, 'changes' | 'refusal' | 'additions'>> {
   const changes = await listTreeChanges(repository, change.entries)
-  const refusal = findScopeRefusal(changes, spec)
+  const sameNames = await findSameNames(repository, change)
+  const refusal = findScopeRefusal(changes, sameNames, spec)
   if (refusal !== null) {
     const line = await findRefusedLine(repository, change.entries, refusal)
     return { changes, refusal: { ...refusal, line }, additions: NO_ADDITIONS }
@@ -136,12 +138,43 @@ async function readBinarySize(repository: Repository, entry: DiffEntry): Promise
   return (await repository.blob(entry.newOid)).length
 }
 
-function findScopeRefusal(changes: readonly CandidateChange[], spec: Spec): CleanFacts['refusal'] {
+/** Finds added files and folders whose name some file systems take for that of another one beside them. */
+async function findSameNames(
+  repository: Repository,
+  { tree, entries }: { tree: Oid; entries: readonly DiffEntry[] },
+): Promise<Map<string, string>> {
+  const found = new Map<string, string>()
+  for (const { path, oldOid } of entries) {
+    const other = oldOid === null ? await findSameName(repository, tree, path) : null
+    if (other !== null) found.set(path, other)
+  }
+  return found
+}
+
+async function findSameName(repository: Repository, root: Oid, path: string): Promise<string | null> {
+  let tree: Oid | undefined = root
+  let folder = ''
+  for (const name of path.split('/')) {
+    if (tree === undefined) return null
+    const entries: readonly { name: string; oid: Oid; type: string }[] = await repository.tree(tree)
+    const other = entries.find(entry => entry.name !== name && foldPath(entry.name) === foldPath(name))
+    if (other !== undefined) return folder + other.name
+    tree = entries.find(entry => entry.name === name && entry.type === 'tree')?.oid
+    folder += `${name}/`
+  }
+  return null
+}
+
+function findScopeRefusal(
+  changes: readonly CandidateChange[],
+  sameNames: ReadonlyMap<string, string>,
+  spec: Spec,
+): CleanFacts['refusal'] {
   const binaryBytes = new Map(
     changes.flatMap(({ path, bytes }) => (bytes === null ? [] : [[path, bytes] as const])),
   )
   const { isMutable } = compileScope(spec)
-  const refusal = checkChanges({ changes, isMutable, limits: spec.limits, binaryBytes })
+  const refusal = checkChanges({ changes, isMutable, limits: spec.limits, binaryBytes, sameNames })
   return refusal && { code: refusal.code, message: refusal.message, path: refusal.path }
 }
 

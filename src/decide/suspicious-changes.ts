@@ -1,0 +1,224 @@
+import type { ChangedFile } from './selection.ts'
+import { type Language, WORD_RULES } from './suspicious-words.ts'
+
+/**
+ * A line or file of a change that can make a benchmark report a gain which is none. It proves nothing: honest
+ * changes contain such lines too. winnow shows it to a person before the change lands.
+ */
+export interface SuspiciousChange {
+  rule: SuspicionRule
+  path: string
+  /** 1 where the whole file is meant. */
+  line: number
+  text: string
+}
+
+/** Rules about whole files and texts. The words of code are in `suspicious-words.ts`. */
+const FILE_RULES = {
+  start_up: 'runs before the program, or changes how it is built, started or tested',
+  copied_literal: 'contains a literal of a test or a benchmark',
+  proportion: 'has a line too long to review',
+  hidden_text: 'contains characters that an editor does not show',
+} as const
+type WordRuleName = keyof typeof WORD_RULES
+export type SuspicionRule = WordRuleName | keyof typeof FILE_RULES
+
+export function describeSuspicionRule(rule: SuspicionRule): string {
+  return rule in WORD_RULES
+    ? WORD_RULES[rule as WordRuleName].means
+    : FILE_RULES[rule as keyof typeof FILE_RULES]
+}
+
+const LANGUAGES: readonly [Language, RegExp][] = [
+  ['js', /\.[cm]?[jt]sx?$/],
+  ['python', /\.pyi?$/],
+  ['go', /\.go$/],
+  ['rust', /\.rs$/],
+  ['java', /\.(?:java|kt|kts|scala|groovy)$/],
+  ['ruby', /\.(?:rb|rake|gemspec)$/],
+  ['c', /\.(?:c|cc|cpp|cxx|h|hh|hpp|hxx|inc)$/],
+  ['shell', /\.(?:sh|bash|zsh)$/],
+]
+
+/** Files that a tool chain reads or runs by itself. */
+const START_UP_FILES = compileNames(`
+  binding.gyp build.rs build.zig setup.py setup.cfg tox.ini noxfile.py conftest.py pytest.ini .coveragerc
+  sitecustomize.py usercustomize.py *.pth .npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs bunfig.toml deno.json deno.jsonc
+  .mocharc.* .swcrc .babelrc* *.config.js *.config.ts *.config.mjs *.config.cjs *.config.mts tsconfig*.json
+  rust-toolchain rust-toolchain.toml go.work .rspec .simplecov Rakefile CMakeLists.txt *.cmake Makefile GNUmakefile
+  meson.build BUILD BUILD.bazel pom.xml build.gradle build.gradle.kts settings.gradle gradle.properties .envrc .env
+  .env.* .tool-versions .node-version .nvmrc .python-version .ruby-version .gitconfig .pre-commit-config.yaml`)
+const START_UP_FOLDERS = /(?:^|\/)(?:\.cargo|\.mvn|\.husky)\//
+/** Keys of a package manifest that decide what runs. */
+const MANIFEST = /(?:^|\/)(?:package\.json|pyproject\.toml|Cargo\.toml)$/
+const MANIFEST_KEYS =
+  /^\s*(?:"(?:bin|scripts|main|module|exports|imports|type|browser|gypfile|overrides|resolutions|(?:pre|post)?(?:install|test|prepare|build))"\s*:|\[(?:tool\.pytest|tool\.setuptools|build-system|project\.scripts|project\.entry-points|profile|build|target|patch)\b|(?:build|harness|proc-macro|rustflags)\s*=)/
+
+const LONGEST_LINE = 1000
+const HIDDEN_CHARACTERS = /[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\u3164\ufeff]/
+const SHOWN = 100
+
+interface Line {
+  number: number
+  text: string
+}
+
+/** `rulers`: texts of tests, benchmarks and their data, whose literals a candidate has no reason to contain. */
+export function findSuspiciousChanges(
+  files: readonly ChangedFile[],
+  rulers: readonly string[] = [],
+): SuspiciousChange[] {
+  const copied = collectLiterals(rulers)
+  return files.flatMap(file => checkFile(file, copied))
+}
+
+function checkFile(file: ChangedFile, copied: ReadonlySet<string>): SuspiciousChange[] {
+  const { path, before } = file
+  const added = listAddedLines(file)
+  const [first = { number: 1, text: path }] = added
+  if (START_UP_FILES.test(path) || START_UP_FOLDERS.test(path)) return [toFinding('start_up', path, first)]
+  const manifest = MANIFEST.test(path) ? added.filter(({ text }) => MANIFEST_KEYS.test(text)) : []
+  return [
+    ...manifest.map(line => toFinding('start_up', path, line)),
+    ...findWords(file, added).map(([rule, line]) => toFinding(rule, path, line)),
+    ...added
+      .filter(({ text }) => hasCopiedLiteral(text, copied, before ?? ''))
+      .map(line => toFinding('copied_literal', path, line)),
+    ...added
+      .filter(({ text }) => text.length > LONGEST_LINE)
+      .map(line => toFinding('proportion', path, line)),
+    ...added
+      .filter(({ text }) => HIDDEN_CHARACTERS.test(text))
+      .map(line => toFinding('hidden_text', path, line)),
+  ]
+}
+
+function toFinding(rule: SuspicionRule, path: string, { number, text }: Line): SuspiciousChange {
+  return { rule, path, line: number, text: text.trim().slice(0, SHOWN) }
+}
+
+function listAddedLines({ before, after }: ChangedFile): Line[] {
+  const old = new Set((before ?? '').split('\n').map(text => text.trim()))
+  return (after ?? '')
+    .split('\n')
+    .map((text, at) => ({ number: at + 1, text }))
+    .filter(({ text }) => text.trim() !== '' && !old.has(text.trim()))
+}
+
+// Words of code
+
+const WORD_RULE_NAMES = Object.keys(WORD_RULES) as WordRuleName[]
+
+/**
+ * Finds words that the file holds more often than before, at lines that the change adds: a line that only moved is
+ * no finding.
+ */
+function findWords({ path, before, after }: ChangedFile, added: readonly Line[]): [WordRuleName, Line][] {
+  const language = LANGUAGES.find(([, pattern]) => pattern.test(path))?.[0]
+  if (language === undefined || after === null) return []
+  const lines = new Map(added.map(line => [line.number, line]))
+  const [old, now] = [blankComments(before ?? '', language), blankComments(after, language)]
+  return WORD_RULE_NAMES.flatMap(rule => {
+    const pattern = compileWords(WORD_RULES[rule][language])
+    const known = countWords(old.matchAll(pattern))
+    const found = new Map<number, [WordRuleName, Line]>()
+    for (const match of now.matchAll(pattern)) {
+      const word = normalizeWord(match)
+      const left = known.get(word) ?? 0
+      known.set(word, left - 1)
+      const line = findAddedLine(now, match, lines)
+      if (left <= 0 && line !== null) found.set(line.number, [rule, line])
+    }
+    return [...found.values()]
+  })
+}
+
+function countWords(matches: Iterable<RegExpMatchArray>): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const match of matches) counts.set(normalizeWord(match), (counts.get(normalizeWord(match)) ?? 0) + 1)
+  return counts
+}
+
+function normalizeWord([text]: RegExpMatchArray): string {
+  return text.replaceAll(/\s/g, '')
+}
+
+/** A name may span lines: any of them may be the added one. */
+function findAddedLine(
+  text: string,
+  { 0: word, index = 0 }: RegExpMatchArray,
+  added: ReadonlyMap<number, Line>,
+): Line | null {
+  const first = text.slice(0, index).split('\n').length
+  const count = word.split('\n').length
+  for (let number = first; number < first + count; number += 1) {
+    const line = added.get(number)
+    if (line !== undefined) return line
+  }
+  return null
+}
+
+const COMMENT_LINES: Readonly<Record<Language, RegExp>> = {
+  js: /^[ \t]*(?:\/\/|\*(?!\/)).*$/gm,
+  python: /^[ \t]*#.*$/gm,
+  go: /^[ \t]*\/\/(?!go:).*$/gm,
+  rust: /^[ \t]*\/\/.*$/gm,
+  java: /^[ \t]*(?:\/\/|\*(?!\/)).*$/gm,
+  ruby: /^[ \t]*#.*$/gm,
+  c: /^[ \t]*\/\/.*$/gm,
+  shell: /^[ \t]*#(?!!).*$/gm,
+}
+
+function blankComments(text: string, language: Language): string {
+  return text.replaceAll(COMMENT_LINES[language], '')
+}
+
+function compileNames(names: string): RegExp {
+  const patterns = names
+    .trim()
+    .split(/\s+/)
+    .map(name => name.replaceAll('.', String.raw`\.`).replaceAll('*', '[^/]*'))
+  return new RegExp(`(?:^|/)(?:${patterns.join('|')})$`, 'i')
+}
+
+function compileWords(words: string): RegExp {
+  return new RegExp(words.split(' ').map(toPattern).join('|'), 'g')
+}
+
+function toPattern(word: string): string {
+  const start = /^\w/.test(word) ? (/[.:]/.test(word) ? String.raw`(?<![\w$])` : String.raw`(?<![\w$.])`) : ''
+  const end = /\w$/.test(word) ? String.raw`(?![\w$])` : ''
+  return start + word.replaceAll(/\W/g, toPartPattern) + end
+}
+
+function toPartPattern(part: string): string {
+  if (part === '~') return String.raw`\s+`
+  if (part === '*') return String.raw`\w*`
+  if (part === "'") return '[\'"`]'
+  if (part === '.') return String.raw`\s*(?:\?\.|\.)\s*`
+  if (part === '=') return String.raw`\s*=(?![=>])\s*`
+  return `\\s*\\${part}\\s*`
+}
+
+// Copied literals
+
+/** Shorter literals occur by chance: `utf8`, `length`, 1000. */
+const LITERAL = /(["'`])((?:(?!\1)[^\\\n]|\\.){8,})\1|(?<![\w.])(\d[\d_]*\.?\d{3,}(?:e[+-]?\d+)?)(?![\w.])/g
+const SHORTEST_NUMBER = 5
+
+function* readLiterals(text: string): Generator<string> {
+  for (const [, , quoted, number] of text.matchAll(LITERAL)) {
+    if (quoted !== undefined) yield quoted
+    else if (number !== undefined && number.replaceAll(/[^\d]/g, '').length >= SHORTEST_NUMBER)
+      yield number.replaceAll('_', '')
+  }
+}
+
+function collectLiterals(texts: readonly string[]): ReadonlySet<string> {
+  return new Set(texts.flatMap(text => [...readLiterals(text)]))
+}
+
+function hasCopiedLiteral(text: string, copied: ReadonlySet<string>, before: string | null): boolean {
+  if (copied.size === 0) return false
+  return [...readLiterals(text)].some(literal => copied.has(literal) && before?.includes(literal) !== true)
+}

@@ -1,0 +1,119 @@
+/**
+ * Names in source code that let a change do more than compute, by language. Blanks and line ends may stand between
+ * the parts of a name. A name without a dot is not a member (`re.compile` is not `compile(`), one that ends in `(` is
+ * called, one that ends in `=` is assigned, `*` stands for
+ * the rest of a name, and `~` for a blank.
+ */
+
+export type Language = 'js' | 'python' | 'go' | 'rust' | 'java' | 'ruby' | 'c' | 'shell'
+
+interface WordRule extends Partial<Record<Language, string>> {
+  means: string
+}
+
+export const WORD_RULES = {
+  exits: {
+    means: 'can end the process early',
+    js: 'process.exit process.reallyExit process.abort process.exitCode process[ =process (process) Deno.exit Bun.exit',
+    python: '_exit ._exit sys.exit .abort() SystemExit exit() exit(0) quit() atexit',
+    go: 'os.Exit syscall.Exit runtime.Goexit',
+    rust: 'process::exit libc::exit libc::_exit exit_group',
+    java: 'System.exit halt( exitProcess',
+    ruby: 'exit exit! at_exit Process.exit Process.exit! Kernel.exit',
+    c: '_exit( _Exit( quick_exit( atexit( exit(0) exit(EXIT_SUCCESS) SYS_exit SYS_exit_group',
+    shell: 'exit',
+  },
+  clock: {
+    means: 'replaces a clock or a timer',
+    js: 'performance.now= performance.timeOrigin= Date.now= Date= Date.prototype Performance.prototype process.hrtime= process.hrtime.bigint= hrtime.bigint= process.uptime= globalThis.performance= globalThis.Date= global.Date= global.performance= globalThis.setTimeout= globalThis.setImmediate= .defineProperty(globalThis .defineProperty(performance .defineProperty(Date .defineProperty(process .assign(globalThis .assign(performance .assign(process .setPrototypeOf(performance .setPrototypeOf(Date',
+    python:
+      'time.time= time.perf_counter= time.perf_counter_ns= time.monotonic= time.process_time= time.*= timeit.*= datetime.*= setattr(time setattr(timeit freezegun time_machine sys.modules',
+    go: 'linkname testing.Benchmark=',
+    rust: 'clock_gettime no_mangle export_name',
+    java: 'Clock.fixed Clock.offset',
+    ruby: 'Process.define_singleton_method Process.singleton_class clock_gettime Timecop class~Time module~Benchmark',
+    c: 'clock_gettime( gettimeofday( clock( times(',
+    shell: 'faketime LD_PRELOAD',
+  },
+  environment: {
+    means: 'reads who started it: environment, arguments, parent process or call stack',
+    js: 'process.argv process.argv0 process.ppid process.title process.execArgv process.mainModule process.cwd process.env import.meta.main require.main module.parent .hostname( .userInfo( Error().stack .stack.match .stack.split .stackTraceLimit .captureStackTrace .prepareStackTrace /proc/',
+    python:
+      '.environ .environb .getenv .getppid .getcwd environ getenv getppid .argv .orig_argv ._getframe _getframe .settrace .setprofile .gettrace inspect.stack inspect.currentframe traceback psutil __main__ /proc/',
+    go: 'os.Getenv os.LookupEnv os.Environ os.Args os.Getppid os.Getwd os.Executable flag.Lookup flag.CommandLine testing.Testing runtime.Caller runtime.Callers /proc/',
+    rust: 'env::var env::vars env::var_os env::args env::args_os env::current_exe env::current_dir option_env! parent_id Backtrace /proc/',
+    java: 'System.getenv System.getProperty System.getProperties ProcessHandle getStackTrace StackWalker RuntimeMXBean /proc/',
+    ruby: 'ENV ARGV PROGRAM_NAME Process.ppid caller caller_locations Dir.pwd /proc/',
+    c: 'getenv secure_getenv getppid environ getcwd getauxval program_invocation_name program_invocation_short_name backtrace( /proc/',
+    shell: 'WINNOW_* EVO_* GITHUB_* PPID npm_* BASH_SOURCE /proc/',
+  },
+  files: {
+    means: 'reads or writes files',
+    js: `'fs' 'node:fs' 'fs/promises' 'node:fs/promises' 'node:sqlite' 'node:os' 'os' fs.* readFile( readFileSync( writeFile( writeFileSync( appendFile( appendFileSync( createWriteStream( createReadStream( mkdirSync( localStorage Deno.* Bun.file Bun.write tmpdir(`,
+    python:
+      'open( io.open os.open os.mkdir os.makedirs os.rename os.replace os.remove os.listdir os.scandir os.path.exists os.stat .read_text( .write_text( .read_bytes( .write_bytes( pathlib tempfile shelve pickle marshal sqlite3 dbm shutil joblib diskcache np.save np.load',
+    go: 'os.Create os.CreateTemp os.OpenFile os.Open os.WriteFile os.ReadFile os.Mkdir os.MkdirAll os.MkdirTemp os.Rename os.Remove os.Symlink os.TempDir os.UserCacheDir os.Stat ioutil.* encoding/gob embed.FS go:embed',
+    rust: 'fs::* File::open File::create File::options OpenOptions temp_dir include_str! include_bytes!',
+    java: 'java.io.File java.nio.file Files.* Paths.get FileWriter FileReader FileOutputStream FileInputStream RandomAccessFile Preferences',
+    ruby: 'File.* IO.* Dir.* FileUtils Tempfile PStore Marshal.* Pathname tmpdir',
+    c: 'fopen( freopen( open( openat( creat( mkdir( rename( unlink( opendir( stat( tmpfile( ofstream ifstream std::filesystem',
+    shell: 'tee mktemp ln mv cp touch >',
+  },
+  shared_memory: {
+    means: 'uses memory that outlives the process',
+    js: '/dev/shm',
+    python: 'shared_memory mmap sysv_ipc posix_ipc /dev/shm',
+    go: 'syscall.Mmap SYS_SHMGET SHMGET /dev/shm',
+    rust: 'mmap shmget shm_open memfd_create /dev/shm',
+    java: 'MappedByteBuffer /dev/shm',
+    ruby: 'Fiddle /dev/shm',
+    c: 'shmget( shmat( shm_open( mmap( semget( msgget( mq_open( sem_open( memfd_create( /dev/shm',
+    shell: 'ipcs ipcmk ipcrm /dev/shm',
+  },
+  network: {
+    means: 'uses the network',
+    js: `fetch( XMLHttpRequest WebSocket EventSource 'http' 'https' 'net' 'dgram' 'tls' 'dns' 'node:http' 'node:https' 'node:http2' 'node:net' 'node:dgram' 'node:tls' 'node:dns'`,
+    python: 'socket urllib requests httpx aiohttp http.client http.server ftplib smtplib xmlrpc urlopen(',
+    go: '"net" "net/http" "net/rpc" net.Dial net.Listen http.Get',
+    rust: 'std::net TcpStream TcpListener UdpSocket UnixStream UnixListener reqwest',
+    java: 'java.net Socket ServerSocket HttpClient URLConnection',
+    ruby: 'Net::HTTP TCPSocket UNIXSocket UDPSocket open-uri',
+    c: 'socket( getaddrinfo( sendto( sys/socket.h netinet/in.h arpa/inet.h',
+    shell: 'curl wget nc ssh ncat',
+  },
+  processes: {
+    means: 'starts processes, handles signals or reaches into the running one',
+    js: `child_process process.kill process.on process.once process.emit process.binding process.dlopen process.stdout process.stderr process.getBuiltinModule 'cluster' 'node:cluster' 'node:inspector' 'node:v8' 'node:process' 'process'`,
+    python:
+      'subprocess signal ctypes cffi faulthandler pty os.system os.popen os.fork os.execv os.execve os.spawnv os.kill os.killpg sys.stdout sys.stderr sys.__stdout__ os.write gc.get_objects gc.get_referrers',
+    go: 'os/exec os/signal exec.Command syscall.* os.StartProcess os.FindProcess os.Stdout os.Stderr signal.Notify "C"',
+    rust: 'Command::new process::Command process::abort libc::* signal_hook stdout() asm!',
+    java: 'ProcessBuilder getRuntime System.setOut System.setErr System.load System.loadLibrary System.setProperty addShutdownHook sun.misc',
+    ruby: 'system( fork spawn( popen Process.kill Process.fork Process.spawn Process.daemon $stdout $stderr STDOUT STDERR trap(',
+    c: 'fork( vfork( clone( execv( execve( execvp( system( popen( kill( raise( signal( sigaction( ptrace( setjmp( longjmp( prctl( syscall( dup2( constructor destructor __asm__',
+    shell: 'kill pkill trap nohup setsid unshare',
+  },
+  dynamic_code: {
+    means: 'runs or changes code that the diff does not show',
+    js: `eval( Function( constructor.constructor 'vm' 'node:vm' 'module' 'node:module' 'node:async_hooks' createRequire runInThisContext runInNewContext require.cache require.extensions globalThis[ global[ prototype.*= Math.*= JSON.*= Object.*= Array.*= String.*= Promise.*= console.*= Reflect.set Atomics.wait`,
+    python:
+      'eval( exec( compile( __import__( globals( locals( getattr(os getattr(sys getattr(time getattr(builtins importlib __builtins__ builtins __dict__ __subclasses__ __globals__ __code__ __loader__ setattr( CodeType FunctionType posix __del__',
+    go: 'plugin.Open unsafe.* linkname reflect.NewAt func~init(',
+    rust: 'libloading transmute proc_macro extern~"C" link_section ctor',
+    java: 'Class.forName ClassLoader setAccessible MethodHandles ScriptEngine Unsafe Instrumentation',
+    ruby: 'eval *_eval *instance_exec *define_method *const_set *remove_method *remove_const *alias_method prepend refine ObjectSpace TracePoint set_trace_func __send__',
+    c: 'dlopen( dlsym( mprotect( __wrap_* .init_array',
+    shell: 'eval source',
+  },
+  tests: {
+    means: 'reaches into the test framework or the benchmark tool',
+    js: `'node:test' 'node:assert' 'node:assert/strict' 'assert' 'vitest' '@jest/globals' 'mocha' 'chai' 'tinybench' 'benchmark' 'mitata' 'tap' 'ava'`,
+    python: 'pytest _pytest pytest_* unittest timeit doctest pyperf',
+    go: '"testing" testing.*',
+    rust: 'criterion bencher #[bench] #[test] cfg(test)',
+    java: 'org.junit org.testng org.openjdk.jmh',
+    ruby: 'RSpec Minitest Benchmark Test::Unit',
+    c: 'gtest catch2 benchmark:: NDEBUG',
+    shell: 'pytest vitest jest mocha rspec ctest',
+  },
+} as const satisfies Record<string, WordRule>

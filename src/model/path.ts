@@ -1,0 +1,26 @@
+/** Spellings of `.git` where a file system folds case, drops trailing dots and blanks, or has short names. */
+const GIT_DIRECTORY = /^(?:\.git|git~\d+)[\s.]*(?::.*)?$/i
+/** Ignored by some file systems, invisible, or able to reorder what a reviewer sees. */
+const INVISIBLE = /[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/u
+const GIT_SETTINGS = /^(?:\.git(?:modules|attributes|ignore)[\s.:].*|git(?:mod|att|ign)~\d+.*)$/i
+
+/** git's checkout rejects these names, but a tree that was made by hand can contain them. */
+export function isUnsafePath(path: string): boolean {
+  const names = path.replaceAll(new RegExp(INVISIBLE, 'gu'), '').split('/')
+  return names.some(name => name === '' || name === '.' || name === '..' || GIT_DIRECTORY.test(name))
+}
+
+/** Names that git accepts, and that show or mean another file to a person or on another system. */
+export function isMisleadingPath(path: string): boolean {
+  if (INVISIBLE.test(path) || path.includes('\\')) return true
+  return [...path].some(character => character < ' ' || character === '\u007f') || hasGitSettings(path)
+}
+
+function hasGitSettings(path: string): boolean {
+  return path.split('/').some(name => GIT_SETTINGS.test(name))
+}
+
+/** Treats two spellings as one if a case-insensitive or normalising file system does. */
+export function foldPath(path: string): string {
+  return path.normalize('NFC').toLowerCase().normalize('NFC')
+}
