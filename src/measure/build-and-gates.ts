@@ -6,12 +6,13 @@ import { hashSha256 } from '../model/canonical-json.ts'
 import { drawSeed } from '../model/order.ts'
 import type { GateRun } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
-import { buildCommonEnvironment, buildHarnessEnvironment } from './environment.ts'
+import { buildHarnessEnvironment } from './environment.ts'
 import { removeAll } from './file-system.ts'
 import { refuseMachine, runGuarded, snapshotSide } from './guarded-run.ts'
 import { clearHome, clearOutputs, copySide, layOut } from './layout.ts'
 import { countPassedTests, readFailed } from './output/failure-output.ts'
 import type { OrderSide, Session } from './session.ts'
+import { recordStart } from './same-start.ts'
 import { snapshotFiles } from './tamper-check.ts'
 
 /** Lays out a side and runs its setup. Every build starts from the tree alone (decision.md 3.1). */
@@ -21,6 +22,7 @@ export async function buildSide(session: Session, side: OrderSide, number: numbe
   input.signal.throwIfAborted()
   await slots.bring(side.slot)
   side.snapshots = null
+  side.start = null
   side.build = number
   const keepBuilt = isKept(session, side)
   await layOut(session, side, keepBuilt)
@@ -33,6 +35,22 @@ export async function buildSide(session: Session, side: OrderSide, number: numbe
   const everything = snapshotSide(session, side)
   side.snapshots = { files: snapshotFiles(everything, side.files), everything }
   if (!kept) await runSetup(session, side)
+  if (!side.ended) await keepStart(session, side)
+}
+
+/** A set-up whose files cannot be copied has failed: no execution could start from them again. */
+async function keepStart(session: Session, side: OrderSide): Promise<void> {
+  try {
+    await recordStart(session, side)
+  } catch (error) {
+    if (!(error instanceof HarnessError)) throw error
+    const stderr = `${error.message}: ${error.detail.output?.stderr ?? ''}`
+    const output = { failing: [], stdout: '', stderr }
+    const { label, build } = side
+    session.draft.setups.push({ side: label, build, ok: false, timed_out: false, seconds: 0, output })
+    side.ended = true
+    await refuseMachine(session)
+  }
 }
 
 /** `setup_scope: once`: outputs stay valid while command, directory and tree are the same. */
@@ -70,7 +88,7 @@ async function runSetup(session: Session, side: OrderSide): Promise<void> {
 
 type Gate = Spec['gates'][number]
 
-/** Runs the command gates of one phase in a throw-away copy: they change no directory that is timed. */
+/** Each gate runs in a copy of its own: code that it loads changes neither another gate nor a timed directory. */
 export async function runGates(
   session: Session,
   side: OrderSide,
@@ -81,20 +99,23 @@ export async function runGates(
   const gates = due.filter(({ name }) => only?.has(name) !== false)
   if (gates.length === 0 || side.ended) return
   await session.slots.bring(null)
+  for (const gate of gates) {
+    if (await runGateInCopy(session, side, gate)) continue
+    side.ended = true
+    await refuseMachine(session)
+  }
+}
+
+async function runGateInCopy(session: Session, side: OrderSide, gate: Gate): Promise<boolean> {
   const copy = join(session.input.workDir, 'copy')
   try {
     await copySide(session, side, copy)
     await rename(copy, session.slots.stage)
-    for (const gate of gates) {
-      if (await runGate(session, side, gate)) continue
-      side.ended = true
-      await refuseMachine(session)
-    }
+    return await runGate(session, side, gate)
   } catch (error) {
     if (!(error instanceof HarnessError)) throw error
-    for (const gate of gates) session.draft.gates.push(buildUnrunGate(side, gate, error))
-    side.ended = true
-    await refuseMachine(session)
+    session.draft.gates.push(buildUnrunGate(side, gate, error))
+    return false
   } finally {
     for (const path of [copy, session.slots.stage]) await removeAll(path)
   }
@@ -108,9 +129,11 @@ function buildUnrunGate(side: OrderSide, { name, phase }: Gate, { message, detai
 }
 
 async function runGate(session: Session, side: OrderSide, gate: Gate): Promise<boolean> {
-  const { paths, draft } = session
-  await clearOutputs(paths, side.owner)
-  const env = { ...buildCommonEnvironment(session.allowed, paths, side.owner), WINNOW_OUT_DIR: paths.out }
+  const { paths, draft, input } = session
+  const { owner } = side
+  await clearOutputs(paths, owner)
+  // The harness's own environment: code must not be able to tell a gate from a timed execution.
+  const env = buildHarnessEnvironment(session.allowed, paths, { owner, seed: drawSeed(input.order, 0) })
   const command = { command: gate.command, env, timeoutSeconds: gate.timeout_seconds }
   const ended = await runGuarded(session, side, 'copy', command)
   const passed = ended.exitCode === 0 && !ended.timedOut

@@ -14,6 +14,7 @@ import { type HarnessOutput, NO_OUTPUT, refuseBooleans } from './output/harness-
 import { readHarnessOutput, readScore } from './output/read-output.ts'
 import { type Ended, lowerPriority } from './process/launch.ts'
 import type { Owner } from './process/reaper.ts'
+import { restoreStart } from './same-start.ts'
 import { getSidePaths, type MeasureInput, type OrderSide, type Session, type SidePaths } from './session.ts'
 import { snapshotEverything } from './tamper-check.ts'
 
@@ -57,10 +58,12 @@ export async function execute(session: Session, side: OrderSide, turn: Execution
   draft.executions.push(recorded)
   await input.onExecution?.(draft.executions)
   await session.keepPartial()
-  if (recorded.status === 'ok') return
-  side.chances -= 1
-  if (side.chances <= 0) side.ended = true
-  await refuseMachine(session)
+  if (recorded.status !== 'ok') {
+    side.chances -= 1
+    if (side.chances <= 0) side.ended = true
+    await refuseMachine(session)
+  }
+  await restoreStart(session, side)
 }
 
 function selectCommand({ input }: Session, role: ExecutionRequest['role']): string {

@@ -177,6 +177,7 @@ async function assignUsers(
       build: 0,
       files: [],
       snapshots: null,
+      start: null,
       chances,
       ended: false,
       room,

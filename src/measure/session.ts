@@ -9,6 +9,7 @@ import { requireSideUsers, type SideUsers } from './isolation/side-users.ts'
 import type { Item } from './output/harness-output.ts'
 import type { Supervisor } from './process/launch.ts'
 import type { Owner } from './process/reaper.ts'
+import type { StartState } from './same-start.ts'
 import type { Slot, Slots } from './slots.ts'
 import type { TamperSnapshot, TrackedFile, TreeSource } from './tamper-check.ts'
 
@@ -81,6 +82,8 @@ export interface OrderSide {
   /** Relative to the side's root. Set once the side is laid out. */
   files: readonly TrackedFile[]
   snapshots: { files: TamperSnapshot; everything: TamperSnapshot } | null
+  /** Set once the side is set up. */
+  start: StartState | null
   /** Failed executions that are left before the side ends. */
   chances: number
   /** The side is not run any more. */

@@ -16,7 +16,7 @@ export interface TamperSnapshot {
   readonly newest: bigint
 }
 
-interface SnapshotEntry {
+export interface SnapshotEntry {
   path: string
   stamp: Stamp
   known: TrackedFile | null
@@ -156,6 +156,12 @@ function isTooDeep(dir: string, path: string): boolean {
 
 function isSame(a: Stamp, b: Stamp): boolean {
   return a.ctimeNs === b.ctimeNs && a.size === b.size && a.ino === b.ino && a.mode === b.mode
+}
+
+/** A file with several links may get another ctime by a link elsewhere: then its content counts. */
+export function isSameFile(a: SnapshotEntry, b: SnapshotEntry): boolean {
+  if (isSame(a.stamp, b.stamp)) return true
+  return a.known !== null && a.known.oid === b.known?.oid && a.known.mode === b.known.mode
 }
 
 function toSharedFile(dir: string, path: string, stamp: Stamp, format: HashFormat): TrackedFile | null {

@@ -121,6 +121,12 @@ const measurementKeys = z.strictObject({
     .enum(['per_job', 'once'])
     .default('per_job')
     .describe('per_job: rebuilt in every job, so that one lucky build does not decide; once: kept.'),
+  keep_checkpoint: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Keep the files in WINNOW_CHECKPOINT_DIR between the executions of one build. An idea could store its answers there.',
+    ),
   timeout_seconds: positiveSchema.default(600).describe('The whole process tree is killed after this.'),
   working_directory: textSchema.default('.').describe('Where commands run, inside the repository.'),
   output: z

@@ -1,0 +1,111 @@
+import { chmodSync, lstatSync, mkdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { copyFolder, removeAll } from './file-system.ts'
+import { snapshotSide } from './guarded-run.ts'
+import { type OrderSide, type Session, Tampered } from './session.ts'
+import {
+  findTamperedPath,
+  isSameFile,
+  listFolders,
+  type SnapshotEntry,
+  snapshotEverything,
+  snapshotFiles,
+  type TamperSnapshot,
+  toDiskPath,
+} from './tamper-check.ts'
+
+/**
+ * Every execution of a side starts from the state that its set-up left: an execution that could leave answers for
+ * the next one would be faster from then on. winnow removes what a run added, and copies back what it changed.
+ */
+export interface StartState {
+  /** Folders and files of the side as the set-up left them, by path. */
+  entries: ReadonlyMap<string, SnapshotEntry>
+  /** Paths of the tree's own files, which no run may change. */
+  tracked: ReadonlySet<string>
+  /** A copy of the set-up's files; null where the side holds nothing but its tree. */
+  copy: { dir: string; snapshot: TamperSnapshot } | null
+}
+
+/** winnow clears these before every execution. */
+const OUTPUTS = /^(?:\.|tmp|out|result\.json|progress\.jsonl|stdout|stderr)(?:\/|$)/
+const CHECKPOINT = /^checkpoint(?:\/|$)/
+
+export async function recordStart(session: Session, side: OrderSide): Promise<void> {
+  if (side.snapshots === null) throw new Error(`${side.label} was not laid out`)
+  const entries = mapEntries(session, side.snapshots.everything)
+  const tracked = new Set(side.files.map(({ path }) => path))
+  const dir = join(session.input.workDir, 'starts', side.slot.name)
+  await removeAll(dir)
+  const isPlainTree = [...entries.values()].every(({ path, names }) => names !== null || tracked.has(path))
+  side.start = { entries, tracked, copy: isPlainTree ? null : await copyStart(session, side, dir) }
+}
+
+async function copyStart(session: Session, side: OrderSide, dir: string): Promise<StartState['copy']> {
+  mkdirSync(dirname(dir), { recursive: true, mode: 0o700 })
+  await copyFolder({ from: session.slots.getPath(side.slot), to: dir, options: ['-a'], what: SET_UP_FILES })
+  return { dir, snapshot: snapshotEverything(dir, [], session.input.repository.objectFormat) }
+}
+
+const SET_UP_FILES = 'what its set-up left'
+
+function mapEntries({ input }: Session, { entries }: TamperSnapshot): Map<string, SnapshotEntry> {
+  const { keep_checkpoint: kept } = input.spec.measurement
+  const restored = entries.filter(({ path }) => !OUTPUTS.test(path) && !(kept && CHECKPOINT.test(path)))
+  return new Map(restored.map(entry => [entry.path, { ...entry }]))
+}
+
+/** Call after an execution, when its processes have ended and its tracked files have been checked. */
+export async function restoreStart(session: Session, side: OrderSide): Promise<void> {
+  const { start, snapshots } = side
+  if (start === null || snapshots === null || side.ended) return
+  const left = mapEntries(session, snapshots.everything)
+  const added = [...left.keys()].filter(path => !start.entries.has(path))
+  const changed = [...start.entries.values()].filter(entry => isChanged(entry, left.get(entry.path), start))
+  if (added.length + changed.length === 0) return
+  const root = session.slots.getPath(side.slot)
+  for (const path of selectTopmost(added)) await removeAll(toDiskPath(root, path))
+  for (const entry of selectTopmost(changed.map(({ path }) => path))) await copyBack(session, side, entry)
+  const everything = snapshotSide(session, side, snapshots.files)
+  side.snapshots = { files: snapshotFiles(everything, side.files), everything }
+  side.start = { ...start, entries: mapEntries(session, everything) }
+}
+
+/** The files of a folder are compared one by one. Tracked files have been checked. */
+function isChanged(entry: SnapshotEntry, now: SnapshotEntry | undefined, { tracked }: StartState): boolean {
+  if (tracked.has(entry.path)) return false
+  if (now === undefined || now.stamp.mode !== entry.stamp.mode) return true
+  return entry.names === null && !isSameFile(entry, now)
+}
+
+async function copyBack({ slots, input }: Session, side: OrderSide, path: string): Promise<void> {
+  const target = toDiskPath(slots.getPath(side.slot), path)
+  const entry = side.start?.entries.get(path)
+  const mode = Number((entry?.stamp.mode ?? 0n) & PERMISSIONS)
+  if (entry?.names != null && isRealFolder(target)) return chmodSync(target, mode)
+  const copy = side.start?.copy
+  const source = copy && toDiskPath(copy.dir, path)
+  // Programs cannot be given names that are not UTF-8.
+  if (!copy || typeof target !== 'string' || typeof source !== 'string') throw new Tampered(side.label, path)
+  // Without isolation the run could write there too.
+  const broken = findTamperedPath(copy.snapshot, copy.dir, input.repository.objectFormat)
+  if (broken !== null) throw new Tampered(side.label, broken.replace(/^tree\//, ''))
+  await removeAll(target)
+  await copyFolder({ from: source, to: target, options: ['-a'], what: SET_UP_FILES })
+}
+
+function isRealFolder(path: string | Buffer): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+}
+
+const PERMISSIONS = 0o7777n
+
+/** A path below another one of the list is removed or copied with it. */
+function selectTopmost(paths: readonly string[]): string[] {
+  const chosen = new Set(paths)
+  return paths.filter(path => !listParents(path).some(parent => chosen.has(parent)))
+}
+
+function listParents(path: string): string[] {
+  return [...listFolders([{ path }])]
+}
