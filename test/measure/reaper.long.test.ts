@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, existsSync, readFileSync, copyFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { rolldown } from 'rolldown'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createGroupSupervisor, createShellNamespace } from '../../src/measure/process/supervisor.ts'
 import type { Supervisor } from '../../src/measure/process/launch.ts'
 import { createReaper } from '../../src/measure/process/reaper.ts'
@@ -205,6 +205,19 @@ describe('a subreaper, which the harness could kill', () => {
   test('does not take the blame: the harness has failed, and may have left something', async () => {
     const ended = await createReaper('subreaper').run(aLaunch('kill -9 $PPID; sleep 0.1'))
     expect(ended).toMatchObject({ exitCode: null, signal: 'SIGKILL', unreaped: true, cpuSeconds: null })
+  })
+})
+
+describe('in namespaces', () => {
+  test('/tmp is the folder for temporary files of the side, where the side is not below /tmp itself', async () => {
+    const dir = mkdtempSync('/var/tmp/winnow-')
+    onTestFinished(() => rmSync(dir, { recursive: true }))
+    const [stdout, stderr] = [join(dir, 'stdout'), join(dir, 'stderr')]
+    const launch = { cwd: dir, stdout, stderr, env: { PATH: '/usr/bin:/bin', TMPDIR: dir } }
+    const ended = await createReaper('pid-namespace').run(aLaunch('echo left > /tmp/winnow-left', launch))
+    expect([ended.exitCode, readFileSync(stderr, 'utf8')]).toEqual([0, ''])
+    expect(existsSync('/tmp/winnow-left')).toBe(false)
+    expect(readFileSync(join(dir, 'winnow-left'), 'utf8')).toBe('left\n')
   })
 })
 

@@ -1,4 +1,7 @@
-import { describe, expect, test } from 'vitest'
+import { spawnSync } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { chooseSupervisor } from '../../src/measure/process/supervisor.ts'
 import type { StopRule } from '../../src/model/order.ts'
 import { laboratory } from './laboratory.ts'
 
@@ -38,6 +41,23 @@ describe('every execution starts from what the set-up left', () => {
   ])('without %s', async (_, file) => {
     const setup = 'printf 12345 > "$WINNOW_CHECKPOINT_DIR"/setup'
     expect(await measureBytes(countsBytesIn(file, '"$WINNOW_CHECKPOINT_DIR"/setup'), { setup })).toEqual([5])
+  })
+
+  test('without shared memory that an earlier one made', async () => {
+    const key = 0x77_00_00 + Math.floor(Math.random() * 0xff_ff)
+    const harness = [
+      `segments=$(perl -e 'print defined shmget(${key}, 8, 0) ? 1 : 0')`,
+      `files=$(ls /dev/shm | grep -c winnow-${key})`,
+      'echo "{\\"bytes\\": $((10 * segments + files))}"',
+      `perl -e 'shmget(${key}, 8, 01600)'; : > /dev/shm/winnow-${key}`,
+    ].join('\n')
+    const { strategy } = await chooseSupervisor({ owner: null, monotonic: () => performance.now() })
+    onTestFinished(() => {
+      spawnSync('ipcrm', ['-M', String(key)])
+      rmSync(`/dev/shm/winnow-${key}`, { force: true })
+    })
+    const found = await measureBytes(harness)
+    expect(found).toEqual(strategy === 'pid-namespace' ? [0] : expect.any(Array))
   })
 
   test('with files of the set-up as they were: added to, removed, replaced by a link or a folder', async () => {

@@ -77,6 +77,15 @@ sub enter_namespaces {
     and syscall($nr{mount}, $type, $proc, $type, 2 | 4 | 8, 0);
 }
 
+# Memory and files that another side could find. Where the side itself lies below such a folder, it stays shared.
+sub hide_shared_folders {
+  my ($none, $tmpfs, $shm, $mode, $tmp) = ('none', 'tmpfs', '/dev/shm', 'mode=1777', '/tmp');
+  my $places = join "\0", $cwd, $out, $err, map { (split /=/, $_, 2)[1] } @env;
+  syscall($nr{mount}, $tmpfs, $shm, $tmpfs, 2 | 4, $mode) unless $places =~ m{/dev/shm\b};
+  my ($own) = map { /^TMPDIR=(.+)/s ? $1 : () } @env;
+  syscall($nr{mount}, $own, $tmp, $none, 0x1000, 0) if defined $own && $places !~ m{(?:^|[\0:])/tmp(?:[/\0:]|$)};
+}
+
 # From here on setuid and setgid bits have no effect.
 sub drop {
   call('prctl', 38, 1, 0, 0, 0);
@@ -144,6 +153,7 @@ sub become_harness {
   my $none = "\0" x 8;
   call('sigprocmask', 2, $none, 0, 8);
   call('setsid');
+  hide_shared_folders() if $mode eq 'pid-namespace';
   drop() if $mode eq 'uid';
   open STDIN, '<', '/dev/null' or die "/dev/null: $!\n";
   open STDOUT, '>', $out or die "$out: $!\n";
@@ -156,6 +166,8 @@ sub become_harness {
 sub prepare {
   call('prctl', 4, 1, 0, 0, 0);
   enter_namespaces() if $mode eq 'pid-namespace';
+  # Shared memory and message queues of its own. Where the machine refuses, they stay shared.
+  syscall($nr{unshare}, 0x8000000) if $mode eq 'pid-namespace' || $mode eq 'uid';
   call('prctl', 36, 1, 0, 0, 0);
   call('prctl', 4, 0, 0, 0, 0);
 }
