@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { chooseSupervisor } from '../../src/measure/process/supervisor.ts'
 import type { StopRule } from '../../src/model/order.ts'
@@ -18,13 +18,18 @@ function countsBytesIn(...files: string[]): string {
   ].join('\n')
 }
 
-async function measureBytes(harness: string, measurement: Record<string, unknown> = {}): Promise<unknown[]> {
+async function measureBytes(
+  harness: string,
+  measurement: Record<string, unknown> = {},
+  input: { workDir?: string } = {},
+): Promise<unknown[]> {
   const lab = await laboratory()
   const report = await lab.measure({
     files: { 'bench.sh': harness, 'src/value': '100\n' },
     candidates: FASTER,
     stop: PAIRS,
     spec: { measurement },
+    input,
   })
   expect([report.runner_error, report.tampered]).toEqual([null, null])
   return [...new Set(report.executions.map(({ metrics }) => metrics['bytes']))]
@@ -56,7 +61,10 @@ describe('every execution starts from what the set-up left', () => {
       spawnSync('ipcrm', ['-M', String(key)])
       rmSync(`/dev/shm/winnow-${key}`, { force: true })
     })
-    const found = await measureBytes(harness)
+    // The sides of other tests may lie in /dev/shm themselves.
+    const workDir = mkdtempSync('/var/tmp/winnow-')
+    onTestFinished(() => rmSync(workDir, { recursive: true }))
+    const found = await measureBytes(harness, {}, { workDir })
     expect(found).toEqual(strategy === 'pid-namespace' ? [0] : expect.any(Array))
   })
 
