@@ -39,6 +39,7 @@ const FAILURE_CHECKS = [
   findRunnerFailure,
   findSetUpFailure,
   findGateFailure,
+  findShortGateOutput,
   findExecutionFailure,
   findOtherBenchmarks,
   findMetricFailure,
@@ -98,6 +99,55 @@ function findGateFailure({ report, label }: CandidateCase): AssessmentFinding | 
 
 function describeGateFailure({ name, timed_out, exit_code }: GateRun): string {
   return timed_out ? `${name} timed out` : `${name} failed${describeExit({ exit_code, signal: null })}`
+}
+
+/**
+ * An exit code of 0 is also that of a program that ended before its tests ran. The base ran the same gates in the same
+ * job, if this candidate would be kept.
+ */
+function findShortGateOutput({ report, label }: CandidateCase): AssessmentFinding | null {
+  if (label === 'base') return null
+  const short = report.gates
+    .filter(gate => gate.side === label)
+    .flatMap(gate => describeShortOutput(gate, listBaseRuns(report, gate)) ?? [])
+  if (short.length === 0) return null
+  return createFinding('degenerate', short.map(({ text }) => text).join('; '), {
+    failure_class: 'hypothesis',
+    violated_objectives: short.map(({ name }) => name),
+  })
+}
+
+function listBaseRuns(report: Report, { name, phase }: GateRun): GateRun[] {
+  return report.gates.filter(gate => gate.side === 'base' && gate.name === name && gate.phase === phase)
+}
+
+/** Fewer lines than this share of the base's are too few, whatever they say. */
+const LEAST_SHARE_OF_LINES = 0.5
+
+/** Null if the gate printed what the base prints. Several runs of the base show which of its output varies. */
+export function describeShortOutput(
+  own: GateRun,
+  base: readonly GateRun[],
+): { name: string; text: string } | null {
+  const { name } = own
+  const shortest = (values: readonly (number | undefined)[]) =>
+    Math.min(...values.map(value => value ?? Number.POSITIVE_INFINITY))
+  const tests = shortest(base.map(run => run.tests_passed))
+  if (Number.isFinite(tests)) {
+    const ran = own.tests_passed ?? 0
+    return ran >= tests ? null : { name, text: `gate ${name}: ${ran} of ${formatCount(tests, 'test')} ran` }
+  }
+  const lines = shortest(base.map(run => run.printed?.lines))
+  if (!Number.isFinite(lines) || own.printed === undefined) return null
+  const printed = own.printed.lines
+  if (printed < lines * LEAST_SHARE_OF_LINES)
+    return {
+      name,
+      text: `gate ${name} printed ${printed} of the ${formatCount(lines, 'line')} that the base prints`,
+    }
+  const [last, ...others] = new Set(base.map(run => run.printed?.last))
+  if (last === undefined || others.length > 0 || own.printed.last === last) return null
+  return { name, text: `gate ${name} did not print the base's last line: ${JSON.stringify(last)}` }
 }
 
 function findExecutionFailure({ spec, report, label, pairs }: CandidateCase): AssessmentFinding | null {

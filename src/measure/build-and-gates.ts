@@ -10,7 +10,7 @@ import { buildHarnessEnvironment } from './environment.ts'
 import { removeAll } from './file-system.ts'
 import { refuseMachine, runGuarded, snapshotSide } from './guarded-run.ts'
 import { clearHome, clearOutputs, copySide, layOut } from './layout.ts'
-import { countPassedTests, readFailed } from './output/failure-output.ts'
+import { countPassedTests, describePrinted, readFailed } from './output/failure-output.ts'
 import type { OrderSide, Session } from './session.ts'
 import { recordStart } from './same-start.ts'
 import { snapshotFiles } from './tamper-check.ts'
@@ -148,6 +148,7 @@ async function runGate(session: Session, side: OrderSide, gate: Gate): Promise<b
     timed_out: ended.timedOut,
     seconds: ended.wallSeconds,
     ...(tests === null ? {} : { tests_passed: tests }),
+    ...(passed ? { printed: describePrinted(paths) } : {}),
     ...(output === null ? {} : { output }),
   })
   return passed

@@ -5,6 +5,7 @@ import { drawTurns } from '../model/order.ts'
 import type { Side as Label, Report } from '../model/report.ts'
 import { isJudgedMetric } from '../spec/spec-facts.ts'
 import { buildSide, runGates } from './build-and-gates.ts'
+import { compareGates } from './compare-gates.ts'
 import { buildPortEnvironment, readEnvFile, selectAllowedEnvironment } from './environment.ts'
 import { computeSideRoom, prepareScore } from './execute.ts'
 import { removeAll } from './file-system.ts'
@@ -47,12 +48,13 @@ export async function measureOrder(input: MeasureInput): Promise<Report> {
   const draft: ReportDraft = { setups: [], gates: [], executions: [], trees: {}, unreaped: false }
   return withClaimedDirs(input, async () => {
     let begun: Session['begun'] = null
+    const buildReport = () =>
+      buildMeasurementReport(input, draft, { startedAt, end: { tampered: null, runner_error: null } })
     const keepPartial = async (block: Session['begun']) => {
       begun = block
-      const end = { tampered: null, runner_error: null }
-      await input.onPartial?.({ report: buildMeasurementReport(input, draft, { startedAt, end }), begun })
+      await input.onPartial?.({ report: buildReport(), begun })
     }
-    const prepared = { sharedFiles, allowed, holdoutDirectory, keepPartial }
+    const prepared = { sharedFiles, allowed, holdoutDirectory, buildReport, keepPartial }
     const end = await runToEnd(input, () => measureSides(input, draft, prepared))
     const endedEarly = end.tampered !== null || end.runner_error !== null
     const partialBlock = endedEarly && begun !== null ? { begun } : {}
@@ -93,7 +95,7 @@ async function runToEnd(input: MeasureInput, run: () => Promise<string | null>):
   }
 }
 
-type PreparedSession = Pick<Session, 'sharedFiles' | 'allowed' | 'holdoutDirectory'> & {
+type PreparedSession = Pick<Session, 'sharedFiles' | 'allowed' | 'holdoutDirectory' | 'buildReport'> & {
   keepPartial: (begun: Session['begun']) => Promise<void>
 }
 
@@ -196,6 +198,7 @@ async function runStages(session: Session): Promise<void> {
   if (isOver(session)) return
   await followStopRule(session)
   await runAllGates(session, 'post')
+  await compareGates(session)
 }
 
 /** If a candidate fails a gate, the base runs it too: a failure on both is not the candidate's. */

@@ -123,6 +123,8 @@ export interface Session {
   /** The current block of pairs, counted from 0 in this run. */
   begun: PartialReport['begun']
   readonly keepPartial: () => Promise<void>
+  /** The report as far as it goes. */
+  readonly buildReport: () => Report
 }
 
 export function getClockFile(session: Session): string {

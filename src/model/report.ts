@@ -47,6 +47,10 @@ const executionSchema = z.strictObject({
 })
 export type Execution = z.infer<typeof executionSchema>
 
+/** Lines of stdout that are not blank, and the last of them with its numbers replaced by #. */
+const printedOutputSchema = z.strictObject({ lines: z.number().int().nonnegative(), last: z.string() })
+export type PrintedOutput = z.infer<typeof printedOutputSchema>
+
 const gateRunSchema = z.strictObject({
   side: sideSchema,
   name: z.string(),
@@ -55,8 +59,10 @@ const gateRunSchema = z.strictObject({
   exit_code: z.number().int().nullable(),
   timed_out: z.boolean(),
   seconds: z.number().nonnegative(),
-  /** Set for a passed gate whose test runner prints a count. People see it; no verdict reads it. */
+  /** Set for a passed gate whose test runner prints a count. */
   tests_passed: z.number().int().nonnegative().optional(),
+  /** Set for a passed gate. */
+  printed: printedOutputSchema.optional(),
   output: failedOutputSchema.optional(),
 })
 export type GateRun = z.infer<typeof gateRunSchema>

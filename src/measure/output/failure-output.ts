@@ -1,3 +1,4 @@
+import type { PrintedOutput } from '../../model/report.ts'
 import { type FailedOutput, isEmptyOutput } from '../../model/report.ts'
 import type { SidePaths } from '../session.ts'
 import { isLongerThanItsEnd, readOutputTail } from './capped-file.ts'
@@ -202,6 +203,26 @@ export function stripInstallNoise(text: string): string {
   return left.every(line => line.trim() === '') ? text : left.join('\n').trim()
 }
 
+// Printed lines
+
+/**
+ * How much a command printed, and its last line with numbers set aside. A command that ends early prints less, or
+ * not its last line.
+ */
+export function describePrinted({ stdout }: Pick<Streams, 'stdout'>): PrintedOutput {
+  const lines = readOutputTail(stdout)
+    .split('\n')
+    .map(line => line.trim())
+    .filter(line => line !== '')
+  return { lines: lines.length, last: setNumbersAside(lines.at(-1) ?? '') }
+}
+
+const LAST_LINE_SHOWN = 200
+
+function setNumbersAside(line: string): string {
+  return line.replaceAll(/\d+(?:[.,:]\d+)*/g, '#').slice(0, LAST_LINE_SHOWN)
+}
+
 // Passed tests
 
 /**
@@ -229,6 +250,20 @@ const SUMMARIES: readonly RegExp[] = [
   /^OK \((?<passed>\d+) tests?, \d+ assertions?\)$/,
   // dotnet: "Passed!  - Failed:     0, Passed:   131, Skipped:     2, …"
   /^\s*(?:Passed|Failed)! +- Failed: +\d+, Passed: +(?<passed>\d+),/,
+  // unittest: "Ran 133 tests in 0.012s"
+  /^Ran (?<passed>\d+) tests? in [\d.]+s$/,
+  // minitest: "133 runs, 256 assertions, 0 failures, 0 errors, 2 skips"
+  /^(?<total>\d+) (?:runs|tests), \d+ assertions, (?<failed>\d+) failures, (?<errors>\d+) errors, (?<skipped>\d+) skips$/,
+  // ctest: "100% tests passed, 0 tests failed out of 133"
+  /^\d+% tests passed, (?<failed>\d+) tests? failed out of (?<total>\d+)$/,
+  // prove: "Files=3, Tests=133,  1 wallclock secs"
+  /^Files=\d+, Tests=(?<passed>\d+), /,
+  // ava: "133 tests passed"
+  /^\s*(?:✔ )?(?<passed>\d+) tests? passed$/,
+  // jasmine: "133 specs, 0 failures, 2 pending specs"
+  /^(?<total>\d+) specs?, (?<failed>\d+) failures?(?:, (?<skipped>\d+) pending specs?)?$/,
+  // JUnit's console: "[       133 tests successful      ]"
+  /^\[ +(?<passed>\d+) tests successful +\]$/,
   // go test -v, one line for each test: "--- PASS: TestAdds (0.00s)"
   /^\s*--- PASS: \S+ \([\d.]+s\)$/,
 ]
