@@ -6,7 +6,7 @@ import { type Assessment, type AssessmentFinding, createFinding, createRetryFind
 import {
   assessByStability,
   findStabilityBaseline,
-  formatPrimaryChange,
+  readPrimaryPair,
   type StabilityBaseline,
 } from './ce/assess.ts'
 import type { StabilitySpec } from './ce/stability.ts'
@@ -15,7 +15,7 @@ import { buildSnapshot, listExecutions, listObjectives, lookUpMetric, readNumber
 import { assessOnce } from './once.ts'
 import { assessPaired, assessPairs } from './paired/assess.ts'
 import { isTargetReached } from './stop-rules.ts'
-import { formatNumber } from './wording.ts'
+import { formatMetricChange, formatNumber } from './wording.ts'
 
 /** The verdict on one candidate of one order: a pure function of the order and its report (invariant 3). */
 export type AssessInput = {
@@ -114,10 +114,24 @@ function computeLeastGain(
   return by.judged ? (metric.judge?.minimum_improvement ?? 0) : stability.noise_threshold
 }
 
-/** Null where the report and the order do not have the primary metric on both sides. */
 export function describePrimaryChange(input: AssessInput): string | null {
+  const values = readPrimaryValues(input)
+  return values && formatMetricChange(input.spec.metric.primary.name, values.base, values.candidate)
+}
+
+/** How many times better the candidate is: 2 is half the time, or twice the score. Null if that cannot be said. */
+export function computePrimaryGain(input: AssessInput): number | null {
+  const values = readPrimaryValues(input)
+  if (values === null) return null
+  const { base, candidate } = values
+  const gain = input.spec.metric.primary.direction === 'maximize' ? candidate / base : base / candidate
+  return gain > 0 ? gain : null
+}
+
+/** Null where the report and the order do not have the primary metric on both sides. */
+function readPrimaryValues(input: AssessInput): { base: number; candidate: number } | null {
   const { order, report, spec, label } = input
   const ordered = order.stop.rule === 'stability' ? order.stop.baseline : null
   const base = findStabilityBaseline(input, ordered)
-  return base === null ? null : formatPrimaryChange(spec, base.snapshot, buildSnapshot(spec, report, label))
+  return base === null ? null : readPrimaryPair(spec, base.snapshot, buildSnapshot(spec, report, label))
 }

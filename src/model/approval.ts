@@ -24,13 +24,26 @@ const additionSchema = z.strictObject({
 })
 export type PackageAddition = z.output<typeof additionSchema>
 
+/** A reason why a person has to read a change before it lands. */
+const findingSchema = z.strictObject({
+  /** Stays the same when other changes move the line: an approval names it. */
+  name: text,
+  path: text.nullable(),
+  line: z.number().int().nullable(),
+  text,
+})
+export type HoldFinding = z.output<typeof findingSchema>
+export const holdFindingsSchema = z.array(findingSchema)
+
 const approvalSchema = z.strictObject({
   /** An approval counts only for the set with this digest. */
   digest: digestSchema,
-  /** Names that need approval: of additions, and of packages that the idea declares. */
+  /** Names that need approval: of additions, of packages that the idea declares, and of findings. */
   packages: z.array(text),
   /** Every package that the change adds, approved by the spec or not. */
   additions: z.array(additionSchema),
+  /** Reasons to read the change of an idea that would be kept. */
+  findings: holdFindingsSchema,
   why: text,
   /** Minimum age of packages that the spec approves by name; absent when age was not checked. */
   min_age_days: z.number().nonnegative().optional(),
@@ -38,7 +51,7 @@ const approvalSchema = z.strictObject({
 export type ApprovalRequest = z.output<typeof approvalSchema>
 
 /** The first events had only packages, and events never change (invariant 2). */
-export const approvalFields = approvalSchema.partial({ additions: true, why: true }).shape
+export const approvalFields = approvalSchema.partial({ additions: true, findings: true, why: true }).shape
 
 export interface Approvable {
   approval: ApprovalRequest | null
@@ -63,7 +76,18 @@ export function listAwaitedPackages({ approval, approved }: Approvable): string[
 }
 
 export function describeAwaitedPackages(subject: Approvable): string {
-  return formatPackages(listAwaitedPackages(subject), subject.approval?.additions ?? [])
+  const { additions = [] } = subject.approval ?? {}
+  const awaited = listAwaitedPackages(subject)
+  const findings = listAwaitedFindings(subject).map(({ name }) => name)
+  const packages = awaited.filter(name => !findings.includes(name))
+  const change = findings.length === 0 ? [] : [`its change (${formatPackages(findings, [])})`]
+  return [...change, ...(packages.length === 0 ? [] : [formatPackages(packages, additions)])].join(' and ')
+}
+
+/** Reasons to read the change that no person has approved yet. */
+export function listAwaitedFindings(subject: Approvable): HoldFinding[] {
+  const awaited = new Set(listAwaitedPackages(subject))
+  return subject.approval?.findings.filter(({ name }) => awaited.has(name)) ?? []
 }
 
 /** `dependencies.approvers`: a permission, or logins and teams (`org/team`). */

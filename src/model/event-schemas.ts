@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { approvalFields } from './approval.ts'
+import { approvalFields, holdFindingsSchema } from './approval.ts'
 import { digestSchema, experimentIdSchema, hostSchema, oidSchema, pointSchema } from './ids.ts'
 import { orderTermsSchema, scaleSchema } from './order.ts'
 import { partialReportSchema } from './pairs.ts'
@@ -165,7 +165,12 @@ export const eventPayloads = {
     line: z.number().int().positive().optional(),
   },
   /** The experiment did not end: a later round takes it up again, with the pairs that still count. */
-  requeued: { experiment: experimentIdSchema, why: z.enum(['stopped', 'not-taken']), reason: payloadText },
+  requeued: {
+    experiment: experimentIdSchema,
+    why: z.enum(['stopped', 'not-taken', 'held']),
+    reason: payloadText,
+    findings: holdFindingsSchema.optional(),
+  },
   'head-moved': { experiment: experimentIdSchema, from: nullableOid, to: oidSchema },
   'order-issued': orderTermsSchema.shape,
   'order-dispatched': { order: digestSchema, run_id: payloadText },

@@ -1,4 +1,4 @@
-import type { Approvable, Consent } from './approval.ts'
+import type { Approvable, Consent, HoldFinding } from './approval.ts'
 import type { EventDraft } from './event.ts'
 import type { Priority, SyncObstacle } from './event-schemas.ts'
 import type { EventId, ExperimentId, Oid, OrderId } from './ids.ts'
@@ -57,6 +57,8 @@ export interface Experiment extends Approvable {
   needs_permission: { author: string; head: Oid } | null
   /** The head that a user with write permission allowed to be measured. */
   allowed_head: Oid | null
+  /** A head that would be kept, if a person had read its change. */
+  held: { head: Oid; findings: HoldFinding[] } | null
   /** The head that cannot be measured before a person merges the default branch, and the obstacle. */
   awaits_sync: { head: Oid; obstacle: SyncObstacle } | null
   round: number | null

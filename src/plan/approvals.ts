@@ -16,7 +16,7 @@ import { refuseExperiment } from './intake.ts'
 import type { CandidateFacts, World } from './world.ts'
 
 type CleanCandidate = Extract<CandidateFacts, { merged: 'clean' }>
-type ApprovalSubject = Approvable & Pick<Experiment, 'required_deps' | 'hypothesis'>
+type ApprovalSubject = Approvable & Pick<Experiment, 'required_deps' | 'hypothesis' | 'held' | 'head'>
 
 /** Facts about packages that do not come from the change itself. */
 export interface PackageRules extends Pick<World, 'releases' | 'now'> {
@@ -26,7 +26,7 @@ export interface PackageRules extends Pick<World, 'releases' | 'now'> {
 /** Lists the unapproved needs of an experiment, with the digest that approvals are bound to. */
 export function buildApprovalRequest(
   { spec: { dependencies }, releases, now }: PackageRules,
-  { required_deps, hypothesis, approval }: ApprovalSubject,
+  { required_deps, hypothesis, approval, held, head }: ApprovalSubject,
   { additions }: Pick<CleanCandidate, 'additions'>,
 ): ApprovalRequest {
   const packages = releases === null ? additions.packages : addReleaseDates(additions.packages, releases)
@@ -35,7 +35,11 @@ export function buildApprovalRequest(
   const unnamed = declared.filter(name => !dependencies.approved.includes(name))
   // A declared package that the change does not add yet belongs to the set by its name alone.
   const set = { additions: additions.digest, declared: declared.toSorted() }
-  const digest = declared.length === 0 ? additions.digest : hashSha256(toCanonicalJson(set))
+  const setDigest = declared.length === 0 ? additions.digest : hashSha256(toCanonicalJson(set))
+  const findings = held !== null && held.head === head ? held.findings : []
+  // A person who reads a change approves exactly that head.
+  const digest =
+    findings.length === 0 ? setDigest : hashSha256(toCanonicalJson({ packages: setDigest, head }))
   const young =
     releases === null ? packages.map(({ name }) => name) : listTooYoungPackages(dependencies, packages, now)
   const previous = approval?.digest === digest ? approval : null
@@ -43,11 +47,13 @@ export function buildApprovalRequest(
     ...listUnlistedPackages(dependencies, packages),
     ...listStillYoung(young, previous, releases),
     ...unnamed,
+    ...findings.map(({ name }) => name),
   ]
   return {
     digest,
     packages: [...new Set(unseen)],
     additions: packages,
+    findings,
     why: hypothesis,
     min_age_days: dependencies.min_release_age_days,
   }
@@ -118,7 +124,8 @@ function requestApproval(world: World, experiment: Experiment, facts: CleanCandi
   // A second request for the same set, after its approval was withdrawn, needs another cause.
   const requestId =
     request.digest === experiment.approval?.digest ? `${request.digest} ${asked_at}` : request.digest
-  if (request.packages.length > 0 && spec.dependencies.approval === 'deny') {
+  const findings = new Set(request.findings.map(({ name }) => name))
+  if (request.packages.some(name => !findings.has(name)) && spec.dependencies.approval === 'deny') {
     const message = `needs ${formatPackages(request.packages, request.additions)}, and dependencies.approval is deny`
     return refuseExperiment(experiment, { code: 'dependencies', message })
   }

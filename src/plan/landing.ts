@@ -1,5 +1,6 @@
 import { buildSnapshot, mergeJobsIntoSnapshot } from '../decide/metrics.ts'
 import { listPairJobs } from '../decide/paired/assess.ts'
+import type { HoldFinding } from '../model/approval.ts'
 import type { Campaign } from '../model/campaign.ts'
 import { type EventDraft, removeEnvelope } from '../model/event.ts'
 import { type Experiment, isPicked, listSubjects } from '../model/experiment.ts'
@@ -215,8 +216,10 @@ export function buildRequeueStep(
   { experiment, cause }: Pick<RoundMember, 'experiment' | 'cause'>,
   why: EventDraft<'requeued'>['why'],
   reason: string,
+  findings?: HoldFinding[],
 ): PlanStep {
-  return { step: 'event', draft: { kind: 'requeued', cause, experiment: experiment.id, why, reason } }
+  const about = { kind: 'requeued', cause, experiment: experiment.id, why, reason } as const
+  return { step: 'event', draft: findings === undefined ? about : { ...about, findings } }
 }
 
 export function closeNotSelected(member: RoundMember, why: string): PlanStep[] {

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { TouchedLines } from '../decide/selection.ts'
+import type { SuspiciousChange } from '../decide/suspicious-changes.ts'
 import type { PackageAddition, ReleaseDates } from '../model/approval.ts'
 import type { Campaign, ProposalResult } from '../model/campaign.ts'
 import type { ideaFields } from '../model/event-schemas.ts'
@@ -172,6 +173,8 @@ export type CandidateFacts =
       tree: Oid
       changes: CandidateChange[]
       touched: TouchedLines
+      /** Lines that could deceive a benchmark. */
+      suspicious: SuspiciousChange[]
       /** First violation of scope or limits, found by the rules of `decide`. */
       refusal: { code: string; message: string; path?: string | null; line?: number } | null
       /** Packages that the candidate has and its base lacks, and the digest of that set. */

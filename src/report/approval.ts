@@ -6,7 +6,9 @@ import {
   findLockedVersions,
   formatPackage,
   getShortDigest,
+  type HoldFinding,
   isOldEnough,
+  listAwaitedFindings,
   listAwaitedPackages,
   listTeams,
   type PackageAddition,
@@ -56,13 +58,21 @@ export function renderApprovalRequest(experiment: Experiment): string[] {
   ]
 }
 
+/** "src/a.ts:3 can end the process early: process.exit(0)" */
+function describeFinding({ name, path, line, text }: HoldFinding): string {
+  const where = path === null || line === null ? name : name.replace(path, `${path}:${line}`)
+  return `${where}: ${toOneLine(text, MAX_CELL_LENGTH)}`
+}
+
 /** The digest limits the approval to the packages that were shown. */
 export function formatApproveCommand({ id, approval }: Pick<Experiment, 'id' | 'approval'>): string {
   return `winnow approve ${id}${approval === null ? '' : ` --digest ${getShortDigest(approval)}`}`
 }
 
 export function renderAdditions(experiment: Experiment): string[] {
-  return formatTable(buildAdditionRows(experiment)).map(line => `  ${line}`)
+  const rows = buildAdditionRows(experiment)
+  const table = rows.length > 1 ? formatTable(rows) : []
+  return [...(experiment.approval?.findings ?? []).map(describeFinding), ...table].map(line => `  ${line}`)
 }
 
 export function renderApprovalMarkdown(experiment: Experiment, approvers: Approvers = 'write'): string[] {
@@ -76,7 +86,14 @@ export function renderApprovalMarkdown(experiment: Experiment, approvers: Approv
   const more = `\`winnow show ${experiment.id}\` lists all of them.`
   const how = status === 'deferred' ? ['', describeHowToApprove(experiment, approvers)] : []
   const table = renderAdditionTable(columns, rows, { room: MAX_TABLE_LENGTH, more })
-  return ['', ...table, '', `Why it is needed: ${escapeMarkdown(approval.why)}`, ...how]
+  const why = ['', `Why it is needed: ${escapeMarkdown(approval.why)}`]
+  return [...renderFindings(approval.findings), ...(rows.length === 0 ? [] : ['', ...table, ...why]), ...how]
+}
+
+function renderFindings(findings: readonly HoldFinding[]): string[] {
+  if (findings.length === 0) return []
+  const lines = findings.map(finding => `- ${escapeMarkdown(describeFinding(finding))}`)
+  return ['', 'This change would be kept. A person has to read it first, because', '', ...lines]
 }
 
 function renderAdditionTable(
@@ -100,11 +117,15 @@ export function renderApprovalComment(experiment: Experiment, here = false): str
   const { id, pull } = experiment
   if (!here) return `${renderApprovalTask(pull === null ? id : `#${pull}`, experiment)}\n`
   const what = escapeMarkdown(describeAwaitedPackages(experiment))
+  if (listAwaitedFindings(experiment).length > 0)
+    return `This change would be kept, and waits for approval of ${what}. Review and approve it here.\n`
   return `This change adds ${what}, listed above. Review and approve it here to have it measured.\n`
 }
 
 export function renderApprovalTask(reference: string, experiment: Experiment): string {
   const what = escapeMarkdown(describeAwaitedPackages(experiment))
+  if (listAwaitedFindings(experiment).length > 0)
+    return `${reference} would be kept, and waits for approval of ${what}. Review and approve it there.`
   return `${reference} adds ${what}. Review and approve it there to have it measured.`
 }
 
@@ -146,7 +167,7 @@ export function renderKeptPackageLines(campaign: Campaign): string[] {
 /** Lists the quickest way first: a review, then a comment, then the command line. */
 function describeHowToApprove(experiment: Experiment, approvers: Approvers): string {
   const set = experiment.approval === null ? '' : getShortDigest(experiment.approval)
-  return `**To approve**, review this pull request and choose *Approve*, or comment \`/winnow approve ${set}\`. ${describeApprovers(approvers)} can do this, but not its author. In a terminal: \`${formatApproveCommand(experiment)}\`.${describeApproverTeams(approvers)} Nothing of the change is executed before that.`
+  return `**To approve**, review this pull request and choose *Approve*, or comment \`/winnow approve ${set}\`. ${describeApprovers(approvers)} can do this, but not its author. In a terminal: \`${formatApproveCommand(experiment)}\`.${describeApproverTeams(approvers)} ${listAwaitedFindings(experiment).length > 0 ? 'Then winnow measures it once more, and keeps it if the gain holds.' : 'Nothing of the change is executed before that.'}`
 }
 
 function describeApprovers(approvers: Approvers): string {
@@ -183,7 +204,8 @@ function buildAdditionRows(experiment: Experiment): string[][] {
   const { approval } = experiment
   if (approval === null) return []
   const awaited = new Set(listAwaitedPackages(experiment))
-  const declared = [...awaited].filter(name => !approval.additions.some(each => each.name === name))
+  const listed = new Set([...approval.additions, ...approval.findings].map(({ name }) => name))
+  const declared = [...awaited].filter(name => !listed.has(name))
   const state = (name: string) => (awaited.has(name) ? 'waits' : 'approved')
   return [
     COLUMN_TITLES,

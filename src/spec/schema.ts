@@ -289,6 +289,18 @@ const mergeSection = z.strictObject({
     .describe(
       'Merge changes that were measured without isolation. auto: not those of authors without write access on GitHub.',
     ),
+  suspicious: z
+    .enum(['hold', 'allow', 'deny'])
+    .default('hold')
+    .describe(
+      'A change that would be kept and has lines that could deceive a benchmark. hold: a person reads it before it lands.',
+    ),
+  hold_above: z
+    .number()
+    .gt(1)
+    .nullable()
+    .default(3)
+    .describe('A gain above this factor is held until a person has read the change. null: no limit.'),
   on_merge: z.enum(['stop', 'restart']).default('stop').describe('When the campaign is merged.'),
 })
 

@@ -75,6 +75,7 @@ export function anExperiment(number: number, rest: Partial<Experiment> = {}): Ex
     priority: 'medium',
     required_deps: [],
     needs_permission: null,
+    held: null,
     allowed_head: null,
     awaits_sync: null,
     approval: null,

@@ -11,6 +11,7 @@ const approval = {
   digest: 'd'.repeat(64),
   packages: ['left-pad', 'zlib'],
   additions: [RANGE, LEFT_PAD],
+  findings: [],
   why: 'pads faster',
 }
 

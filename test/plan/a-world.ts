@@ -100,6 +100,7 @@ function factsOf(campaign: Campaign, { id, head }: Experiment, facts: Facts): Ca
     tree: candidateTree(campaign, id),
     changes: (files ?? [`src/${id}.txt`]).map(change),
     touched: { files: `files of ${id}`, lines: [] },
+    suspicious: [],
     refusal: null,
     additions: NO_ADDITIONS,
     aheadOfSync: false,

@@ -408,6 +408,7 @@ export class Site {
       tree,
       changes: this.git.changes(incumbent.tree, tree),
       touched: this.#touched(incumbent.tree, tree),
+      suspicious: [],
       refusal: this.#refusal(spec, incumbent.tree, tree),
       additions: NO_ADDITIONS,
       aheadOfSync: false,

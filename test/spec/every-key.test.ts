@@ -19,6 +19,8 @@ function leaves(): string[] {
 const READ: Record<string, [file: string, words?: string]> = {
   'merge.on_merge': ['plan/stop.ts', 'merge.on_merge'],
   'merge.unisolated': ['plan/permissions.ts', 'spec.merge'],
+  'merge.suspicious': ['plan/holds.ts', 'merge.suspicious'],
+  'merge.hold_above': ['plan/holds.ts', 'hold_above'],
   description: ['ideas/brief.ts'],
   advice: ['ideas/brief.ts'],
   schedule: ['init/workflows/workflow.ts'],

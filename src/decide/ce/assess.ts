@@ -55,15 +55,23 @@ export function assessByStability(input: StabilityInput, ordered: Snapshot | nul
   return toStabilityFinding(decided, shown, sampleCount, spec.metric.primary.name)
 }
 
+function formatPrimaryChange(spec: Spec, base: Snapshot, candidate: Snapshot): string | null {
+  const values = readPrimaryPair(spec, base, candidate)
+  return values && formatMetricChange(spec.metric.primary.name, values.base, values.candidate)
+}
+
 /** Null unless both sides have the primary metric. */
-export function formatPrimaryChange(spec: Spec, base: Snapshot, candidate: Snapshot): string | null {
+export function readPrimaryPair(
+  spec: Spec,
+  base: Snapshot,
+  candidate: Snapshot,
+): { base: number; candidate: number } | null {
   const { name, type } = spec.metric.primary
   const by = { judged: type === 'judge', aggregation: getAggregation(spec) }
   const baseReading = lookUpMetric(base, name, by)
   const candidateReading = lookUpMetric(candidate, name, by)
-  return baseReading === null || candidateReading === null
-    ? null
-    : formatMetricChange(name, baseReading.value, candidateReading.value)
+  if (baseReading === null || candidateReading === null) return null
+  return { base: baseReading.value, candidate: candidateReading.value }
 }
 
 const STABILITY_OUTCOMES = {

@@ -7,6 +7,7 @@ import {
 } from '../../decide/packages.ts'
 import { checkChanges } from '../../decide/scope-check.ts'
 import { type ChangedFile, digestTouchedLines, type TouchedLines } from '../../decide/selection.ts'
+import { findSuspiciousChanges } from '../../decide/suspicious-changes.ts'
 import { compareDependencies, type ManifestFile } from '../../dependencies/compare.ts'
 import { type AddedPackage as Found, computeAdditionsDigest } from '../../dependencies/package.ts'
 import type { DiffEntry } from '../../git/diff.ts'
@@ -41,13 +42,15 @@ export async function readCandidateFacts(request: CandidateRequest): Promise<Can
   const tree = await addIncumbentResults(repository, incumbent.tree, merged.tree)
   const entries = await repository.diff(incumbent.tree, tree)
   const { changes, refusal, additions } = await readChangeFacts(repository, spec, { tree, entries })
+  const files = await Promise.all(entries.map(entry => readChangedFile(repository, entry)))
   return {
     merged: 'clean',
     head,
     base: incumbent.commit,
     tree,
     changes,
-    touched: await readTouchedLines(repository, entries),
+    touched: digestTouchedLines(files),
+    suspicious: findSuspiciousChanges(files),
     refusal,
     additions,
     aheadOfSync: await isAheadOfSync(request),

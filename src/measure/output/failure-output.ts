@@ -209,7 +209,7 @@ export function stripInstallNoise(text: string): string {
  * How much a command printed, and its last line with numbers set aside. A command that ends early prints less, or
  * not its last line.
  */
-export function describePrinted({ stdout }: Pick<Streams, 'stdout'>): PrintedOutput {
+export function describePrinted({ stdout }: Pick<OutputPaths, 'stdout'>): PrintedOutput {
   const lines = readOutputTail(stdout)
     .split('\n')
     .map(line => line.trim())

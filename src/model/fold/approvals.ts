@@ -7,9 +7,9 @@ import { STATUSES_ON_INCUMBENT } from './orders.ts'
 const applyApprovalRequested: EventHandler<'approval-requested'> = (campaign, event) => {
   const experiment = findOpenSubject(campaign, event.experiment)
   if (!experiment) return
-  const { digest, packages, additions = [], why = '', min_age_days } = event
+  const { digest, packages, additions = [], findings = [], why = '', min_age_days } = event
   const age = min_age_days === undefined ? {} : { min_age_days }
-  experiment.approval = { digest, packages, additions, why, ...age }
+  experiment.approval = { digest, packages, additions, findings, why, ...age }
   experiment.asked_at = event.at
   deferExperiment(campaign, experiment)
 }

@@ -76,6 +76,7 @@ function createExperiment(event: LedgerEvent<'experiment-opened'>): Experiment {
     consents: [],
     withdrawals: 0,
     needs_permission: null,
+    held: null,
     allowed_head: null,
     awaits_sync: null,
     round: null,
@@ -270,6 +271,8 @@ const applyRequeued: EventHandler<'requeued'> = (campaign, event) => {
   if (!experiment || experiment.status === 'ended') return
   queueExperiment(campaign, experiment)
   experiment.reason = event.reason
+  const { why, findings = [] } = event
+  if (why === 'held' && experiment.head !== null) experiment.held = { head: experiment.head, findings }
 }
 
 /** Drops its orders and a decision that is not merged, and queues it again. */

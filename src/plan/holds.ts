@@ -1,0 +1,71 @@
+import { computePrimaryGain } from '../decide/assess.ts'
+import { describeSuspicionRule, type SuspiciousChange } from '../decide/suspicious-changes.ts'
+import { type HoldFinding, listAwaitedPackages } from '../model/approval.ts'
+import type { Spec } from '../spec/schema.ts'
+import type { PlanStep } from './action.ts'
+import { buildApprovalRequest } from './approvals.ts'
+import { getAssessment, type RoundMember } from './judgement.ts'
+import { buildRequeueStep, closeNotSelected } from './landing.ts'
+import type { World } from './world.ts'
+
+/**
+ * A change that would be kept waits for a person if its diff or its gain says that it may deceive the benchmark. It
+ * leaves the round, asks for approval of exactly this head, and is measured once more after that.
+ */
+export function holdMember(world: World, member: RoundMember): PlanStep[] {
+  const { experiment } = member
+  const facts = world.candidates.get(experiment.id)
+  if (facts?.merged !== 'clean' || experiment.purpose === 'revert' || experiment.head === null) return []
+  const findings = listFindings(world, member, facts.suspicious)
+  if (findings.length === 0) return []
+  if (world.spec.merge.suspicious === 'deny' && facts.suspicious.length > 0)
+    return closeNotSelected(member, `${describeFindings(findings)} (merge.suspicious: deny)`)
+  const held = { ...experiment, held: { head: experiment.head, findings } }
+  const approval = buildApprovalRequest(world, held, facts)
+  if (listAwaitedPackages({ approval, approved: experiment.approved }).length === 0) return []
+  const evidence = getAssessment(member)?.reason ?? ''
+  const reason = `it would be kept, and a person has to read its change first: ${describeFindings(findings)}. ${evidence}`
+  return [buildRequeueStep(member, 'held', reason.trim(), findings)]
+}
+
+function listFindings(
+  { spec }: World,
+  member: RoundMember,
+  suspicious: readonly SuspiciousChange[],
+): HoldFinding[] {
+  const lines = spec.merge.suspicious === 'allow' ? [] : suspicious
+  const found = lines.map(({ rule, path, line, text }) => ({
+    name: `${path} ${describeSuspicionRule(rule)}`,
+    path,
+    line,
+    text,
+  }))
+  return [...new Map(found.map(finding => [finding.name, finding])).values(), ...findLargeGain(spec, member)]
+}
+
+/** Honest gains of this size exist. So do benchmarks that measure nothing any more. */
+function findLargeGain(spec: Spec, { experiment, measured }: RoundMember): HoldFinding[] {
+  const { hold_above: limit } = spec.merge
+  if (limit === null || measured === null) return []
+  const { order, report } = measured
+  const baseline = order.stop.rule === 'stability' ? order.stop.baseline : null
+  const gain = computePrimaryGain({ spec, order, report, label: experiment.id, baseline })
+  if (gain === null || gain <= limit) return []
+  const name = `its gain is larger than ${limit}x (merge.hold_above)`
+  return [
+    {
+      name,
+      path: null,
+      line: null,
+      text: `${spec.metric.primary.name} is ${gain.toPrecision(3)} times better`,
+    },
+  ]
+}
+
+const FINDINGS_NAMED = 2
+
+function describeFindings(findings: readonly HoldFinding[]): string {
+  const shown = findings.slice(0, FINDINGS_NAMED).map(({ name }) => name)
+  const more = findings.length - shown.length
+  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest'
+import { campaign, type CampaignBuilder, SPEC } from './a-campaign.ts'
+import { draftsOfKind, settle, world } from './a-world.ts'
+import { adding, LEFT_PAD } from './an-addition.ts'
+import type { SuspiciousChange } from '../../src/decide/suspicious-changes.ts'
+import { planCampaign } from '../../src/plan/stages.ts'
+
+const SUSPICIOUS: SuspiciousChange[] = [{ rule: 'exits', path: 'src/a.js', line: 3, text: 'process.exit(0)' }]
+const suspicious = { 'exp-001': { suspicious: SUSPICIOUS } }
+const NAME = 'src/a.js can end the process early'
+
+function bytes(base: number, candidates: Record<string, number>) {
+  const each = Object.entries(candidates).map(([id, candidate]) => [
+    id,
+    { base: { bytes: base }, candidate: { bytes: candidate } },
+  ])
+  return Object.fromEntries(each)
+}
+
+/** Two ideas of one round, measured: the first is better, and changes the suspicious line. */
+function measured(yaml = SPEC, values = bytes(100, { 'exp-001': 90, 'exp-002': 95 })): CampaignBuilder {
+  const built = campaign(yaml).withExperiments(2)
+  settle(built, () => ({ candidates: suspicious }))
+  built.measured(values)
+  return built
+}
+
+function approve(built: CampaignBuilder): void {
+  const { digest = '', packages = [] } = built.experiment('exp-001').approval ?? {}
+  built.add({ kind: 'approved', cause: `nonce ${digest}`, experiment: 'exp-001', digest, packages })
+}
+
+describe('a suspicious change that would be kept', () => {
+  it('waits for a person, and the next best of its round lands', () => {
+    const built = measured()
+    const [held] = draftsOfKind(planCampaign(world(built, { candidates: suspicious })), 'requeued')
+    expect(held).toMatchObject({ experiment: 'exp-001', why: 'held', findings: [{ name: NAME, line: 3 }] })
+    expect(held?.reason).toContain(`a person has to read its change first: ${NAME}`)
+    settle(built, () => ({ candidates: suspicious }))
+    expect(built.experiment('exp-001')).toMatchObject({
+      status: 'deferred',
+      approval: { packages: [NAME], findings: [{ name: NAME }] },
+    })
+    expect(built.campaign.landings.map(({ experiment }) => experiment)).toEqual(['exp-002'])
+  })
+
+  it('is measured again and lands once that head is approved', () => {
+    const built = measured()
+    settle(built, () => ({ candidates: suspicious }))
+    approve(built)
+    settle(built, () => ({ candidates: suspicious }))
+    expect(built.experiment('exp-001').status).toBe('ordered')
+    built.measured(bytes(95, { 'exp-001': 90 }))
+    settle(built, () => ({ candidates: suspicious }))
+    expect(built.campaign.landings.map(({ experiment }) => experiment)).toEqual(['exp-002', 'exp-001'])
+  })
+
+  it('is not asked about where it is not kept, or where the spec allows it', () => {
+    const worse = measured(SPEC, bytes(100, { 'exp-001': 110, 'exp-002': 95 }))
+    settle(worse, () => ({ candidates: suspicious }))
+    expect(worse.experiment('exp-001')).toMatchObject({ status: 'ended', approval: null })
+    const allowed = measured(`${SPEC}merge: { suspicious: allow }\n`)
+    settle(allowed, () => ({ candidates: suspicious }))
+    expect(allowed.campaign.landings[0]?.experiment).toBe('exp-001')
+  })
+
+  it('is closed where the spec denies it', () => {
+    const denied = measured(`${SPEC}merge: { suspicious: deny }\n`)
+    settle(denied, () => ({ candidates: suspicious }))
+    expect(denied.experiment('exp-001')).toMatchObject({ status: 'ended', outcome: 'not_selected' })
+    expect(denied.experiment('exp-001').reason).toContain('(merge.suspicious: deny)')
+  })
+
+  it('is one more reason beside packages, which do not have to be approved twice', () => {
+    const both = { 'exp-001': { suspicious: SUSPICIOUS, additions: adding(LEFT_PAD) } }
+    const yaml = `${SPEC}dependencies: { approved: [left-pad], min_release_age_days: 0 }\n`
+    const built = campaign(yaml).withExperiments(2)
+    settle(built, () => ({ candidates: both }))
+    built.measured(bytes(100, { 'exp-001': 90, 'exp-002': 95 }))
+    settle(built, () => ({ candidates: both }))
+    expect(built.experiment('exp-001').approval?.packages).toEqual([NAME])
+  })
+})
+
+describe('a gain above merge.hold_above', () => {
+  const LARGE = bytes(100, { 'exp-001': 20, 'exp-002': 95 })
+
+  it('waits for a person', () => {
+    const built = campaign(SPEC).withExperiments(2)
+    settle(built)
+    built.measured(LARGE)
+    settle(built)
+    expect(built.experiment('exp-001')).toMatchObject({
+      status: 'deferred',
+      approval: {
+        findings: [
+          { name: 'its gain is larger than 3x (merge.hold_above)', text: 'bytes is 5.00 times better' },
+        ],
+      },
+    })
+  })
+
+  it('lands where the spec has no limit', () => {
+    const built = campaign(`${SPEC}merge: { hold_above: null }\n`).withExperiments(2)
+    settle(built)
+    built.measured(LARGE)
+    settle(built)
+    expect(built.campaign.landings[0]?.experiment).toBe('exp-001')
+  })
+})
