@@ -202,16 +202,26 @@ function toPartPattern(part: string): string {
 
 // Copied literals
 
-/** Shorter literals occur by chance: `utf8`, `length`, 1000. */
-const LITERAL = /(["'`])((?:(?!\1)[^\\\n]|\\.){8,})\1|(?<![\w.])(\d[\d_]*\.?\d{3,}(?:e[+-]?\d+)?)(?![\w.])/g
-const SHORTEST_NUMBER = 5
+const LITERAL = /(["'`])((?:(?!\1)[^\\\n]|\\.){12,})\1|(?<![\w.])(\d[\d_]*\.?\d*)(?![\w.])/g
+/** Names and paths occur in code and tests alike. */
+const NAME_OR_PATH = /^[\w@:./-]{1,24}$/
+const LEAST_DIGITS = 5
 
+/** Shorter texts and round numbers occur by chance: `utf8`, 100000, 65536. */
 function* readLiterals(text: string): Generator<string> {
-  for (const [, , quoted, number] of text.matchAll(LITERAL)) {
-    if (quoted !== undefined) yield quoted
-    else if (number !== undefined && number.replaceAll(/[^\d]/g, '').length >= SHORTEST_NUMBER)
-      yield number.replaceAll('_', '')
+  for (const [, , quoted, number = ''] of text.matchAll(LITERAL)) {
+    if (quoted !== undefined && !NAME_OR_PATH.test(quoted)) yield quoted
+    const digits = number.replaceAll('_', '')
+    if (digits.length >= LEAST_DIGITS && !isRoundNumber(Number(digits))) yield digits
   }
+}
+
+function isRoundNumber(value: number): boolean {
+  return (
+    Number.isInteger(Math.log2(value)) ||
+    Number.isInteger(Math.log2(value + 1)) ||
+    /^\d{1,2}0*$/.test(`${value}`)
+  )
 }
 
 function collectLiterals(texts: readonly string[]): ReadonlySet<string> {

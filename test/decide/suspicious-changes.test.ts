@@ -133,7 +133,7 @@ describe('a suspicious file', () => {
 })
 
 describe('a copied literal', () => {
-  const rulers = ["expect(hash('the quick brown fox')).toBe(2893710463)\nlength 100 'short'\n"]
+  const rulers = ["expect(hash('the quick brown fox')).toBe(2893710463)\nlength 100 65536 100000 'short'\n"]
   const copied = (after: string, before: string | null = null) =>
     findSuspiciousChanges([{ path: 'src/a.ts', before, after }], rulers).map(({ rule }) => rule)
 
@@ -141,6 +141,7 @@ describe('a copied literal', () => {
     expect(copied("if (text === 'the quick brown fox') return 1\n")).toEqual(['copied_literal'])
     expect(copied('return 2_893_710_463\n')).toEqual(['copied_literal'])
     expect(copied("const a = 'short'\nconst b = 100\n")).toEqual([])
+    expect(copied('const size = 65_536\nconst most = 100_000\n')).toEqual([])
     expect(copied('return 2893710463 | 0\n', 'return 2893710463\n')).toEqual([])
   })
 })

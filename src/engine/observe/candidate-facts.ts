@@ -12,6 +12,7 @@ import { compareDependencies, type ManifestFile } from '../../dependencies/compa
 import { type AddedPackage as Found, computeAdditionsDigest } from '../../dependencies/package.ts'
 import type { DiffEntry } from '../../git/diff.ts'
 import type { Repository } from '../../git/repository.ts'
+import { listTreeFiles } from '../../git/tree.ts'
 import { formatPackages, type PackageAddition } from '../../model/approval.ts'
 import type { Campaign } from '../../model/campaign.ts'
 import type { Oid, Point } from '../../model/ids.ts'
@@ -50,7 +51,7 @@ export async function readCandidateFacts(request: CandidateRequest): Promise<Can
     tree,
     changes,
     touched: digestTouchedLines(files),
-    suspicious: findSuspiciousChanges(files),
+    suspicious: findSuspiciousChanges(files, await readRulers(repository, spec, incumbent.tree)),
     refusal,
     additions,
     aheadOfSync: await isAheadOfSync(request),
@@ -297,6 +298,30 @@ async function listFolderEntries(repository: Repository, tree: Oid, folder: stri
 
 export async function compareTouchedLines(repository: Repository, from: Oid, to: Oid): Promise<TouchedLines> {
   return readTouchedLines(repository, await repository.diff(from, to))
+}
+
+const RULER_PATH = /test|spec|bench|fixture|perf|golden|expected|snapshot/i
+const MOST_RULERS = 300
+const MOST_RULER_BYTES = 200_000
+const knownRulers = new WeakMap<Repository, { key: string; texts: Promise<string[]> }>()
+
+/** Texts of tests, benchmarks and their data, which no candidate can change. Candidates of a tick share them. */
+function readRulers(repository: Repository, spec: Spec, tree: Oid): Promise<string[]> {
+  const key = JSON.stringify([tree, spec.scope])
+  const known = knownRulers.get(repository)
+  if (known?.key === key) return known.texts
+  const texts = readRulerTexts(repository, spec, tree)
+  knownRulers.set(repository, { key, texts })
+  return texts
+}
+
+async function readRulerTexts(repository: Repository, spec: Spec, tree: Oid): Promise<string[]> {
+  const { isMutable } = compileScope(spec)
+  const files = (await listTreeFiles(repository, tree))
+    .filter(({ path, mode }) => mode.startsWith('100') && RULER_PATH.test(path) && !isMutable(path))
+    .slice(0, MOST_RULERS)
+  const blobs = await Promise.all(files.map(({ oid }) => repository.blob(oid)))
+  return blobs.filter(({ length }) => length <= MOST_RULER_BYTES).map(blob => blob.toString('utf8'))
 }
 
 async function readTouchedLines(
