@@ -1,1 +1,1 @@
-export{r as readRootPipe,i as runAsRoot}from"./action-root-pipe.js";
+export{i as readRootPipe,a as runAsRoot}from"./action-root-pipe.js";

@@ -1,1 +1,1 @@
-export{l as tickOnGithub}from"./engine-room3.js";
+export{l as tickOnGithub}from"./engine-room2.js";

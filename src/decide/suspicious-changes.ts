@@ -1,5 +1,5 @@
 import type { ChangedFile } from './selection.ts'
-import { type Language, WORD_RULES } from './suspicious-words.ts'
+import { type SourceLanguage, WORD_RULES } from './suspicious-words.ts'
 
 /**
  * A line or file of a change that can make a benchmark report a gain which is none. It proves nothing: honest
@@ -29,7 +29,7 @@ export function describeSuspicionRule(rule: SuspicionRule): string {
     : FILE_RULES[rule as keyof typeof FILE_RULES]
 }
 
-const LANGUAGES: readonly [Language, RegExp][] = [
+const LANGUAGES: readonly [SourceLanguage, RegExp][] = [
   ['js', /\.[cm]?[jt]sx?$/],
   ['python', /\.pyi?$/],
   ['go', /\.go$/],
@@ -158,7 +158,7 @@ function findAddedLine(
   return null
 }
 
-const COMMENT_LINES: Readonly<Record<Language, RegExp>> = {
+const COMMENT_LINES: Readonly<Record<SourceLanguage, RegExp>> = {
   js: /^[ \t]*(?:\/\/|\*(?!\/)).*$/gm,
   python: /^[ \t]*#.*$/gm,
   go: /^[ \t]*\/\/(?!go:).*$/gm,
@@ -169,7 +169,7 @@ const COMMENT_LINES: Readonly<Record<Language, RegExp>> = {
   shell: /^[ \t]*#(?!!).*$/gm,
 }
 
-function blankComments(text: string, language: Language): string {
+function blankComments(text: string, language: SourceLanguage): string {
   return text.replaceAll(COMMENT_LINES[language], '')
 }
 

@@ -5,9 +5,9 @@
  * the rest of a name, and `~` for a blank.
  */
 
-export type Language = 'js' | 'python' | 'go' | 'rust' | 'java' | 'ruby' | 'c' | 'shell'
+export type SourceLanguage = 'js' | 'python' | 'go' | 'rust' | 'java' | 'ruby' | 'c' | 'shell'
 
-interface WordRule extends Partial<Record<Language, string>> {
+interface WordRule extends Partial<Record<SourceLanguage, string>> {
   means: string
 }
 

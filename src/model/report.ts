@@ -48,8 +48,8 @@ const executionSchema = z.strictObject({
 export type Execution = z.infer<typeof executionSchema>
 
 /** Lines of stdout that are not blank, and the last of them with its numbers replaced by #. */
-const printedOutputSchema = z.strictObject({ lines: z.number().int().nonnegative(), last: z.string() })
-export type PrintedOutput = z.infer<typeof printedOutputSchema>
+const gateOutputSchema = z.strictObject({ lines: z.number().int().nonnegative(), last: z.string() })
+export type GateOutput = z.infer<typeof gateOutputSchema>
 
 const gateRunSchema = z.strictObject({
   side: sideSchema,
@@ -62,7 +62,7 @@ const gateRunSchema = z.strictObject({
   /** Set for a passed gate whose test runner prints a count. */
   tests_passed: z.number().int().nonnegative().optional(),
   /** Set for a passed gate. */
-  printed: printedOutputSchema.optional(),
+  printed: gateOutputSchema.optional(),
   output: failedOutputSchema.optional(),
 })
 export type GateRun = z.infer<typeof gateRunSchema>

@@ -1,4 +1,4 @@
-import type { PrintedOutput } from '../../model/report.ts'
+import type { GateOutput } from '../../model/report.ts'
 import { type FailedOutput, isEmptyOutput } from '../../model/report.ts'
 import type { SidePaths } from '../session.ts'
 import { isLongerThanItsEnd, readOutputTail } from './capped-file.ts'
@@ -209,7 +209,7 @@ export function stripInstallNoise(text: string): string {
  * How much a command printed, and its last line with numbers set aside. A command that ends early prints less, or
  * not its last line.
  */
-export function describePrinted({ stdout }: Pick<OutputPaths, 'stdout'>): PrintedOutput {
+export function describePrinted({ stdout }: Pick<OutputPaths, 'stdout'>): GateOutput {
   const lines = readOutputTail(stdout)
     .split('\n')
     .map(line => line.trim())
