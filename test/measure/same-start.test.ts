@@ -58,7 +58,7 @@ describe('every execution starts from what the set-up left', () => {
     ].join('\n')
     const { strategy } = await chooseSupervisor({ owner: null, monotonic: () => performance.now() })
     onTestFinished(() => {
-      spawnSync('ipcrm', ['-M', String(key)])
+      spawnSync('sh', ['-c', `ipcrm -M ${key}`])
       rmSync(`/dev/shm/winnow-${key}`, { force: true })
     })
     // The sides of other tests may lie in /dev/shm themselves.
