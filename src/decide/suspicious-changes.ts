@@ -117,7 +117,7 @@ function findWords({ path, before, after }: ChangedFile, added: readonly Line[])
   const language = LANGUAGES.find(([, pattern]) => pattern.test(path))?.[0]
   if (language === undefined || after === null) return []
   const lines = new Map(added.map(line => [line.number, line]))
-  const [old, now] = [blankComments(before ?? '', language), blankComments(after, language)]
+  const [old, now] = [clearComments(before ?? '', language), clearComments(after, language)]
   return WORD_RULE_NAMES.flatMap(rule => {
     const pattern = compileWords(WORD_RULES[rule][language])
     const known = countWords(old.matchAll(pattern))
@@ -169,7 +169,7 @@ const COMMENT_LINES: Readonly<Record<SourceLanguage, RegExp>> = {
   shell: /^[ \t]*#(?!!).*$/gm,
 }
 
-function blankComments(text: string, language: SourceLanguage): string {
+function clearComments(text: string, language: SourceLanguage): string {
   return text.replaceAll(COMMENT_LINES[language], '')
 }
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { UserError } from '../errors.ts'
-import { readOptional } from '../git/bare-repository.ts'
 import type { Spec } from '../spec/schema.ts'
+import { readTextIfPresent } from './file-system.ts'
 import type { Owner } from './process/reaper.ts'
 import type { SidePaths } from './session.ts'
 
@@ -85,7 +85,7 @@ export function readEnvFile(file: EnvFile, root: string | null): Record<string, 
     })
   }
   const path = join(root, file.path)
-  const text = readOptional(path)
+  const text = readTextIfPresent(path)
   if (text === null) {
     throw new UserError(`measurement.env_file does not exist: ${path}`, {
       place,

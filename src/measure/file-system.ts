@@ -83,6 +83,16 @@ export function reopen(folder: string | Buffer): void {
   chmodSync(folder, (found.mode & PERMISSIONS) | OWNERS)
 }
 
+/** Null for a missing file. */
+export function readTextIfPresent(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
+}
+
 export function listNames(directory: string): string[] {
   try {
     return readdirSync(directory)

@@ -2,7 +2,7 @@ import { chmodSync, lstatSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { copyFolder, removeAll } from './file-system.ts'
 import { snapshotSide } from './guarded-run.ts'
-import { type OrderSide, type Session, Tampered } from './session.ts'
+import { type OrderSide, type Session, type StartState, Tampered } from './session.ts'
 import {
   findTamperedPath,
   isSameFile,
@@ -13,19 +13,6 @@ import {
   type TamperSnapshot,
   toDiskPath,
 } from './tamper-check.ts'
-
-/**
- * Every execution of a side starts from the state that its set-up left: an execution that could leave answers for
- * the next one would be faster from then on. winnow removes what a run added, and copies back what it changed.
- */
-export interface StartState {
-  /** Folders and files of the side as the set-up left them, by path. */
-  entries: ReadonlyMap<string, SnapshotEntry>
-  /** Paths of the tree's own files, which no run may change. */
-  tracked: ReadonlySet<string>
-  /** A copy of the set-up's files; null where the side holds nothing but its tree. */
-  copy: { dir: string; snapshot: TamperSnapshot } | null
-}
 
 /** winnow clears these before every execution. */
 const OUTPUTS = /^(?:\.|tmp|out|result\.json|progress\.jsonl|stdout|stderr)(?:\/|$)/

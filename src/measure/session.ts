@@ -9,9 +9,8 @@ import { requireSideUsers, type SideUsers } from './isolation/side-users.ts'
 import type { Item } from './output/harness-output.ts'
 import type { Supervisor } from './process/launch.ts'
 import type { Owner } from './process/reaper.ts'
-import type { StartState } from './same-start.ts'
 import type { Slot, Slots } from './slots.ts'
-import type { TamperSnapshot, TrackedFile, TreeSource } from './tamper-check.ts'
+import type { SnapshotEntry, TamperSnapshot, TrackedFile, TreeSource } from './tamper-check.ts'
 
 export interface MeasureInput {
   order: Order
@@ -90,6 +89,19 @@ export interface OrderSide {
   ended: boolean
   /** Bytes of metrics that the side may still add to the report. */
   room: number
+}
+
+/**
+ * Every execution of a side starts from the state that its set-up left: an execution that could leave answers for
+ * the next one would be faster from then on.
+ */
+export interface StartState {
+  /** Folders and files of the side as the set-up left them, by path. */
+  entries: ReadonlyMap<string, SnapshotEntry>
+  /** Paths of the tree's own files, which no run may change. */
+  tracked: ReadonlySet<string>
+  /** A copy of the set-up's files; null where the side holds nothing but its tree. */
+  copy: TrustedTree | null
 }
 
 /** Files that no experiment code may touch: the pin, laid out for the scorer, or a holdout. */
