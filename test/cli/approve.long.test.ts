@@ -58,7 +58,7 @@ describe('an idea that adds a package', () => {
     const { out } = await person.winnow('approve')
     expect(out).toContain('exp-001 is waiting for approval of left-pad 1.3.0 (npm)\n  why: pads faster\n')
     expect(out).toMatch(
-      /left-pad +1\.3\.0 +npm, https:\/\/registry\.npmjs\.org\/ +direct, package-lock\.json +no other +none +MIT +not asked +waits/,
+      /left-pad +1\.3\.0 +npm, https:\/\/registry\.npmjs\.org\/ +direct, package-lock\.json, \^1\.3\.0 in package\.json +no other +none +MIT +not asked +waits/,
     )
     expect(out).toMatch(/winnow approve exp-001 --digest [0-9a-f]{16} approves all of them\.\n$/)
 
