@@ -132,22 +132,22 @@ export function describeShortOutput(
   const { name } = own
   const shortest = (values: readonly (number | undefined)[]) =>
     Math.min(...values.map(value => value ?? Number.POSITIVE_INFINITY))
+  const build = (text: string) => ({ name, text: `gate ${name} succeeded, but ${text}` })
   const tests = shortest(base.map(run => run.tests_passed))
   if (Number.isFinite(tests)) {
     const ran = own.tests_passed ?? 0
-    return ran >= tests ? null : { name, text: `gate ${name}: ${ran} of ${formatCount(tests, 'test')} ran` }
+    const text = `only ${ran} of the base's ${formatCount(tests, 'test')} passed`
+    return ran >= tests ? null : build(text)
   }
   const lines = shortest(base.map(run => run.printed?.lines))
   if (!Number.isFinite(lines) || own.printed === undefined) return null
   const printed = own.printed.lines
   if (printed < lines * LEAST_SHARE_OF_LINES)
-    return {
-      name,
-      text: `gate ${name} printed ${printed} of the ${formatCount(lines, 'line')} that the base prints`,
-    }
+    return build(`printed only ${printed} of the ${formatCount(lines, 'line')} that the base prints`)
   const [last, ...others] = new Set(base.map(run => run.printed?.last))
   if (last === undefined || others.length > 0 || own.printed.last === last) return null
-  return { name, text: `gate ${name} did not print the base's last line: ${JSON.stringify(last)}` }
+  const sign = last.includes('#') ? ' (# stands for any number)' : ''
+  return build(`did not print the base's last line: ${JSON.stringify(last)}${sign}`)
 }
 
 function findExecutionFailure({ spec, report, label, pairs }: CandidateCase): AssessmentFinding | null {

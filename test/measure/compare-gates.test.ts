@@ -28,19 +28,21 @@ describe('a gate that passes because it ended early', () => {
   test('is broken where a test runner counts', async () => {
     const { verdict } = await judge(RAN_ALL, EXITS)
     expect(verdict).toMatchObject({ outcome: 'degenerate', violated_objectives: ['tests'] })
-    expect(verdict.reason).toContain('gate tests: 0 of 133 tests ran')
+    expect(verdict.reason).toContain("gate tests succeeded, but only 0 of the base's 133 tests passed")
   })
 
   test('is broken where it prints nothing, or too little', async () => {
     const lines = Array.from({ length: 133 }, (_, at) => `checked part ${at}`).join('\n')
     expect((await judge(`${lines}\n`, EXITS)).verdict.reason).toContain(
-      'gate tests printed 0 of the 133 lines that the base prints',
+      'gate tests succeeded, but printed only 0 of the 133 lines that the base prints',
     )
     const most = 'head -c 1500 report; [ -s src/exit ] && exit 0; tail -c +1501 report'
     const { verdict } = await judge(`${lines}\nall 133 parts hold\n`, EXITS, [
       { name: 'tests', command: most },
     ])
-    expect(verdict.reason).toContain('gate tests did not print the base\'s last line: "all # parts hold"')
+    expect(verdict.reason).toContain(
+      'gate tests succeeded, but did not print the base\'s last line: "all # parts hold" (# stands for any number)',
+    )
   })
 
   test('is not held against an idea whose base varies as well', async () => {
