@@ -4,7 +4,7 @@ import { requireCampaign } from '../engine/controller/run.ts'
 import { UserError } from '../errors.ts'
 import {
   type ApprovalRequest,
-  formatPackages,
+  describeRequest,
   getShortDigest,
   listAwaitedPackages,
   SHORT_DIGEST_LENGTH,
@@ -33,7 +33,7 @@ interface ApprovalTarget {
 export const approveVerb: Verb = {
   name: 'approve',
   group: 'steer',
-  summary: 'approve new dependencies; without arguments, list pending approvals',
+  summary: 'approve new dependencies or a held change; without arguments, list pending approvals',
   access: 'write',
   arguments: [
     {
@@ -85,14 +85,14 @@ async function requireOtherAuthor(
 ): Promise<void> {
   const { id, approval } = experiment
   if (set === undefined) {
-    throw new UserError(`say which set of ${id} you have looked at`, {
+    throw new UserError(`give the digest of what you reviewed in ${id}`, {
       fix: approval === null ? '/winnow approve <set>' : formatApproveComment(approval),
     })
   }
   const authors = await headAuthors(id)
   if (authors === null) return
   if (authors.logins.includes(actor.toLowerCase()))
-    throw new UserError(`${id} is yours: another person has to approve its packages`)
+    throw new UserError(`${id} is yours: another person has to approve it`)
   if (authors.known) return
   throw new UserError(`GitHub does not say who pushed the head of ${id}, so two people have to approve it`, {
     fix: 'approving reviews of two people, or winnow approve in a clone',
@@ -112,13 +112,20 @@ function printWaitingApprovals(
   for (const experiment of waiting)
     for (const line of [...renderApprovalRequest(experiment), '']) terminal.out(line)
   const [first] = waiting
-  if (first !== undefined) terminal.out(`${formatApproveCommand(first)} approves all of them.`)
+  if (first !== undefined) terminal.out(`To approve ${first.id}: ${formatApproveCommand(first)}`)
 }
 
 function toRequestView(experiment: Experiment) {
   const { id, hypothesis, approval } = experiment
-  const { digest = null, additions = [] } = approval ?? {}
-  return { experiment: id, hypothesis, digest, packages: listAwaitedPackages(experiment), additions }
+  const { digest = null, additions = [], findings = [] } = approval ?? {}
+  return {
+    experiment: id,
+    hypothesis,
+    digest,
+    packages: listAwaitedPackages(experiment),
+    additions,
+    findings,
+  }
 }
 
 async function giveApproval(
@@ -172,13 +179,13 @@ function requireSameSet(
   if (given === undefined) return
   if (!request.digest.startsWith(given)) {
     const now = `the digest is now ${getShortDigest(request)}`
-    throw new UserError(`the packages of ${id} changed since digest ${given}: ${now}`, {
-      fix: 'winnow approve lists the new packages',
+    throw new UserError(`${id} changed since digest ${given}: ${now}`, {
+      fix: 'review it again: winnow approve lists what it waits for',
     })
   }
   if (given.length >= SHORT_DIGEST_LENGTH) return
   throw new UserError(`the digest ${given} is too short: give at least ${SHORT_DIGEST_LENGTH} digits`, {
-    fix: `review the packages again, then ${comment ? formatApproveComment(request) : formatApproveCommand({ id, approval: request })}`,
+    fix: `review it again, then ${comment ? formatApproveComment(request) : formatApproveCommand({ id, approval: request })}`,
   })
 }
 
@@ -211,11 +218,11 @@ function describeApproval(
   if (none && left.length === 0) return `${id} was approved already. ${describeWhenMeasured(campaign)}`
   const what = none
     ? 'nothing new was approved.'
-    : `${formatPackages(packages, request.additions)} approved by ${actor}.`
+    : `${describeRequest(packages, request)} approved by ${actor}.`
   const next =
     left.length === 0
       ? describeWhenMeasured(campaign)
-      : `It still waits for ${formatPackages(left, request.additions)}.`
+      : `It still waits for ${describeRequest(left, request)}.`
   return `${id}: ${what} ${next}`
 }
 

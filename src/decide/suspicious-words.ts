@@ -36,7 +36,7 @@ export const WORD_RULES = {
     shell: 'faketime LD_PRELOAD',
   },
   environment: {
-    means: 'reads who started it: environment, arguments, parent process or call stack',
+    means: 'reads the environment, its arguments, its parent process or the call stack',
     js: 'process.argv process.argv0 process.ppid process.title process.execArgv process.mainModule process.cwd process.env import.meta.main require.main module.parent .hostname( .userInfo( Error().stack .stack.match .stack.split .stackTraceLimit .captureStackTrace .prepareStackTrace /proc/',
     python:
       '.environ .environb .getenv .getppid .getcwd environ getenv getppid .argv .orig_argv ._getframe _getframe .settrace .setprofile .gettrace inspect.stack inspect.currentframe traceback psutil __main__ /proc/',

@@ -76,12 +76,28 @@ export function listAwaitedPackages({ approval, approved }: Approvable): string[
 }
 
 export function describeAwaitedPackages(subject: Approvable): string {
-  const { additions = [] } = subject.approval ?? {}
-  const awaited = listAwaitedPackages(subject)
-  const findings = listAwaitedFindings(subject).map(({ name }) => name)
-  const packages = awaited.filter(name => !findings.includes(name))
-  const change = findings.length === 0 ? [] : [`its change (${formatPackages(findings, [])})`]
-  return [...change, ...(packages.length === 0 ? [] : [formatPackages(packages, additions)])].join(' and ')
+  return describeRequest(listAwaitedPackages(subject), subject.approval ?? {})
+}
+
+/** Example: "its change (src/a.js can end the process early, and 2 more reasons) and left-pad 1.3.0 (npm)". */
+export function describeRequest(
+  names: readonly string[],
+  { additions = [], findings = [] }: Partial<Pick<ApprovalRequest, 'additions' | 'findings'>>,
+): string {
+  const isFinding = (name: string) => findings.some(finding => finding.name === name)
+  const packages = names.filter(name => !isFinding(name))
+  return [
+    ...(packages.length === names.length
+      ? []
+      : [`its change (${summarizeFindings(names.filter(isFinding))})`]),
+    ...(packages.length === 0 ? [] : [formatPackages(packages, additions)]),
+  ].join(' and ')
+}
+
+export function summarizeFindings([first = '', ...more]: readonly string[]): string {
+  const shown = toOneLine(first, LONGEST_FINDING_NAME)
+  if (more.length === 0) return shown
+  return `${shown}, and ${more.length} more ${more.length === 1 ? 'reason' : 'reasons'}`
 }
 
 /** Reasons to read the change that no person has approved yet. */
@@ -122,6 +138,7 @@ export function formatPackages(names: readonly string[], additions: readonly Pac
 }
 
 const LONGEST_PACKAGE_NAME = 80
+const LONGEST_FINDING_NAME = 120
 
 /** Names and versions come from a branch, so they are untrusted text. */
 export function formatPackage({ name, version, ecosystem }: PackageAddition): string {

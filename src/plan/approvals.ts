@@ -5,6 +5,7 @@ import {
   type ApprovalRequest,
   describeAwaitedPackages,
   formatPackages,
+  listAwaitedFindings,
   listAwaitedPackages,
 } from '../model/approval.ts'
 import { hashSha256, toCanonicalJson } from '../model/canonical-json.ts'
@@ -69,7 +70,7 @@ function listStillYoung(
   return young.filter(name => previous.packages.includes(name))
 }
 
-/** Unapproved packages keep a candidate from being measured and from landing. Empty if it may proceed. */
+/** What is not approved keeps a candidate from being measured and from landing. Empty if it may proceed. */
 export function listUnapproved(
   rules: PackageRules,
   experiment: ApprovalSubject,
@@ -80,14 +81,35 @@ export function listUnapproved(
   return listAwaitedPackages({ approval, approved: experiment.approved })
 }
 
-export function describeUnapproved(
+const UNAPPROVED_TEXTS = {
+  withdrawn: {
+    change: (what: string) => `${what} is no longer approved`,
+    packages: (what: string) => `it adds ${what}, which is no longer approved`,
+  },
+  missing: {
+    change: (what: string) => `no person approved ${what}`,
+    packages: (what: string) => `it adds ${what}, which no person approved`,
+  },
+  unrecorded: {
+    change: (what: string) => `no approval is of ${what}`,
+    packages: (what: string) => `it adds ${what}, and no approval is of that set`,
+  },
+} as const
+
+/** Null if the experiment may proceed. */
+export function explainUnapproved(
   rules: PackageRules,
   experiment: ApprovalSubject,
   facts: CandidateFacts | undefined,
+  why: keyof typeof UNAPPROVED_TEXTS,
 ): string | null {
-  const names = listUnapproved(rules, experiment, facts)
-  if (names.length === 0 || facts?.merged !== 'clean') return null
-  return formatPackages(names, facts.additions.packages)
+  if (facts?.merged !== 'clean') return null
+  const approval = buildApprovalRequest(rules, experiment, facts)
+  const subject = { approval, approved: experiment.approved }
+  if (listAwaitedPackages(subject).length === 0) return null
+  const what = describeAwaitedPackages(subject)
+  const { change, packages } = UNAPPROVED_TEXTS[why]
+  return listAwaitedFindings(subject).length > 0 ? change(what) : packages(what)
 }
 
 /** Experiments with unapproved packages wait. A changed set of packages is requested again. */
@@ -125,8 +147,9 @@ function requestApproval(world: World, experiment: Experiment, facts: CleanCandi
   const requestId =
     request.digest === experiment.approval?.digest ? `${request.digest} ${asked_at}` : request.digest
   const findings = new Set(request.findings.map(({ name }) => name))
-  if (request.packages.some(name => !findings.has(name)) && spec.dependencies.approval === 'deny') {
-    const message = `needs ${formatPackages(request.packages, request.additions)}, and dependencies.approval is deny`
+  const packages = request.packages.filter(name => !findings.has(name))
+  if (packages.length > 0 && spec.dependencies.approval === 'deny') {
+    const message = `needs ${formatPackages(packages, request.additions)}, and dependencies.approval is deny`
     return refuseExperiment(experiment, { code: 'dependencies', message })
   }
   const cause = experiment.approval === null ? opened : `${facts.base} ${facts.head} ${requestId}`
@@ -147,6 +170,6 @@ function reviewApproval(world: World, experiment: Experiment, facts: CleanCandid
 export function describeNeededApprovals({ campaign }: Pick<World, 'campaign'>): string | null {
   const deferred = listSubjects(campaign).filter(({ status }) => status === 'deferred')
   if (deferred.length === 0) return null
-  const waiting = deferred.map(experiment => `${experiment.id} needs ${describeAwaitedPackages(experiment)}`)
-  return `approval: ${waiting.join('; ')}. winnow approve lists the packages; winnow approve <exp> approves them`
+  const waiting = deferred.map(experiment => `${describeAwaitedPackages(experiment)} for ${experiment.id}`)
+  return `approval of ${waiting.join('; ')}. winnow approve lists what to review; winnow approve <exp> approves it`
 }

@@ -1,12 +1,14 @@
 import { computePrimaryGain } from '../decide/assess.ts'
 import { describeSuspicionRule, type SuspiciousChange } from '../decide/suspicious-changes.ts'
-import { type HoldFinding, listAwaitedPackages } from '../model/approval.ts'
+import { type HoldFinding, listAwaitedPackages, summarizeFindings } from '../model/approval.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { PlanStep } from './action.ts'
 import { buildApprovalRequest } from './approvals.ts'
 import { getAssessment, type RoundMember } from './judgement.ts'
-import { buildRequeueStep, closeNotSelected } from './landing.ts'
+import { buildRequeueStep, closeNotSelected, formatNotTakenReason } from './landing.ts'
 import type { World } from './world.ts'
+
+export const HELD_REASON = 'a person has to read the change before winnow keeps it'
 
 /**
  * A change that would be kept waits for a person if its diff or its gain says that it may deceive the benchmark. It
@@ -19,13 +21,15 @@ export function holdMember(world: World, member: RoundMember): PlanStep[] {
   const findings = listFindings(world, member, facts.suspicious)
   if (findings.length === 0) return []
   if (world.spec.merge.suspicious === 'deny' && facts.suspicious.length > 0)
-    return closeNotSelected(member, `${describeFindings(findings)} (merge.suspicious: deny)`)
+    return closeNotSelected(
+      member,
+      `${summarizeFindings(findings.map(({ name }) => name))} (merge.suspicious: deny)`,
+    )
   const held = { ...experiment, held: { head: experiment.head, findings } }
   const approval = buildApprovalRequest(world, held, facts)
   if (listAwaitedPackages({ approval, approved: experiment.approved }).length === 0) return []
-  const evidence = getAssessment(member)?.reason ?? ''
-  const reason = `it would be kept, and a person has to read its change first: ${describeFindings(findings)}. ${evidence}`
-  return [buildRequeueStep(member, 'held', reason.trim(), findings)]
+  const reason = formatNotTakenReason(HELD_REASON, getAssessment(member)?.reason)
+  return [buildRequeueStep(member, 'held', reason, findings)]
 }
 
 function listFindings(
@@ -60,12 +64,4 @@ function findLargeGain(spec: Spec, { experiment, measured }: RoundMember): HoldF
       text: `${spec.metric.primary.name} is ${gain.toPrecision(3)} times better`,
     },
   ]
-}
-
-const FINDINGS_NAMED = 2
-
-function describeFindings(findings: readonly HoldFinding[]): string {
-  const shown = findings.slice(0, FINDINGS_NAMED).map(({ name }) => name)
-  const more = findings.length - shown.length
-  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }

@@ -10,7 +10,7 @@ import { buildMachineKey, getAggregation } from '../model/report.ts'
 import { formatReason, parseReason } from '../model/text.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { LandedStep, MergeFacts, PlanAction, PlanStep, PlanWaiting } from './action.ts'
-import { describeUnapproved } from './approvals.ts'
+import { explainUnapproved } from './approvals.ts'
 import {
   buildDecidedDraft,
   type Decision,
@@ -126,8 +126,7 @@ function buildNextBaseline(
 
 /** An amendment may withdraw an approval while GitHub or a person has the merge to make. */
 export function explainLapsedApproval(world: World, experiment: Experiment): string | null {
-  const packages = describeUnapproved(world, experiment, world.candidates.get(experiment.id))
-  return packages === null ? null : `it adds ${packages}, which is no longer approved`
+  return explainUnapproved(world, experiment, world.candidates.get(experiment.id), 'withdrawn')
 }
 
 function waitForPerson(what: string): PlanWaiting {

@@ -2,7 +2,7 @@ import { areDisjoint, rankCandidates, selectRunnersUp } from '../decide/selectio
 import type { Campaign, Round } from '../model/campaign.ts'
 import type { ExperimentId } from '../model/ids.ts'
 import type { PlanStep } from './action.ts'
-import { describeUnapproved } from './approvals.ts'
+import { explainUnapproved } from './approvals.ts'
 import { holdMember } from './holds.ts'
 import { tryHoldout } from './holdout.ts'
 import { buildMember, getAssessment, type RoundMember } from './judgement.ts'
@@ -87,9 +87,8 @@ function closeLapsedMember(world: World, { experiment }: RoundMember): PlanStep[
 /** The round or an amendment may have changed approvals, and the run may have lacked isolation. */
 function closeBarredMember(world: World, member: RoundMember): PlanStep[] {
   const { experiment } = member
-  const packages = describeUnapproved(world, experiment, world.candidates.get(experiment.id))
-  const why =
-    packages === null ? explainUnisolated(world, member) : `it adds ${packages}, which no person approved`
+  const facts = world.candidates.get(experiment.id)
+  const why = explainUnapproved(world, experiment, facts, 'missing') ?? explainUnisolated(world, member)
   return why === null ? [] : closeNotSelected(member, why)
 }
 

@@ -3,6 +3,7 @@ import {
   type Approvers,
   computeAgeDays,
   describeAwaitedPackages,
+  describeRequest,
   findLockedVersions,
   formatPackage,
   getShortDigest,
@@ -13,12 +14,14 @@ import {
   listTeams,
   type PackageAddition,
   READS_TEAMS,
+  summarizeFindings,
 } from '../model/approval.ts'
 import type { Campaign } from '../model/campaign.ts'
 import { type Experiment, listSubjects } from '../model/experiment.ts'
-import { toOneLine } from '../model/text.ts'
+import { parseReason, toOneLine } from '../model/text.ts'
+import { HELD_REASON } from '../plan/holds.ts'
 import type { Spec } from '../spec/schema.ts'
-import { escapeMarkdown, fitLines } from './markdown.ts'
+import { escapeMarkdown, fitLines, formatCode } from './markdown.ts'
 import { formatTable } from './terminal.ts'
 import { listKeptExperiments } from './verdict-text.ts'
 
@@ -35,6 +38,8 @@ const COLUMN_TITLES = [
 ]
 
 const MAX_CELL_LENGTH = 80
+const MAX_PLACE_LENGTH = 300
+const MAX_HOLD_LENGTH = 600
 /** Most of the 60,000 characters of a comment are for the packages to review. */
 const MAX_TABLE_LENGTH = 40_000
 const MAX_KEPT_TABLE_LENGTH = 12_000
@@ -52,16 +57,10 @@ export function renderApprovalRequest(experiment: Experiment): string[] {
   if (approval === null) return []
   return [
     `${id} is waiting for approval of ${describeAwaitedPackages(experiment)}`,
-    `  why: ${hypothesis}`,
+    listAwaitedFindings(experiment).length > 0 ? `  idea: ${hypothesis}` : `  why: ${hypothesis}`,
     ...renderAdditions(experiment),
     `  set ${getShortDigest(approval)}`,
   ]
-}
-
-/** "src/a.ts:3 can end the process early: process.exit(0)" */
-function describeFinding({ name, path, line, text }: HoldFinding): string {
-  const where = path === null || line === null ? name : name.replace(path, `${path}:${line}`)
-  return `${where}: ${toOneLine(text, MAX_CELL_LENGTH)}`
 }
 
 /** The digest limits the approval to the packages that were shown. */
@@ -72,7 +71,12 @@ export function formatApproveCommand({ id, approval }: Pick<Experiment, 'id' | '
 export function renderAdditions(experiment: Experiment): string[] {
   const rows = buildAdditionRows(experiment)
   const table = rows.length > 1 ? formatTable(rows) : []
-  return [...(experiment.approval?.findings ?? []).map(describeFinding), ...table].map(line => `  ${line}`)
+  const findings = listHeadFindings(experiment).map(finding => {
+    const { place, text } = locateFinding(finding)
+    return `  ${place}: ${text}`
+  })
+  const heading = findings.length === 0 ? [] : [describeFindingsState(experiment)]
+  return [...heading, ...findings, ...table].map(line => `  ${line}`)
 }
 
 export function renderApprovalMarkdown(experiment: Experiment, approvers: Approvers = 'write'): string[] {
@@ -87,13 +91,55 @@ export function renderApprovalMarkdown(experiment: Experiment, approvers: Approv
   const how = status === 'deferred' ? ['', describeHowToApprove(experiment, approvers)] : []
   const table = renderAdditionTable(columns, rows, { room: MAX_TABLE_LENGTH, more })
   const why = ['', `Why it is needed: ${escapeMarkdown(approval.why)}`]
-  return [...renderFindings(approval.findings), ...(rows.length === 0 ? [] : ['', ...table, ...why]), ...how]
+  return [...renderFindingsMarkdown(experiment), ...(rows.length === 0 ? [] : ['', ...table, ...why]), ...how]
 }
 
-function renderFindings(findings: readonly HoldFinding[]): string[] {
+/** Example: "**Waiting for approval of its change.** Measured: bytes 100 → 20 (-80.0 %), but a person has to …" */
+export function renderApprovalHeadline(experiment: Experiment): string {
+  if (listAwaitedFindings(experiment).length === 0)
+    return `**Waiting for approval of ${escapeMarkdown(describeAwaitedPackages(experiment))}.**`
+  const packages = describeAwaitedAdditions(experiment)
+  const also = packages === '' ? '' : ` and of ${escapeMarkdown(packages)}`
+  return `**Waiting for approval of its change${also}.** ${describeHold(experiment)}`
+}
+
+/** The measured result of a held change, and what it waits for. */
+function describeHold({ reason }: Experiment): string {
+  const { sentence } = parseReason(reason ?? HELD_REASON)
+  const words = sentence.replaceAll(' -> ', ' → ').replace(/\.$/, '')
+  return `Measured: ${escapeMarkdown(words, MAX_HOLD_LENGTH)}.`
+}
+
+// Findings
+
+/** Example: "src/a.ts:3 can end the process early", "process.exit(0)". */
+function locateFinding({ name, path, line, text }: HoldFinding): { place: string; text: string } {
+  const place = path === null || line === null ? name : name.replace(path, () => `${path}:${line}`)
+  return { place, text: toOneLine(text, MAX_CELL_LENGTH) }
+}
+
+/** Findings are about one head. A newer head is measured and checked by itself. */
+function listHeadFindings({ approval, held, head }: Experiment): readonly HoldFinding[] {
+  return held !== null && held.head === head ? (approval?.findings ?? []) : []
+}
+
+export function renderFindingsMarkdown(experiment: Experiment): string[] {
+  const findings = listHeadFindings(experiment)
   if (findings.length === 0) return []
-  const lines = findings.map(finding => `- ${escapeMarkdown(describeFinding(finding))}`)
-  return ['', 'This change would be kept. A person has to read it first, because', '', ...lines]
+  const lines = findings.map(finding => {
+    const { place, text } = locateFinding(finding)
+    return `- ${escapeMarkdown(place, MAX_PLACE_LENGTH)}: ${finding.path === null ? escapeMarkdown(text) : formatCode(text)}`
+  })
+  return ['', escapeMarkdown(describeFindingsState(experiment)), '', ...lines]
+}
+
+function describeFindingsState(experiment: Experiment): string {
+  const { status, approval, consents } = experiment
+  if (status === 'deferred')
+    return 'Check these points. They are often harmless, but they can make a benchmark report a false gain:'
+  if (listAwaitedFindings(experiment).length > 0) return 'winnow held this change for a person to read:'
+  const given = consents.filter(({ digest }) => digest === approval?.digest)
+  return `Checked and approved by ${[...new Set(given.map(({ login }) => login))].join(' and ')}:`
 }
 
 function renderAdditionTable(
@@ -116,17 +162,28 @@ function renderAdditionRow([name = '', version = '', from = '', ...rest]: readon
 export function renderApprovalComment(experiment: Experiment, here = false): string {
   const { id, pull } = experiment
   if (!here) return `${renderApprovalTask(pull === null ? id : `#${pull}`, experiment)}\n`
-  const what = escapeMarkdown(describeAwaitedPackages(experiment))
   if (listAwaitedFindings(experiment).length > 0)
-    return `This change would be kept, and waits for approval of ${what}. Review and approve it here.\n`
+    return `${describeHold(experiment)} The points to check are listed above. Review and approve the change here.\n`
+  const what = escapeMarkdown(describeAwaitedPackages(experiment))
   return `This change adds ${what}, listed above. Review and approve it here to have it measured.\n`
 }
 
 export function renderApprovalTask(reference: string, experiment: Experiment): string {
+  const findings = listAwaitedFindings(experiment).map(({ name }) => name)
+  if (findings.length > 0) {
+    const packages = describeAwaitedAdditions(experiment)
+    const also = packages === '' ? '' : ` It also adds ${escapeMarkdown(packages)}.`
+    return `${reference} would be kept, but a person has to read it first: ${escapeMarkdown(summarizeFindings(findings), MAX_PLACE_LENGTH)}.${also} Review and approve it there.`
+  }
   const what = escapeMarkdown(describeAwaitedPackages(experiment))
-  if (listAwaitedFindings(experiment).length > 0)
-    return `${reference} would be kept, and waits for approval of ${what}. Review and approve it there.`
   return `${reference} adds ${what}. Review and approve it there to have it measured.`
+}
+
+/** Empty if only the change itself waits. */
+function describeAwaitedAdditions(experiment: Experiment): string {
+  const findings = new Set(listAwaitedFindings(experiment).map(({ name }) => name))
+  const packages = listAwaitedPackages(experiment).filter(name => !findings.has(name))
+  return describeRequest(packages, experiment.approval ?? {})
 }
 
 // Packages of kept changes
@@ -167,7 +224,7 @@ export function renderKeptPackageLines(campaign: Campaign): string[] {
 /** Lists the quickest way first: a review, then a comment, then the command line. */
 function describeHowToApprove(experiment: Experiment, approvers: Approvers): string {
   const set = experiment.approval === null ? '' : getShortDigest(experiment.approval)
-  return `**To approve**, review this pull request and choose *Approve*, or comment \`/winnow approve ${set}\`. ${describeApprovers(approvers)} can do this, but not its author. In a terminal: \`${formatApproveCommand(experiment)}\`.${describeApproverTeams(approvers)} ${listAwaitedFindings(experiment).length > 0 ? 'Then winnow measures it once more, and keeps it if the gain holds.' : 'Nothing of the change is executed before that.'}`
+  return `**To approve**, review this pull request and choose *Approve*, or comment \`/winnow approve ${set}\`. ${describeApprovers(approvers)} can do this, but not its author. In a terminal: \`${formatApproveCommand(experiment)}\`.${describeApproverTeams(approvers)} ${listAwaitedFindings(experiment).length > 0 ? 'Then winnow measures the change once more, and keeps it if it is better again. **To reject** the change, close this pull request.' : 'Nothing of the change is executed before that.'}`
 }
 
 function describeApprovers(approvers: Approvers): string {

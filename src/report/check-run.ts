@@ -13,6 +13,7 @@ import { describeStatus } from '../model/status.ts'
 import { parseReason, toOneLine, toSentenceCase } from '../model/text.ts'
 import type { VerdictWord } from '../model/verdict.ts'
 import { getCampaignSpec } from '../spec/load.ts'
+import { renderApprovalHeadline, renderFindingsMarkdown } from './approval.ts'
 import type { PageUrl } from './github-names.ts'
 import { escapeMarkdown } from './markdown.ts'
 import { renderPlainVerdict, renderVerdict } from './verdict-markdown.ts'
@@ -61,7 +62,8 @@ function buildCheckState(campaign: Campaign, experiment: Experiment, page: PageU
   const { status, verdict, reason, refused_path: path, refused_line: line } = experiment
   if (status === 'deferred') {
     const what = `Waiting for approval of ${describeAwaitedPackages(experiment)}`
-    return { state: 'neutral', title: toOneLine(what, MAX_TITLE_LENGTH), summary: `${escapeMarkdown(what)}.` }
+    const summary = [renderApprovalHeadline(experiment), ...renderFindingsMarkdown(experiment)].join('\n')
+    return { state: 'neutral', title: toOneLine(what, MAX_TITLE_LENGTH), summary }
   }
   if (isAwaitingPermission(experiment)) {
     const title = 'Waiting for permission to be measured'

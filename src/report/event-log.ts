@@ -1,5 +1,5 @@
 import { formatCount, formatNumber } from '../decide/wording.ts'
-import { formatPackages, type PackageAddition } from '../model/approval.ts'
+import { describeRequest, formatPackages, type PackageAddition } from '../model/approval.ts'
 import type { EventKind, LedgerEvent } from '../model/event.ts'
 import { formatRunName, toShortRef } from '../model/ids.ts'
 import { aggregateMetrics, aggregateSnapshot, formatRunnerError, type Side } from '../model/report.ts'
@@ -99,7 +99,8 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>, metrics: ShownMetrics) 
     `${experiment} opened (${source.use}): ${hypothesis}`,
   'experiment-refused': ({ experiment, message }) => `${experiment} Refused: ${message}`,
   'head-moved': ({ experiment, to }) => `${experiment} has a new head, ${toShortId(to)}: queued again`,
-  requeued: ({ experiment, reason }) => `${experiment} put back: ${parseReason(reason).sentence}`,
+  requeued: ({ experiment, reason, why }) =>
+    `${experiment} ${why === 'held' ? 'held' : 'put back'}: ${parseReason(reason).sentence}`,
   'order-issued': ({ purpose, candidates }) =>
     `ordered: ${[purpose, ...candidates.map(({ label }) => describeSide(label))].join(' ')}`,
   'order-dispatched': ({ order, run_id }) =>
@@ -118,10 +119,10 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>, metrics: ShownMetrics) 
   merged: ({ experiment, commit, via }) =>
     `${experiment} landed as ${toShortId(commit)}${MERGE_NOTE[via ?? 'push']}`,
   closed: ({ experiment, outcome }) => `${experiment} closed (${outcome})`,
-  'approval-requested': ({ experiment, packages, additions = [] }) =>
+  'approval-requested': ({ experiment, packages, additions = [], findings = [] }) =>
     packages.length === 0
       ? describeNoApprovalNeeded(experiment, additions)
-      : `${experiment} is waiting for approval of ${formatPackages(packages, additions)}`,
+      : `${experiment} is waiting for approval of ${describeRequest(packages, { additions, findings })}`,
   'permission-requested': ({ experiment, head, author }) =>
     `${experiment} waits for permission: ${author} has no write access, and ${toShortId(head)} is not allowed to be measured yet`,
   'permission-granted': ({ experiment, head, login }) =>
@@ -133,7 +134,7 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>, metrics: ShownMetrics) 
       ? `${experiment} no longer waits for a person to sync its branch`
       : `${experiment} waits for a person to sync its branch (${obstacle})`,
   'comments-read': ({ pull }) => `read the comments of pull request ${pull}`,
-  approved: ({ experiment, packages, by }) => `${experiment}: ${packages.join(', ')} approved by ${by.actor}`,
+  approved: ({ experiment, packages, by }) => `${experiment} approved by ${by.actor}: ${packages.join(', ')}`,
   'incumbent-moved': ({ to, why }) => `incumbent is now ${toShortId(to.commit)} (${why})`,
   synced: ({ default_tip }) => `synced with the default branch at ${toShortId(default_tip)}`,
   'foreign-tip': ({ to, state, reason }) => `foreign tip ${toShortId(to.commit)} ${state}: ${reason}`,

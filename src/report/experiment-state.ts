@@ -11,6 +11,7 @@ import {
 } from '../model/experiment.ts'
 import { parseReason } from '../model/text.ts'
 import { isStillAwaitingApproval } from '../plan/extra-round.ts'
+import { HELD_REASON } from '../plan/holds.ts'
 import { type CampaignSpecText, getCampaignSpec } from '../spec/load.ts'
 import { describeNextRun, describeWaitWhenStopped } from './resume-hint.ts'
 import { type ExperimentState, findSyncWords, isReverted } from './verdict-text.ts'
@@ -40,7 +41,7 @@ export function getExperimentState(campaign: StateCampaign, experiment: Experime
   const words = findSyncWords(campaign, experiment)
   if (words !== null) return { ...waiting, sync: true, next: words.next }
   const live = describeExperimentProgress(campaign, experiment)
-  const before = reason === null ? null : parseReason(reason).sentence
+  const before = reason === null ? null : describeRequeue(experiment, reason)
   return {
     ...waiting,
     reverted,
@@ -49,6 +50,12 @@ export function getExperimentState(campaign: StateCampaign, experiment: Experime
     requeueReason: before,
     next: live?.next ?? null,
   }
+}
+
+/** A hold is over once a person has approved the change. */
+function describeRequeue(experiment: Experiment, reason: string): string {
+  const isHeld = experiment.held !== null && reason.includes(HELD_REASON)
+  return isHeld ? 'its change is approved, and winnow measures it once more' : parseReason(reason).sentence
 }
 
 export function getEvidenceLine(campaign: StateCampaign, experiment: Experiment): string | null {

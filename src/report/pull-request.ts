@@ -13,7 +13,7 @@ import { AWAITING_MERGE_TEXT } from '../model/landing.ts'
 import { neutralizeMentions, toOneLine } from '../model/text.ts'
 import { isLanded } from '../model/verdict.ts'
 import { isDeniedOutsider } from '../plan/permissions.ts'
-import { renderApprovalMarkdown } from './approval.ts'
+import { renderApprovalHeadline, renderApprovalMarkdown } from './approval.ts'
 import { getExperimentState } from './experiment-state.ts'
 import type { PageUrl } from './github-names.ts'
 import { escapeMarkdown } from './markdown.ts'
@@ -70,10 +70,6 @@ function renderPullState(campaign: Campaign, experiment: Experiment, page: PageU
   return `**Being measured** in campaign ${escapeMarkdown(name)}, against what the campaign has kept so far.`
 }
 
-function renderApprovalHeadline(experiment: Experiment): string {
-  return `**Waiting for approval of ${escapeMarkdown(describeAwaitedPackages(experiment))}.**`
-}
-
 function describeRetry(experiment: Experiment): string {
   return isResumedAutomatically(experiment)
     ? 'It is measured further once nothing else is queued. `/winnow retry` measures it now.'
@@ -117,9 +113,11 @@ export function renderReopenedComment(
   return `Closed again: ${why}. ${next} winnow does not close it a second time.\n\n${verdict}\n`
 }
 
-/** This pull request is opened only to approve the packages of a pushed branch. */
-export function renderPushedBranchBody({ id, branch }: Experiment): string {
-  return `The branch ${escapeMarkdown(branch ?? '')} (${id}) was pushed without a pull request. It adds packages that a person has to approve; this pull request is the place for that. The comment below has its state.\n`
+/** This pull request is opened only so that a person can review a pushed branch. */
+export function renderPushedBranchBody(experiment: Experiment): string {
+  const { id, branch } = experiment
+  const what = escapeMarkdown(describeAwaitedPackages(experiment))
+  return `The branch ${escapeMarkdown(branch ?? '')} (${id}) was pushed without a pull request, and waits for approval of ${what}. Review and approve it here. The comment below has its state.\n`
 }
 
 // Picks

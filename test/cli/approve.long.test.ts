@@ -45,7 +45,9 @@ describe('an idea that adds a package', () => {
     const waiting = await person.winnow('run')
     expect([waiting.code, waiting.out]).toEqual([
       14,
-      expect.stringContaining('exp-001 needs left-pad 1.3.0 (npm). winnow approve lists the packages'),
+      expect.stringContaining(
+        'approval of left-pad 1.3.0 (npm) for exp-001. winnow approve lists what to review',
+      ),
     ])
     expect(ran(person)).not.toContain('50')
     expect((await person.winnow('status')).out).toContain(
@@ -60,7 +62,7 @@ describe('an idea that adds a package', () => {
     expect(out).toMatch(
       /left-pad +1\.3\.0 +npm, https:\/\/registry\.npmjs\.org\/ +direct, package-lock\.json, \^1\.3\.0 in package\.json +no other +none +MIT +not asked +waits/,
     )
-    expect(out).toMatch(/winnow approve exp-001 --digest [0-9a-f]{16} approves all of them\.\n$/)
+    expect(out).toMatch(/To approve exp-001: winnow approve exp-001 --digest [0-9a-f]{16}\n$/)
 
     const before = person.refs()
     const dry = await person.winnow('approve', '1', '--dry-run')
@@ -73,7 +75,7 @@ describe('an idea that adds a package', () => {
       'exp-001: left-pad 1.3.0 (npm) approved by ada. The next winnow run measures it.\n',
     ])
     expect((await person.winnow('approve', 'exp-001')).out).toContain('was approved already')
-    expect((await person.winnow('log')).out).toContain('exp-001: left-pad approved by ada')
+    expect((await person.winnow('log')).out).toContain('exp-001 approved by ada: left-pad')
     await person.winnow('run')
     expect((await person.json('show', 'exp-001'))['outcome']).toBe('kept')
     expect(ran(person)).toContain('50')
@@ -94,9 +96,9 @@ describe('an idea that adds a package', () => {
     const late = await person.winnow('approve', 'exp-001', '--digest', digest)
     expect([late.code, late.err]).toEqual([
       2,
-      expect.stringContaining(`the packages of exp-001 changed since digest ${digest}`),
+      expect.stringContaining(`exp-001 changed since digest ${digest}: the digest is now `),
     ])
-    expect(late.err).toContain('winnow approve lists the new packages')
+    expect(late.err).toContain('winnow approve lists what it waits for')
     const [now] = (await person.json('approve'))['waiting'] as { digest: string }[]
     const whole = now?.digest.slice(0, 16) ?? ''
     const short = await person.winnow('approve', 'exp-001', '--digest', whole.slice(0, 15))

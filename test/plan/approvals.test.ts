@@ -189,7 +189,7 @@ describe('an approval', () => {
     expect(built.experiment('exp-001').status).toBe('deferred')
     expect(settle(built, () => ({ candidates: both })).waiting).toEqual({
       for: 'person',
-      what: expect.stringContaining('exp-001 needs left-pad 1.3.0 (npm). winnow approve'),
+      what: expect.stringContaining('approval of left-pad 1.3.0 (npm) for exp-001. winnow approve'),
     })
     expect(ordersOf(approve(built, ['left-pad']), both)).toHaveLength(1)
   })

@@ -162,7 +162,7 @@ describe('dependencies that nobody approved', () => {
     expect(built.experiment('exp-001').status).toBe('deferred')
     expect(settle(built).waiting).toEqual({
       for: 'person',
-      what: 'approval: exp-001 needs left-pad. winnow approve lists the packages; winnow approve <exp> approves them',
+      what: 'approval of left-pad for exp-001. winnow approve lists what to review; winnow approve <exp> approves it',
     })
     const { digest = '', packages = [] } = built.events.findLast(
       ({ kind }) => kind === 'approval-requested',

@@ -282,7 +282,7 @@ describe('stopping rules', () => {
     carryOut(built, { proposals: [proposal('dep', { required_deps: ['left-pad'] })] })
     expect(settle(built).waiting).toEqual({
       for: 'person',
-      what: 'approval: exp-001 needs left-pad. winnow approve lists the packages; winnow approve <exp> approves them',
+      what: 'approval of left-pad for exp-001. winnow approve lists what to review; winnow approve <exp> approves it',
     })
   })
 })

@@ -38,7 +38,7 @@ describe('an approval request', () => {
     )
     expect(lines).toEqual([
       'exp-001 is waiting for approval of left-pad 1.3.0 (npm)',
-      expect.stringMatching(/^exp-001: left-pad approved by \w+$/),
+      expect.stringMatching(/^exp-001 approved by \w+: left-pad$/),
       'exp-001 no longer needs an approval',
     ])
   })

@@ -18,7 +18,7 @@ import {
   toSeconds,
 } from '../../model/landing.ts'
 import { isSingleMachineOrder, type Order } from '../../model/order.ts'
-import { describeUnapproved } from '../../plan/approvals.ts'
+import { explainUnapproved } from '../../plan/approvals.ts'
 import { isForeignPassing } from '../../plan/branch-changes.ts'
 import type { Spec } from '../../spec/schema.ts'
 import { compileScope } from '../../spec/scope.ts'
@@ -264,8 +264,8 @@ async function findCandidateGaps(
   if (facts.refusal) return [`its change is not allowed: ${facts.refusal.message}`]
   const experiment = campaign.experiments[id]
   const rules = { spec, now: '', releases: null }
-  const packages = experiment ? describeUnapproved(rules, experiment, facts) : null
-  if (packages !== null) return [`it adds ${packages}, and no approval is of that set`]
+  const unapproved = experiment ? explainUnapproved(rules, experiment, facts, 'unrecorded') : null
+  if (unapproved !== null) return [unapproved]
   const young = experiment ? findPackageAgeGaps(experiment) : []
   if (young.length > 0) return young
   if (facts.contains !== null && experiment?.purpose !== 'revert')
