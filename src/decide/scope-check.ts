@@ -1,4 +1,4 @@
-import { isMisleadingPath, isUnsafePath } from '../model/path.ts'
+import { escapeInvisible, isMisleadingPath, isUnsafePath } from '../model/path.ts'
 import { joinFirst } from '../model/text.ts'
 import type { Spec } from '../spec/schema.ts'
 import { formatCount } from './wording.ts'
@@ -41,13 +41,16 @@ const SCOPE_RULES: readonly ScopeRule[] = [
     code: 'file-name',
     isBrokenBy: change =>
       !isAbsent(change.newMode) && (isUnsafePath(change.path) || isMisleadingPath(change.path)),
-    describe: paths => `file names that git or an editor does not handle safely: ${JSON.stringify(paths)}`,
+    describe: paths =>
+      `has a file name that git, an editor or another file system may misread: "${escapeInvisible(paths)}"`,
   },
   {
     code: 'file-name',
     isBrokenBy: ({ path }, { sameNames }) => sameNames.has(path),
-    describe: (paths, { sameNames }) =>
-      `names that differ only in case or in the form of their letters: ${paths} and ${[...sameNames.values()][0]}`,
+    describe: (_, { sameNames }) => {
+      const [first = []] = sameNames
+      return `some file systems take two names for one file, because they differ only in case or Unicode form: ${first.join(' and ')}`
+    },
   },
   {
     code: 'out-of-scope',

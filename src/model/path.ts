@@ -17,6 +17,11 @@ export function isMisleadingPath(path: string): boolean {
   return path.split('/').some(name => GIT_SETTINGS.test(name))
 }
 
+/** Shows characters that a person would not see: "src/a\u{202e}b.js". */
+export function escapeInvisible(path: string): string {
+  return path.replaceAll(/[\p{Cc}\p{Cf}]/gu, sign => `\\u{${sign.codePointAt(0)?.toString(16)}}`)
+}
+
 /** Treats two spellings as one if a case-insensitive or normalising file system does. */
 export function foldPath(path: string): string {
   return path.normalize('NFC').toLowerCase().normalize('NFC')

@@ -72,7 +72,13 @@ describe('a candidate’s diff', () => {
   test('with a name that another file system takes for that of another file is refused', () => {
     const found = check([change('src/A.ts')], { sameNames: new Map([['src/A.ts', 'src/a.ts']]) })
     expect(found?.message).toBe(
-      'names that differ only in case or in the form of their letters: src/A.ts and src/a.ts',
+      'some file systems take two names for one file, because they differ only in case or Unicode form: src/A.ts and src/a.ts',
+    )
+  })
+
+  test('with an invisible character in its name is refused in a sentence that shows the character', () => {
+    expect(check([change('src/a\u202ejs.exe', { oldMode: ABSENT })])?.message).toBe(
+      'has a file name that git, an editor or another file system may misread: "src/a\\u{202e}js.exe"',
     )
   })
 
