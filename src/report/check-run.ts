@@ -2,7 +2,6 @@ import { describeAwaitedPackages } from '../model/approval.ts'
 import type { Campaign } from '../model/campaign.ts'
 import {
   type Experiment,
-  formatPermissionCommand,
   isAwaitingPermission,
   isPausedExperiment,
   type UnopenedPull,
@@ -14,6 +13,7 @@ import { parseReason, toOneLine, toSentenceCase } from '../model/text.ts'
 import type { VerdictWord } from '../model/verdict.ts'
 import { getCampaignSpec } from '../spec/load.ts'
 import { renderApprovalHeadline, renderFindingsMarkdown } from './approval.ts'
+import { renderPermissionRequest } from './experiment-state.ts'
 import type { PageUrl } from './github-names.ts'
 import { escapeMarkdown } from './markdown.ts'
 import { renderPlainVerdict, renderVerdict } from './verdict-markdown.ts'
@@ -67,7 +67,7 @@ function buildCheckState(campaign: Campaign, experiment: Experiment, page: PageU
   }
   if (isAwaitingPermission(experiment)) {
     const title = 'Waiting for permission to be measured'
-    return { state: 'neutral', title, summary: `${title}: \`${formatPermissionCommand(experiment)}\`` }
+    return { state: 'neutral', title, summary: renderPermissionRequest(experiment) }
   }
   const words = findSyncWords(campaign, experiment)
   if (words !== null)

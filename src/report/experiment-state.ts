@@ -91,6 +91,10 @@ function describeNextJob({ calibration }: StateCampaign, { single_machine, pairs
 
 // Tasks for a person
 
+export function renderPermissionRequest(experiment: Experiment): string {
+  return `**Waiting for permission.** Its author has no write access to this repository. To have it measured, read the change, then comment \`${formatPermissionCommand(experiment)}\` (people with write access only).`
+}
+
 export interface PersonalTask {
   experiment: Experiment
   is: 'approval' | 'permission' | 'sync'

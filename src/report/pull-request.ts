@@ -2,7 +2,6 @@ import { type Approvers, describeAwaitedPackages } from '../model/approval.ts'
 import type { Campaign } from '../model/campaign.ts'
 import {
   type Experiment,
-  formatPermissionCommand,
   isAwaitingPermission,
   isPausedExperiment,
   isResumedAutomatically,
@@ -14,7 +13,7 @@ import { neutralizeMentions, toOneLine } from '../model/text.ts'
 import { isLanded } from '../model/verdict.ts'
 import { isDeniedOutsider } from '../plan/permissions.ts'
 import { renderApprovalHeadline, renderApprovalMarkdown } from './approval.ts'
-import { getExperimentState } from './experiment-state.ts'
+import { getExperimentState, renderPermissionRequest } from './experiment-state.ts'
 import type { PageUrl } from './github-names.ts'
 import { escapeMarkdown } from './markdown.ts'
 import { renderVerdict } from './verdict-markdown.ts'
@@ -62,8 +61,7 @@ function renderPullState(campaign: Campaign, experiment: Experiment, page: PageU
     return status === 'not-proven' ? `${verdict}\n\n${describeRetry(experiment)}` : verdict
   }
   if (status === 'deferred') return renderApprovalHeadline(experiment)
-  if (isAwaitingPermission(experiment))
-    return `**Waiting for permission.** Its author has no write access to this repository. To have it measured, read the change, then comment \`${formatPermissionCommand(experiment)}\` (people with write access only).`
+  if (isAwaitingPermission(experiment)) return renderPermissionRequest(experiment)
   const words = findSyncWords(campaign, experiment)
   if (words !== null) return renderSyncMarkdown(words)
   if (isPausedExperiment(campaign, experiment)) return `**Waiting:** ${renderPausedSentence(campaign)}`
