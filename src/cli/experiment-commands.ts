@@ -68,7 +68,7 @@ export const retryVerb: Verb = {
       const { id, status } = experiment
       if (status !== 'not-proven') {
         const state = renderStateSentence(getExperimentState(campaign, experiment))
-        throw new UserError(`${id} cannot be retried, because its verdict is not "not proven". ${state}`)
+        throw new UserError(`${id} cannot be retried: only an experiment that is not proven can be. ${state}`)
       }
       const reason = call.given.text('message') ?? `requested by ${campaignContext.by.actor}`
       await recordEvents(campaignContext, [{ kind: 'steered', action: 'retry', experiment: id, reason }])

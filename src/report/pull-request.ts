@@ -178,7 +178,7 @@ function renderPickInstructions(campaign: Campaign, pick: PickedChange): string[
   const outdated = `${into} has moved since this was measured. \`/winnow pick ${pick.picks}\` measures it again on what is there now.`
   return [
     ...(isBehind(campaign, pick) ? [outdated] : []),
-    `Merge it to have the change on ${into}; the campaign goes on with it and counts it once. Close it to leave the change in the campaign alone. After a push to its branch winnow leaves the branch to you.`,
+    `Merge this pull request to take the change into ${into}. The campaign keeps the change too, and counts it only once. Close this pull request to leave the change only in the campaign. If you push to its branch, winnow no longer updates it.`,
   ]
 }
 
