@@ -33,7 +33,7 @@ interface ApprovalTarget {
 export const approveVerb: Verb = {
   name: 'approve',
   group: 'steer',
-  summary: 'approve new dependencies or a held change; without arguments, list pending approvals',
+  summary: 'approve new dependencies or held changes; without arguments, list them',
   access: 'write',
   arguments: [
     {

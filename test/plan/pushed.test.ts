@@ -26,7 +26,7 @@ describe('a branch that was pushed without a pull request', () => {
     asked()
     expect(offered()).toMatchObject([{ kind: 'open', branch: BRANCH, draft: true }])
     expect(renderPushedBranchBody(built.experiment('exp-001'))).toMatch(
-      /^The branch optimize-exp\/size\/pads \(exp-001\) was pushed without a pull request\./,
+      /^The branch optimize-exp\/size\/pads \(exp-001\) was pushed without a pull request, and waits for approval of left-pad\./,
     )
     const draft = { number: 3, branch: BRANCH, base: 'optimize/size', title: '', body: '' }
     expect(offered([{ ...draft, state: 'open', head: oidOf('head of exp-001') }])).not.toContainEqual(
