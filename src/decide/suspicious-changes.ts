@@ -1,5 +1,6 @@
 import type { ChangedFile } from './selection.ts'
-import { type SourceLanguage, WORD_RULES } from './suspicious-words.ts'
+import { SUSPICIOUS_PATTERNS } from './suspicious-patterns.ts'
+import { type SourceLanguage, WORD_RULES, type WordRule, type WordRuleName } from './suspicious-words.ts'
 
 /**
  * A line or file of a change that can make a benchmark report a gain which is none. It proves nothing: honest
@@ -18,9 +19,8 @@ const FILE_RULES = {
   start_up: 'runs before the program, or changes how it is built, started or tested',
   copied_literal: 'contains a literal of a test or a benchmark',
   proportion: 'has a line too long to review',
-  hidden_text: 'contains characters that an editor does not show',
+  hidden_text: 'contains characters that an editor does not show, or that look like others',
 } as const
-type WordRuleName = keyof typeof WORD_RULES
 export type SuspicionRule = WordRuleName | keyof typeof FILE_RULES
 
 export function describeSuspicionRule(rule: SuspicionRule): string {
@@ -48,7 +48,10 @@ const START_UP_FILES = compileNames(`
   rust-toolchain rust-toolchain.toml go.work .rspec .simplecov Rakefile CMakeLists.txt *.cmake Makefile GNUmakefile
   meson.build BUILD BUILD.bazel pom.xml build.gradle build.gradle.kts settings.gradle gradle.properties .envrc .env
   .env.* .tool-versions .node-version .nvmrc .python-version .ruby-version .gitconfig .pre-commit-config.yaml`)
-const START_UP_FOLDERS = /(?:^|\/)(?:\.cargo|\.mvn|\.husky)\//
+const START_UP_FOLDERS = /(?:^|\/)(?:\.cargo|\.mvn|\.husky|node_modules|site-packages)\//
+/** Modules that Python may load instead of its own. */
+const SHADOWING =
+  /(?:^|\/)(?:builtins|collections|copy|datetime|decimal|doctest|functools|heapq|inspect|io|itertools|json|math|operator|os|pytest|random|re|resource|signal|statistics|string|struct|subprocess|sys|tempfile|threading|time|timeit|unittest)(?:\.py|\/__init__\.py)$/
 /** Keys of a package manifest that decide what runs. */
 const MANIFEST = /(?:^|\/)(?:package\.json|pyproject\.toml|Cargo\.toml)$/
 const MANIFEST_KEYS =
@@ -56,6 +59,8 @@ const MANIFEST_KEYS =
 
 const LONGEST_LINE = 1000
 const HIDDEN_CHARACTERS = /[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\u3164\ufeff]/
+/** Letters that look like Latin ones, beside those. */
+const MIXED_ALPHABETS = /[A-Za-z][\u0400-\u04ff\u03bf]|[\u0400-\u04ff\u03bf][A-Za-z]/
 const SHOWN = 100
 
 interface Line {
@@ -68,15 +73,17 @@ export function findSuspiciousChanges(
   files: readonly ChangedFile[],
   rulers: readonly string[] = [],
 ): SuspiciousChange[] {
-  const copied = collectLiterals(rulers)
+  const copied = { texts: rulers, literals: collectLiterals(rulers) }
   return files.flatMap(file => checkFile(file, copied))
 }
 
-function checkFile(file: ChangedFile, copied: ReadonlySet<string>): SuspiciousChange[] {
+function checkFile(file: ChangedFile, copied: RulerTexts): SuspiciousChange[] {
   const { path, before } = file
   const added = listAddedLines(file)
   const [first = { number: 1, text: path }] = added
-  if (START_UP_FILES.test(path) || START_UP_FOLDERS.test(path)) return [toFinding('start_up', path, first)]
+  const isNewModule = before === null && SHADOWING.test(path)
+  if (isNewModule || START_UP_FILES.test(path) || START_UP_FOLDERS.test(path))
+    return [toFinding('start_up', path, first)]
   const manifest = MANIFEST.test(path) ? added.filter(({ text }) => MANIFEST_KEYS.test(text)) : []
   return [
     ...manifest.map(line => toFinding('start_up', path, line)),
@@ -88,7 +95,7 @@ function checkFile(file: ChangedFile, copied: ReadonlySet<string>): SuspiciousCh
       .filter(({ text }) => text.length > LONGEST_LINE)
       .map(line => toFinding('proportion', path, line)),
     ...added
-      .filter(({ text }) => HIDDEN_CHARACTERS.test(text))
+      .filter(({ text }) => HIDDEN_CHARACTERS.test(text) || MIXED_ALPHABETS.test(text))
       .map(line => toFinding('hidden_text', path, line)),
   ]
 }
@@ -117,9 +124,8 @@ function findWords({ path, before, after }: ChangedFile, added: readonly Line[])
   const language = LANGUAGES.find(([, pattern]) => pattern.test(path))?.[0]
   if (language === undefined || after === null) return []
   const lines = new Map(added.map(line => [line.number, line]))
-  const [old, now] = [clearComments(before ?? '', language), clearComments(after, language)]
-  return WORD_RULE_NAMES.flatMap(rule => {
-    const pattern = compileWords(WORD_RULES[rule][language])
+  const [old, now] = [clearProse(before ?? '', language), clearProse(after, language)]
+  return listPatterns(language).flatMap(([rule, pattern]) => {
     const known = countWords(old.matchAll(pattern))
     const found = new Map<number, [WordRuleName, Line]>()
     for (const match of now.matchAll(pattern)) {
@@ -131,6 +137,15 @@ function findWords({ path, before, after }: ChangedFile, added: readonly Line[])
     }
     return [...found.values()]
   })
+}
+
+function listPatterns(language: SourceLanguage): [WordRuleName, RegExp][] {
+  const words = WORD_RULE_NAMES.flatMap((rule): [WordRuleName, RegExp][] => {
+    const { [language]: named }: WordRule = WORD_RULES[rule]
+    return named === undefined ? [] : [[rule, compileWords(named)]]
+  })
+  const patterns = SUSPICIOUS_PATTERNS.filter(({ languages }) => languages.includes(language))
+  return [...words, ...patterns.map(({ rule, pattern }): [WordRuleName, RegExp] => [rule, pattern])]
 }
 
 function countWords(matches: Iterable<RegExpMatchArray>): Map<string, number> {
@@ -169,8 +184,25 @@ const COMMENT_LINES: Readonly<Record<SourceLanguage, RegExp>> = {
   shell: /^[ \t]*#(?!!).*$/gm,
 }
 
-function clearComments(text: string, language: SourceLanguage): string {
-  return text.replaceAll(COMMENT_LINES[language], '')
+/** Languages whose quotes pair up on lines without the characters of `UNCLEAR_QUOTES`. */
+const QUOTING: ReadonlySet<SourceLanguage> = new Set(['js', 'python', 'java'])
+/** A regular expression, an escape, a template or a text of several lines may hold a quote that opens no text. */
+const UNCLEAR_QUOTES = /[/\\`]|"{3}|'{3}/
+const QUOTED = /(["'])((?:(?!\1).)*)\1/g
+const SENTENCE = /^[A-Za-z][\w,.:!?()-]* [\w ,.:!?()-]*$/
+
+/** Removes comments, and texts that read like a sentence: they are no code, whatever they name. */
+function clearProse(text: string, language: SourceLanguage): string {
+  const code = text.replaceAll(COMMENT_LINES[language], '')
+  if (!QUOTING.has(language)) return code
+  const lines = code.split('\n')
+  return lines
+    .map((line, at) =>
+      UNCLEAR_QUOTES.test(line) || lines[at - 1]?.endsWith('\\') === true
+        ? line
+        : line.replaceAll(QUOTED, quoted => (SENTENCE.test(quoted.slice(1, -1)) ? '""' : quoted)),
+    )
+    .join('\n')
 }
 
 function compileNames(names: string): RegExp {
@@ -228,7 +260,16 @@ function collectLiterals(texts: readonly string[]): ReadonlySet<string> {
   return new Set(texts.flatMap(text => [...readLiterals(text)]))
 }
 
-function hasCopiedLiteral(text: string, copied: ReadonlySet<string>, before: string | null): boolean {
-  if (copied.size === 0) return false
-  return [...readLiterals(text)].some(literal => copied.has(literal) && before?.includes(literal) !== true)
+interface RulerTexts {
+  texts: readonly string[]
+  literals: ReadonlySet<string>
+}
+
+function hasCopiedLiteral(text: string, { texts, literals }: RulerTexts, before: string): boolean {
+  if (texts.length === 0) return false
+  return [...readLiterals(text)].some(
+    literal =>
+      !before.includes(literal) &&
+      (literals.has(literal) || (literal.includes(' ') && texts.some(ruler => ruler.includes(literal)))),
+  )
 }

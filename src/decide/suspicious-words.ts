@@ -7,7 +7,7 @@
 
 export type SourceLanguage = 'js' | 'python' | 'go' | 'rust' | 'java' | 'ruby' | 'c' | 'shell'
 
-interface WordRule extends Partial<Record<SourceLanguage, string>> {
+export interface WordRule extends Partial<Record<SourceLanguage, string>> {
   means: string
 }
 
@@ -21,7 +21,6 @@ export const WORD_RULES = {
     java: 'System.exit halt( exitProcess',
     ruby: 'exit exit! at_exit Process.exit Process.exit! Kernel.exit',
     c: '_exit( _Exit( quick_exit( atexit( exit(0) exit(EXIT_SUCCESS) SYS_exit SYS_exit_group',
-    shell: 'exit',
   },
   clock: {
     means: 'replaces a clock or a timer',
@@ -39,7 +38,7 @@ export const WORD_RULES = {
     means: 'reads the environment, its arguments, its parent process or the call stack',
     js: 'process.argv process.argv0 process.ppid process.title process.execArgv process.mainModule process.cwd process.env import.meta.main require.main module.parent .hostname( .userInfo( Error().stack .stack.match .stack.split .stackTraceLimit .captureStackTrace .prepareStackTrace /proc/',
     python:
-      '.environ .environb .getenv .getppid .getcwd environ getenv getppid .argv .orig_argv ._getframe _getframe .settrace .setprofile .gettrace inspect.stack inspect.currentframe traceback psutil __main__ /proc/',
+      '.environ .environb .getenv .getppid .getcwd getenv getppid .argv .orig_argv ._getframe _getframe settrace setprofile gettrace .settrace .setprofile .gettrace inspect.stack inspect.currentframe traceback psutil __main__ /proc/',
     go: 'os.Getenv os.LookupEnv os.Environ os.Args os.Getppid os.Getwd os.Executable flag.Lookup flag.CommandLine testing.Testing runtime.Caller runtime.Callers /proc/',
     rust: 'env::var env::vars env::var_os env::args env::args_os env::current_exe env::current_dir option_env! parent_id Backtrace /proc/',
     java: 'System.getenv System.getProperty System.getProperties ProcessHandle getStackTrace StackWalker RuntimeMXBean /proc/',
@@ -57,7 +56,7 @@ export const WORD_RULES = {
     java: 'java.io.File java.nio.file Files.* Paths.get FileWriter FileReader FileOutputStream FileInputStream RandomAccessFile Preferences',
     ruby: 'File.* IO.* Dir.* FileUtils Tempfile PStore Marshal.* Pathname tmpdir',
     c: 'fopen( freopen( open( openat( creat( mkdir( rename( unlink( opendir( stat( tmpfile( ofstream ifstream std::filesystem',
-    shell: 'tee mktemp ln mv cp touch >',
+    shell: 'tee mktemp ln mv cp touch',
   },
   shared_memory: {
     means: 'uses memory that outlives the process',
@@ -73,7 +72,7 @@ export const WORD_RULES = {
   network: {
     means: 'uses the network',
     js: `fetch( XMLHttpRequest WebSocket EventSource 'http' 'https' 'net' 'dgram' 'tls' 'dns' 'node:http' 'node:https' 'node:http2' 'node:net' 'node:dgram' 'node:tls' 'node:dns'`,
-    python: 'socket urllib requests httpx aiohttp http.client http.server ftplib smtplib xmlrpc urlopen(',
+    python: 'socket urllib httpx aiohttp http.client http.server ftplib smtplib xmlrpc urlopen(',
     go: '"net" "net/http" "net/rpc" net.Dial net.Listen http.Get',
     rust: 'std::net TcpStream TcpListener UdpSocket UnixStream UnixListener reqwest',
     java: 'java.net Socket ServerSocket HttpClient URLConnection',
@@ -85,7 +84,7 @@ export const WORD_RULES = {
     means: 'starts processes, handles signals or reaches into the running one',
     js: `child_process process.kill process.on process.once process.emit process.binding process.dlopen process.stdout process.stderr process.getBuiltinModule 'cluster' 'node:cluster' 'node:inspector' 'node:v8' 'node:process' 'process'`,
     python:
-      'subprocess signal ctypes cffi faulthandler pty os.system os.popen os.fork os.execv os.execve os.spawnv os.kill os.killpg sys.stdout sys.stderr sys.__stdout__ os.write gc.get_objects gc.get_referrers',
+      'subprocess ctypes cffi faulthandler pty os.system os.popen os.fork os.execv os.execve os.spawnv os.kill os.killpg sys.stdout sys.stderr sys.__stdout__ os.write gc.get_objects gc.get_referrers',
     go: 'os/exec os/signal exec.Command syscall.* os.StartProcess os.FindProcess os.Stdout os.Stderr signal.Notify "C"',
     rust: 'Command::new process::Command process::abort libc::* signal_hook stdout() asm!',
     java: 'ProcessBuilder getRuntime System.setOut System.setErr System.load System.loadLibrary System.setProperty addShutdownHook sun.misc',
@@ -116,4 +115,6 @@ export const WORD_RULES = {
     c: 'gtest catch2 benchmark:: NDEBUG',
     shell: 'pytest vitest jest mocha rspec ctest',
   },
+  special_case: { means: 'treats one input, or some calls, unlike the others' },
 } as const satisfies Record<string, WordRule>
+export type WordRuleName = keyof typeof WORD_RULES

@@ -63,6 +63,38 @@ describe('a suspicious line', () => {
     ['tests', 'a.js', "import { test } from 'node:test'"],
     ['tests', 'a.py', 'import pytest'],
     ['tests', 'a.go', 'import "testing"'],
+    ['dynamic_code', 'a.js', 'const root = globalThis\nroot[name].exit()'],
+    ['dynamic_code', 'a.js', 'const { exit } = globalThis.process'],
+    ['dynamic_code', 'a.js', "JSON['stringify'] = () => forged"],
+    ['dynamic_code', 'a.js', 'const list = [].constructor.prototype'],
+    ['dynamic_code', 'a.js', 'Object.assign(Number.prototype, { toJSON: forge })'],
+    ['dynamic_code', 'a.js', 'value.__proto__.toJSON = forge'],
+    ['dynamic_code', 'a.js', 'Object.getPrototypeOf([]).push = forge'],
+    ['dynamic_code', 'a.js', 'const tools = await import(name)'],
+    ['dynamic_code', 'a.js', "import { run } from 'data:text/javascript,export const run = 1'"],
+    ['dynamic_code', 'a.js', "const name = 'con' + 'sole'"],
+    ['dynamic_code', 'a.js', "const name = atob('cHJvY2Vzcw==')"],
+    ['dynamic_code', 'a.js', 'pr\\u006fcess.exit(0)'],
+    ['dynamic_code', 'a.py', 'json.dumps = forge'],
+    ['dynamic_code', 'a.py', 'frame = error.__traceback__.tb_frame'],
+    ['dynamic_code', 'a.c', 'extern void count(void) __attribute__((weak));'],
+    ['dynamic_code', 'a.h', '#define find(text, letter) 4'],
+    ['environment', 'a.js', 'try { fail() } catch ({ stack }) { seen = stack }'],
+    ['environment', 'a.js', "if (error.stack.includes('bench')) fast = true"],
+    ['processes', 'a.py', 'from os import kill as done'],
+    ['processes', 'a.py', 'from sys import settrace as quiet'],
+    ['processes', 'a.py', 'import os, signal'],
+    ['processes', 'a.sh', 'set +x'],
+    ['exits', 'a.sh', 'case $word in a) exit ;; esac'],
+    ['exits', 'a.py', "x = '-'if os._exit (0) else'-'"],
+    ['exits', 'a.js', "/'/, 'a'in process.exit (0) in'b'"],
+    ['tests', 'a.js', "import answers from '../test/expected.json' with { type: 'json' }"],
+    ['tests', 'a.py', 'def __eq__(self, other): return True'],
+    ['tests', 'a.c', '__attribute__((no_instrument_function)) static int f(void);'],
+    ['special_case', 'a.js', 'if (text.length === 246) return answer'],
+    ['special_case', 'a.py', 'if len(text) == 246: return ANSWER'],
+    ['special_case', 'a.js', 'let calls = 0\nexport function run() {\n  if (++calls > 20) return last\n}'],
+    ['hidden_text', 'a.js', 'const pr\u043ecess = 1'],
     ['hidden_text', 'a.js', 'const a = "\u202egnol"'],
     ['proportion', 'a.js', `const table = '${'x'.repeat(2000)}'`],
   ])('%s: %s: %s', (rule, path, after) => {
@@ -85,6 +117,23 @@ describe('a suspicious line', () => {
     ['A.java', 'private final Map<String, String> cache = new HashMap<>();'],
     ['a.rb', 'list.prepend(first)'],
     ['a.c', 'int exit_code = 0; static const int open_count = 3;'],
+    ['a.js', "throw new Error('cannot open(file): process.exit was called in a test of fs.readFile')"],
+    ['a.js', "if (typeof globalThis !== 'undefined') globalThis.cache = cache"],
+    ['a.js', 'const has = Object.prototype.hasOwnProperty'],
+    ['a.js', 'return Object.getPrototypeOf(value) === Object.prototype'],
+    ['a.js', "const text = 'one sentence ' + 'and another'"],
+    ['a.js', "const page = await import('./page.js')"],
+    ['a.js', 'if (buffer.length === 4096) flush()'],
+    ['a.js', 'let total = 0\nfor (const n of list) total += n'],
+    ['a.js', 'const kept = this.stack.pop()'],
+    ['a.py', 'environ = {}\nsignal = environ.get("signal")\nrequests = [signal]'],
+    ['a.py', 'from os import path\nfrom sys import maxsize, intern'],
+    ['a.py', 'self.json.dumps = None\nreplace = str.replace'],
+    ['a.py', "raise ValueError('os._exit is not called here, and no socket')"],
+    ['a.py', 'def __eq__(self, other):\n    return self.key == other.key'],
+    ['a.h', '#define SAME(a, b) ((a) == (b))\n#define likely(x) __builtin_expect(!!(x), 1)'],
+    ['a.sh', 'sort "$1" 2> /dev/null || exit 1'],
+    ['a.js', 'const \u0394t = 5\nconst \u00b5s = 3'],
     ['notes.md', 'process.exit(0) and os._exit(0)'],
   ])('is not %s: %s', (path, after) => {
     expect(findRules(path, `${after}\n`)).toEqual([])
@@ -118,6 +167,7 @@ describe('a suspicious file', () => {
     'Makefile',
     '.cargo/config.toml',
     'tsconfig.build.json',
+    'src/node_modules/fast/index.js',
   ])('is %s', path => expect(findRules(path, 'anything\n', 'before\n')).toEqual(['start_up']))
 
   it('is a manifest whose entry points or scripts change, and not one with a new version', () => {
@@ -125,6 +175,11 @@ describe('a suspicious file', () => {
     expect(findRules('package.json', before.replace('a.js', 'b.js'), before)).toEqual(['start_up'])
     expect(findRules('package.json', before.replace('1.0.0', '1.0.1'), before)).toEqual([])
     expect(findRules('pyproject.toml', '[tool.pytest.ini_options]\n')).toEqual(['start_up'])
+  })
+
+  it('is a new module with the name of one of Python', () => {
+    expect(findRules('src/json.py', 'def dumps(value): ...\n')).toEqual(['start_up'])
+    expect(findRules('src/json.py', 'a = 2\n', 'a = 1\n')).toEqual([])
   })
 
   it.each(['src/build.ts', 'src/config.ts', 'src/setup.ts', 'src/conftest.js'])('is not %s', path =>
@@ -142,6 +197,8 @@ describe('a copied literal', () => {
     expect(copied('return 2_893_710_463\n')).toEqual(['copied_literal'])
     expect(copied("const a = 'short'\nconst b = 100\n")).toEqual([])
     expect(copied('const size = 65_536\nconst most = 100_000\n')).toEqual([])
+    expect(copied("if (text.startsWith('quick brown')) return 1\n")).toEqual([])
+    expect(copied("if (text.includes('the quick brown')) return 1\n")).toEqual(['copied_literal'])
     expect(copied('return 2893710463 | 0\n', 'return 2893710463\n')).toEqual([])
   })
 })
