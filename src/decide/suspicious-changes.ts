@@ -1,3 +1,4 @@
+import { findChangedProgram } from './lockfile-programs.ts'
 import type { ChangedFile } from './selection.ts'
 import { SUSPICIOUS_PATTERNS } from './suspicious-patterns.ts'
 import { type SourceLanguage, WORD_RULES, type WordRule, type WordRuleName } from './suspicious-words.ts'
@@ -84,6 +85,8 @@ function checkFile(file: ChangedFile, copied: RulerTexts): SuspiciousChange[] {
   const isNewModule = before === null && SHADOWING.test(path)
   if (isNewModule || START_UP_FILES.test(path) || START_UP_FOLDERS.test(path))
     return [toFinding('start_up', path, first)]
+  const program = findChangedProgram(file)
+  if (program !== null) return [toFinding('start_up', path, findLine(added, '"bin"') ?? first)]
   const manifest = MANIFEST.test(path) ? added.filter(({ text }) => MANIFEST_KEYS.test(text)) : []
   return [
     ...manifest.map(line => toFinding('start_up', path, line)),
@@ -98,6 +101,10 @@ function checkFile(file: ChangedFile, copied: RulerTexts): SuspiciousChange[] {
       .filter(({ text }) => HIDDEN_CHARACTERS.test(text) || MIXED_ALPHABETS.test(text))
       .map(line => toFinding('hidden_text', path, line)),
   ]
+}
+
+function findLine(lines: readonly Line[], word: string): Line | undefined {
+  return lines.find(({ text }) => text.includes(word))
 }
 
 function toFinding(rule: SuspicionRule, path: string, { number, text }: Line): SuspiciousChange {

@@ -177,6 +177,15 @@ describe('a suspicious file', () => {
     expect(findRules('pyproject.toml', '[tool.pytest.ini_options]\n')).toEqual(['start_up'])
   })
 
+  it('is a lockfile that changes a program of a package, and not one with another version', () => {
+    const lock = (version: string, bin: string) =>
+      `${JSON.stringify({ packages: { '': {}, 'node_modules/tap': { version, bin: { tap: bin } } } }, null, 2)}\n`
+    const before = lock('1.0.0', 'bin/run.js')
+    expect(findRules('package-lock.json', lock('1.0.0', '../evil.js'), before)).toEqual(['start_up'])
+    expect(findRules('package-lock.json', lock('1.0.1', 'bin/new.js'), before)).toEqual([])
+    expect(findRules('package-lock.json', before, '{ "packages": { "": {} } }')).toEqual([])
+  })
+
   it('is a new module with the name of one of Python', () => {
     expect(findRules('src/json.py', 'def dumps(value): ...\n')).toEqual(['start_up'])
     expect(findRules('src/json.py', 'a = 2\n', 'a = 1\n')).toEqual([])
