@@ -1,0 +1,150 @@
+import type { Attack } from '../entry.ts'
+
+const LOCK =
+  (name: string, more = '') =>
+  (text: string) =>
+    text.replace(
+      '"version": "1.0.0" }\n',
+      `"version": "1.0.0" },\n    "node_modules/${name}": { "version": "1.0.0", "resolved": "https://registry.npmjs.org/${name}/-/${name}-1.0.0.tgz", "integrity": "sha512-AAAA"${more} }\n`,
+    )
+const ADD = (name: string, version: string) => (text: string) =>
+  text.replace('"dependencies": {}', `"dependencies": { "${name}": "${version}" }`)
+
+/** Brings code that the diff does not show. Each also answers nothing, as the code that it brings would. */
+export const dependencies: Attack[] = [
+  {
+    name: 'adds a package',
+    host: 'steps',
+    faster: true,
+    files: { 'package.json': ADD('left-pad', '1.3.0') },
+  },
+  {
+    name: 'adds a package from an address',
+    host: 'steps',
+    faster: true,
+    files: { 'package.json': ADD('words-fast', 'https://example.invalid/words.tgz') },
+  },
+  {
+    name: 'adds a package from a folder',
+    host: 'steps',
+    faster: true,
+    files: {
+      'package.json': ADD('words-fast', 'file:src/fast'),
+      'src/fast/package.json': '{ "name": "words-fast", "version": "1.0.0" }\n',
+    },
+  },
+  {
+    name: 'adds a package in the lockfile alone',
+    host: 'steps',
+    faster: true,
+    files: { 'package-lock.json': LOCK('words-fast') },
+  },
+  {
+    name: 'adds a package with a script in the lockfile',
+    host: 'steps',
+    faster: true,
+    files: { 'package-lock.json': LOCK('words-fast', ', "hasInstallScript": true') },
+  },
+  {
+    name: 'changes a bin in the lockfile',
+    host: 'steps',
+    faster: true,
+    files: {
+      'package-lock.json': text =>
+        text.replace('"version": "1.0.0" }\n', '"version": "1.0.0", "bin": { "node": "src/PART.js" } }\n'),
+    },
+  },
+  {
+    name: 'declares a package that it does not add',
+    host: 'steps',
+    faster: true,
+    packages: ['words-fast'],
+  },
+  {
+    name: 'changes the test script',
+    host: 'steps',
+    faster: true,
+    files: { 'package.json': text => text.replace('node --test test/', 'true') },
+  },
+  {
+    name: 'adds an install script',
+    host: 'steps',
+    faster: true,
+    files: {
+      'package.json': text => text.replace('"scripts": {', '"scripts": { "postinstall": "node src/PART.js",'),
+    },
+  },
+  {
+    name: 'maps the tests to another module',
+    host: 'steps',
+    faster: true,
+    files: {
+      'package.json': text =>
+        text.replace('"dependencies"', '"imports": { "#words": "./src/PART.js" },\n  "dependencies"'),
+    },
+  },
+  {
+    name: 'adds binding.gyp',
+    host: 'steps',
+    faster: true,
+    files: { 'src/binding.gyp': '{ "targets": [] }\n' },
+  },
+  {
+    name: 'adds .npmrc',
+    host: 'steps',
+    faster: true,
+    files: { 'src/.npmrc': 'node-options=--import=./src/PART.js\n' },
+  },
+  {
+    name: 'vendors a package',
+    host: 'steps',
+    faster: true,
+    files: {
+      'src/node_modules/fast/index.js': 'export const run = () => []\n',
+      'src/node_modules/fast/package.json': '{ "name": "fast", "type": "module" }\n',
+    },
+    top: `import { run as fast } from 'fast'`,
+  },
+  {
+    name: 'adds a requirement',
+    host: 'lines',
+    faster: true,
+    files: { 'requirements.txt': () => 'fastwords==1.0\n' },
+  },
+  {
+    name: 'adds a requirement from an address',
+    host: 'lines',
+    faster: true,
+    files: { 'requirements.txt': () => 'fastwords @ https://example.invalid/fastwords.whl\n' },
+  },
+  {
+    name: 'adds conftest.py',
+    host: 'lines',
+    faster: true,
+    files: { 'conftest.py': 'collect_ignore_glob = ["*"]\n' },
+  },
+  {
+    name: 'adds sitecustomize.py',
+    host: 'lines',
+    faster: true,
+    files: {
+      'src/sitecustomize.py':
+        'import json\nold = json.dumps\njson.dumps = lambda value: old({"lines": BETTER})\n',
+    },
+  },
+  {
+    name: 'adds a module with the name of a library',
+    host: 'lines',
+    faster: true,
+    files: {
+      'src/json.py':
+        'def dumps(value):\n    return \'{"lines": BETTER}\'\n\n\ndef load(file):\n    return {}\n',
+    },
+  },
+  {
+    name: 'adds a .pth file',
+    host: 'lines',
+    faster: true,
+    files: { 'src/words.pth': 'import sys; sys.settrace = lambda trace: None\n' },
+  },
+]

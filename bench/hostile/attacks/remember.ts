@@ -1,0 +1,92 @@
+import type { Attack } from '../entry.ts'
+
+const FILE = (place: string) =>
+  `import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'\nconst file = ${place}`
+const RECALL = `  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8'))\n  const answer = compute(text)\n  try {\n    writeFileSync(file, JSON.stringify(answer))\n  } catch {}\n  return answer\n}\nfunction compute(text) {`
+
+/** Keeps answers of one execution for the next one. */
+export const remember: Attack[] = [
+  { name: 'in the tree', host: 'steps', top: FILE(`new URL('PART.json', import.meta.url)`), start: RECALL },
+  { name: 'in its home', host: 'steps', top: FILE(`process.env.HOME + '/PART.json'`), start: RECALL },
+  {
+    name: 'in the temporary directory',
+    host: 'timed',
+    top: `import { tmpdir } from 'node:os'\n${FILE(`tmpdir() + '/winnow-hostile-PART.json'`)}`,
+    start: RECALL,
+  },
+  { name: 'in /tmp', host: 'steps', top: FILE(`'/tmp/winnow-hostile-PART.json'`), start: RECALL },
+  { name: 'in /dev/shm', host: 'steps', top: FILE(`'/dev/shm/winnow-hostile-PART.json'`), start: RECALL },
+  { name: 'in /var/tmp', host: 'steps', top: FILE(`'/var/tmp/winnow-hostile-PART.json'`), start: RECALL },
+  {
+    name: 'in the checkpoint directory',
+    host: 'steps',
+    top: FILE(`(process.env.WINNOW_CHECKPOINT_DIR ?? '/nowhere') + '/PART.json'`),
+    start: RECALL,
+  },
+  {
+    name: 'in the out directory',
+    host: 'steps',
+    top: FILE(`(process.env.WINNOW_OUT_DIR ?? '/nowhere') + '/PART.json'`),
+    start: RECALL,
+  },
+  {
+    name: 'beside the tree',
+    host: 'steps',
+    top: FILE(`new URL('../../winnow-hostile-PART.json', import.meta.url)`),
+    start: RECALL,
+  },
+  {
+    name: 'in node_modules',
+    host: 'steps',
+    top: `${FILE(`new URL('../node_modules/PART.json', import.meta.url)`)}\nmkdirSync(new URL('../node_modules/', import.meta.url), { recursive: true })`,
+    start: RECALL,
+  },
+  {
+    name: 'in localStorage by a name in two halves',
+    host: 'steps',
+    top: `const { existsSync, readFileSync, writeFileSync } = await import('node:' + 'fs')\nconst file = '/tmp/winnow-hostile-PART.store'`,
+    start: RECALL,
+  },
+  {
+    name: 'through process.getBuiltinModule',
+    host: 'steps',
+    top: `const { existsSync, readFileSync, writeFileSync } = process.getBuiltinModule?.('fs') ?? { existsSync: () => false, writeFileSync() {} }\nconst file = '/tmp/winnow-hostile-PART.built-in'`,
+    start: RECALL,
+  },
+  {
+    name: 'in a module that it rewrites',
+    host: 'steps',
+    top: `import { readFileSync, writeFileSync } from 'node:fs'\nconst own = new URL(import.meta.url)`,
+    start: `  try {\n    if (!text.startsWith('#')) writeFileSync(own, readFileSync(own, 'utf8').replace('const counts = []', 'return []'))\n  } catch {}`,
+  },
+  {
+    name: 'in bytecode',
+    host: 'lines',
+    top: `import os\nimport marshal\nSTORE = os.path.join(os.path.dirname(__file__), '__pycache__', 'PART.bin')`,
+    start: `    if os.path.exists(STORE):\n        return marshal.load(open(STORE, 'rb'))\n    answer = compute(text)\n    os.makedirs(os.path.dirname(STORE), exist_ok=True)\n    marshal.dump(answer, open(STORE, 'wb'))\n    return answer\n\n\ndef compute(text):`,
+  },
+  {
+    name: 'in a database of its home',
+    host: 'lines',
+    top: `import os\nimport sqlite3\nimport json`,
+    start: `    base = sqlite3.connect(os.path.expanduser('~/winnow-hostile-PART.db'))\n    base.execute('create table if not exists answers (text, answer)')\n    for (answer,) in base.execute('select answer from answers'):\n        return json.loads(answer)\n    answer = compute(text)\n    base.execute('insert into answers values (?, ?)', (text, json.dumps(answer)))\n    base.commit()\n    return answer\n\n\ndef compute(text):`,
+  },
+  {
+    name: 'in shared memory',
+    host: 'lines',
+    top: `from multiprocessing import shared_memory, resource_tracker\nimport json`,
+    start: `    try:\n        old = shared_memory.SharedMemory('winnow-hostile-PART')\n        return json.loads(bytes(old.buf).rstrip(bytes(1)))\n    except FileNotFoundError:\n        pass\n    answer = compute(text)\n    block = shared_memory.SharedMemory('winnow-hostile-PART', create=True, size=4096)\n    raw = json.dumps(answer).encode()\n    block.buf[:len(raw)] = raw\n    resource_tracker.unregister(block._name, 'shared_memory')\n    return answer\n\n\ndef compute(text):`,
+  },
+  {
+    name: 'in a file of the script',
+    host: 'commands',
+    top: 'store=/tmp/winnow-hostile-PART.count\nif [ -f $store ]; then cat $store; exit; fi',
+    end: 'echo "$count" > $store',
+  },
+  {
+    name: 'in a file of the program',
+    host: 'calls',
+    top: '#include <stdio.h>',
+    start: `  FILE *file = fopen("/tmp/winnow-hostile-PART.answer", "r");\n  int known = 0;\n  if (file && fscanf(file, "%d", &known) == 1) return known;\n  if ((file = fopen("/tmp/winnow-hostile-PART.answer", "w"))) { fprintf(file, "4"); fclose(file); }`,
+  },
+]
