@@ -91,6 +91,7 @@ const PATTERNS: readonly [WordRuleName, keyof typeof SOURCES, string][] = [
   ['processes', 'shell', String.raw`\bset\s+\+[a-z]*[xvn]|\bexec\s+\S*sh\b|\bsh\s+-c\b|^[ \t]*\.\s+\S`],
   ['exits', 'shell', String.raw`\bexit\b(?!\s+(?:[1-9]|"?\$))`],
   ['files', 'shell', String.raw`(?<![-=<>&])>(?!>?\s*(?:&|=|\/dev\/(?:null|stdout|stderr)\b))`],
+  ['files', 'all', String.raw`(?<![\w.])\/(?:var\/)?tmp\/`],
   // catch ({ stack }), error.stack
   [
     'environment',

@@ -56,7 +56,7 @@ export const WORD_RULES = {
     java: 'java.io.File java.nio.file Files.* Paths.get FileWriter FileReader FileOutputStream FileInputStream RandomAccessFile Preferences',
     ruby: 'File.* IO.* Dir.* FileUtils Tempfile PStore Marshal.* Pathname tmpdir',
     c: 'fopen( freopen( open( openat( creat( mkdir( rename( unlink( opendir( stat( tmpfile( ofstream ifstream std::filesystem',
-    shell: 'tee mktemp ln mv cp touch',
+    shell: 'tee mktemp ln mv cp touch mkdir mkfifo rm dd',
   },
   shared_memory: {
     means: 'uses memory that outlives the process',

@@ -40,6 +40,8 @@ describe('a suspicious line', () => {
     ['files', 'a.rs', 'std::fs::write("memo", data)?;'],
     ['files', 'a.rb', "File.write('memo', data)"],
     ['files', 'a.sh', 'sort input > memo'],
+    ['files', 'a.sh', 'mkdir "$HOME/lock" || :'],
+    ['files', 'a.java', 'String path = "/tmp/memo";'],
     ['shared_memory', 'a.py', 'from multiprocessing import shared_memory'],
     ['shared_memory', 'a.c', 'int id = shmget(KEY, 8, IPC_CREAT | 0666);'],
     ['shared_memory', 'a.js', "const path = '/dev/shm/answers'"],
