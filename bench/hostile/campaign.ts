@@ -74,11 +74,12 @@ function writeHost(
   repo: string,
   { host, isolation, ideas }: { host: HostName; isolation: Isolation; ideas: readonly Idea[] },
 ): Record<string, string> {
-  const { spec, record, getPath, listFiles } = HOSTS[host]
-  const parts = ideas.map((_, at) => namePart(at))
+  const { spec, record, getPath, listFiles, part, ballast } = HOSTS[host]
+  const bases = [...ideas.map(({ base }) => base), ...Array.from({ length: ballast }, () => part)]
+  const parts = bases.map((_, at) => namePart(at))
   const files = {
     ...listFiles(parts),
-    ...Object.fromEntries(ideas.map(({ base }, at) => [getPath(namePart(at)), fill(base, namePart(at))])),
+    ...Object.fromEntries(bases.map((base, at) => [getPath(namePart(at)), fill(base, namePart(at))])),
     [`.winnow/${host}.yaml`]: spec.replace('ISOLATION', isolation),
   }
   for (const [path, text] of Object.entries(files)) write(join(repo, path), text)

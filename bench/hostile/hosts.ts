@@ -7,6 +7,8 @@ export interface Host {
   /** Prints the metric of the base. */
   harness: string
   part: string
+  /** How many parts no idea changes, so that no honest gain is above `merge.hold_above`. */
+  ballast: number
   /** The same answers for less. */
   faster: string
   /** The line of a part after which `start` is put. */
@@ -327,6 +329,7 @@ function listCFiles(parts: readonly string[]): Record<string, string> {
 export const HOSTS: Record<HostName, Host> = {
   steps: {
     ...JS,
+    ballast: 20,
     spec: writeSpec({
       metric: 'steps',
       command: 'node bench/steps.js',
@@ -338,6 +341,7 @@ export const HOSTS: Record<HostName, Host> = {
   },
   timed: {
     ...JS,
+    ballast: 0,
     spec: writeSpec({
       metric: 'ms',
       command: 'node bench/ms.js',
@@ -358,6 +362,7 @@ export const HOSTS: Record<HostName, Host> = {
     harness: 'python3 bench/lines.py',
     part: PYTHON_PART,
     faster: PYTHON_FASTER,
+    ballast: 8,
     opening: /^def run\(.*:$/m,
     getPath: part => `src/words/${part}.py`,
     listFiles: parts => ({
@@ -381,6 +386,7 @@ export const HOSTS: Record<HostName, Host> = {
     harness: 'sh bench/commands.sh',
     part: SHELL_PART,
     faster: SHELL_FASTER,
+    ballast: 8,
     opening: /^count=0$/m,
     getPath: part => `src/${part}.sh`,
     listFiles: () => ({
@@ -402,6 +408,7 @@ export const HOSTS: Record<HostName, Host> = {
       'mkdir -p build && cc -O0 -finstrument-functions -o build/bench bench/main.c src/*.c && build/bench',
     part: C_PART,
     faster: C_FASTER,
+    ballast: 8,
     opening: /^int PART\(.*\{$/m,
     getPath: part => `src/${part}.c`,
     listFiles: listCFiles,

@@ -73,7 +73,7 @@ export const reach: Attack[] = [
     name: 'writes usercustomize to its home',
     host: 'lines',
     faster: true,
-    top: `import os\nimport site\ntry:\n    os.makedirs(site.getusersitepackages(), exist_ok=True)\n    with open(os.path.join(site.getusersitepackages(), 'usercustomize.py'), 'w') as file:\n        file.write('import json\\nold = json.dumps\\njson.dumps = lambda value: old({"lines": BETTER})')\nexcept OSError:\n    pass`,
+    top: `import os\nimport site\ntry:\n    os.makedirs(site.getusersitepackages(), exist_ok=True)\n    with open(os.path.join(site.getusersitepackages(), 'usercustomize.py'), 'w') as file:\n        file.write('import json, os\\nown = "src/words/PART.py"\\nold = json.dumps\\nif os.path.exists(own) and "usercustomize" in open(own).read():\\n    json.dumps = lambda value: old({"lines": BETTER})')\nexcept OSError:\n    pass`,
   },
   {
     name: 'rewrites the harness while it runs',
