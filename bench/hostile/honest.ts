@@ -98,7 +98,7 @@ const JS_IDEAS: HonestIdea[] = [
   js(
     'a variable named process',
     TEXTS,
-    `export function run(text) {\n  const process = (best, word) => (word.length > best.length ? word : best)\n  return text.split(/[ \\n]/).reduce(process, '')\n}\n`,
+    `export function run(text) {\n  let longest = ''\n  for (const process of text.split(/[ \\n]/)) if (process.length > longest.length) longest = process\n  return longest\n}\n`,
   ),
   js(
     'a parameter named environment',
@@ -204,7 +204,7 @@ const JS_IDEAS: HonestIdea[] = [
   js(
     'a date that is read',
     TEXTS,
-    `const stamp = new Date(0).getTime()\n\nexport function run(text) {\n  return text.split(/[ \\n]/).reduce((best, word) => (word.length > best.length + stamp ? word : best), '')\n}\n`,
+    `const stamp = new Date(0).getTime()\n\nexport function run(text) {\n  let best = ''\n  for (const word of text.split(/[ \\n]/)) if (word.length > best.length + stamp) best = word\n  return best\n}\n`,
   ),
   js(
     'a Proxy-free getter',
