@@ -94,7 +94,7 @@ describe('an idea that is offered', () => {
     await person.winnow('run')
     await offer(person, SHORT, ['--dep', 'left-pad'])
     const { code, out } = await person.winnow('run')
-    expect([code, out]).toEqual([14, expect.stringContaining('approval: exp-001 needs left-pad')])
+    expect([code, out]).toEqual([14, expect.stringContaining('approval of left-pad for exp-001')])
     expect((await person.winnow('status')).out).toContain('Waiting for approval of left-pad.')
   })
 })

@@ -78,7 +78,7 @@ describe('patches', () => {
     await site.start()
     expect(await site.run()).toEqual({
       for: 'person',
-      what: expect.stringMatching(/approval.*exp-001 needs left-pad/),
+      what: expect.stringMatching(/approval of left-pad for exp-001/),
     })
     const asked = (await site.events()).find(({ kind }) => kind === 'approval-requested')
     if (asked?.kind !== 'approval-requested') throw new Error('nobody was asked')
