@@ -22,6 +22,10 @@ function foldersThatExist(): string {
 
 /** The files that take longest. Their size does not show it, and the last of them would run alone at the end. */
 const LONGEST = [
+  'test/golden/github.long.test.ts',
+  'test/measure/users.long.test.ts',
+  'test/golden/local.long.test.ts',
+  'test/action/single-job.long.test.ts',
   'test/action/tick.long.test.ts',
   'test/kill/anywhere.long.test.ts',
   'test/readme.long.test.ts',
@@ -52,7 +56,7 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-// Four forks on two cores: most tests wait for processes of their own.
+// Five forks on two cores: most tests wait for processes of their own.
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
@@ -60,7 +64,7 @@ export default defineConfig({
     pool: 'forks',
     // Loading every module anew for every file would take as long as a third of the tests.
     isolate: false,
-    maxWorkers: 4,
+    maxWorkers: 5,
     sequence: { sequencer: LongestFirst },
     testTimeout: 180_000,
     hookTimeout: 180_000,

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { SIZE_SPEC } from '../support/size-repository.ts'
 import { waitingRuns } from '../github/measuring-job.ts'
 import { job, onGithub, ticking } from './a-campaign.ts'
+import { releaseTest } from '../support/cases.ts'
 
 test('a job that may not: paused, without a token, in another clone; of two campaigns one does not stop the other', async () => {
   const broken = SIZE_SPEC.replace('minimize', 'sideways')
@@ -24,15 +25,18 @@ test('a job that may not: paused, without a token, in another clone; of two camp
   expect(waitingRuns(github)).toHaveLength(1)
 })
 
-test('runners and services are for measuring jobs: ordered there, refused by a job or a machine that measures itself', async () => {
-  const spec = `${SIZE_SPEC}execution: { runs_on: [self-hosted, bench], services: { db: { image: "postgres:17" } } }\n`
-  const { github, token } = await onGithub({ '.winnow/size.yaml': spec })
-  const alone = await job(github, 'main', { inputs: { command: 'run', 'github-token': token } })
-  expect([alone.code, alone.stdout]).toEqual([2, expect.stringContaining('execution.runs_on: choosing a')])
-  expect(github.world.pulls).toEqual([])
-  const ticked = await ticking(github, token)
-  expect(ticked.code).toBe(0)
-  expect(waitingRuns(github)).toHaveLength(1)
-  const later = await job(github, 'main', { inputs: { command: 'run', 'github-token': token } })
-  expect([later.code, later.stdout]).toEqual([2, expect.stringContaining('execution.services: starting')])
-})
+releaseTest(
+  'runners and services are for measuring jobs: ordered there, refused by a job or a machine that measures itself',
+  async () => {
+    const spec = `${SIZE_SPEC}execution: { runs_on: [self-hosted, bench], services: { db: { image: "postgres:17" } } }\n`
+    const { github, token } = await onGithub({ '.winnow/size.yaml': spec })
+    const alone = await job(github, 'main', { inputs: { command: 'run', 'github-token': token } })
+    expect([alone.code, alone.stdout]).toEqual([2, expect.stringContaining('execution.runs_on: choosing a')])
+    expect(github.world.pulls).toEqual([])
+    const ticked = await ticking(github, token)
+    expect(ticked.code).toBe(0)
+    expect(waitingRuns(github)).toHaveLength(1)
+    const later = await job(github, 'main', { inputs: { command: 'run', 'github-token': token } })
+    expect([later.code, later.stdout]).toEqual([2, expect.stringContaining('execution.services: starting')])
+  },
+)

@@ -173,7 +173,7 @@ describe('command propose', { timeout: 180_000 }, () => {
     expect(repository.kinds('campaign-stopped')).toMatchObject([{ code: 'empty_backlog' }])
   })
 
-  it('brings home what others answered where one cannot be asked, and says so', async () => {
+  releaseTest('brings home what others answered where one cannot be asked, and says so', async () => {
     const breaking = 'f=$(echo ../running-*.json); rm $f; mkdir $f'
     const both = `propose: [
   { use: command, command: sh tools/think.sh, name: thinker },
@@ -260,7 +260,7 @@ execution: { mode: parallel, max_concurrent: 2 }`
     )
   })
 
-  it('ends with everything that it started where its job is cancelled', async () => {
+  releaseTest('ends with everything that it started where its job is cancelled', async () => {
     const waits = 'sleep 98765.25 & touch "$HOME/waits"; wait\n'
     const repository = await asking({ 'tools/think.sh': waits })
     const run = await repository.begin()

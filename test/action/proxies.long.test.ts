@@ -33,22 +33,26 @@ const said = ({ stdout, stderr, summary, outputs }: Ended) =>
   [stdout, stderr, summary, JSON.stringify(outputs)].join('\n')
 
 describe('a job whose way to GitHub is a proxy', () => {
-  it('has a tunnel for https: for git, for requests, and for what a run left', {
-    timeout: 120_000,
-  }, async () => {
-    const { github, proxy, token, env } = await behindProxy('https')
-    const inputs = { command: 'tick', 'next-jobs': 'measure', 'github-token': token }
-    const proxied = { ...env, HTTPS_PROXY: proxy.url() }
-    const given = { inputs, env: proxied }
-    const first = await job(github, 'main', given)
-    expect([first.code, first.stderr]).toEqual([0, ''])
-    for (const run of waitingRuns(github)) await throughRun(github, token, run, proxied)
-    const second = await job(github, 'main', given)
-    expect([second.code, second.stderr]).toEqual([0, ''])
-    expect(new Set(proxy.asked)).toEqual(new Set([`CONNECT ${HOST}:443`]))
-    expect(github.api.log.map(({ route }) => route).join()).toContain('{archive_format}')
-    expect(said(first) + said(second)).not.toContain(token)
-  })
+  releaseTest(
+    'has a tunnel for https: for git, for requests, and for what a run left',
+    {
+      timeout: 120_000,
+    },
+    async () => {
+      const { github, proxy, token, env } = await behindProxy('https')
+      const inputs = { command: 'tick', 'next-jobs': 'measure', 'github-token': token }
+      const proxied = { ...env, HTTPS_PROXY: proxy.url() }
+      const given = { inputs, env: proxied }
+      const first = await job(github, 'main', given)
+      expect([first.code, first.stderr]).toEqual([0, ''])
+      for (const run of waitingRuns(github)) await throughRun(github, token, run, proxied)
+      const second = await job(github, 'main', given)
+      expect([second.code, second.stderr]).toEqual([0, ''])
+      expect(new Set(proxy.asked)).toEqual(new Set([`CONNECT ${HOST}:443`]))
+      expect(github.api.log.map(({ route }) => route).join()).toContain('{archive_format}')
+      expect(said(first) + said(second)).not.toContain(token)
+    },
+  )
 
   it('asks for http by whole addresses, and says who it is to whom the proxy lets pass', async () => {
     const { github, proxy, token } = await behindProxy('http', 'ada:se%cret')

@@ -64,7 +64,7 @@ describe('winnow check of a noisy metric', () => {
     expect(refs()).toBe(before)
   })
 
-  it('answers all of it as JSON', async () => {
+  releaseTest('answers all of it as JSON', async () => {
     const view = noisyView.parse(await noisyProject().json('check'))
     const { calibration, prospects } = view.tried
     expect(view.metrics).toEqual([{ name: 'ms', compared: 'pairs' }])
@@ -119,7 +119,7 @@ describe('what no campaign can rest on is an error of check', () => {
 })
 
 describe('winnow check of a time', () => {
-  it('knows that it never repeats, and goes straight to the pairs', async () => {
+  releaseTest('knows that it never repeats, and goes straight to the pairs', async () => {
     const timed = noisyProject({ spec: text => text.replace('name: ms', 'name: wall_seconds') })
     const { code, out } = await timed.winnow('check')
     expect(code).toBe(0)

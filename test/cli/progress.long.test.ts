@@ -111,30 +111,33 @@ describe('the progress of a campaign', () => {
 })
 
 describe('the progress of a noisy campaign', () => {
-  it('is not measured by medians of different hours, then by pairs, and as a whole by winnow stop', async () => {
-    const person = noisyProject()
-    person.write('src/ms', '400000\n')
-    expect((await person.winnow('try', '-m', 'far less')).code).toBe(0)
-    const progress = async () => /^ {2}progress: (.*)$/m.exec((await person.winnow('status')).out)?.[1]
-    expect(await progress()).toMatch(/^ms .* % lower when it was kept, not measured again yet$/)
-    expect(await person.json('status')).toMatchObject({
-      progress: { by: 'not measured', effect: null, not_measured: ['exp-001'] },
-    })
+  releaseTest(
+    'is not measured by medians of different hours, then by pairs, and as a whole by winnow stop',
+    async () => {
+      const person = noisyProject()
+      person.write('src/ms', '400000\n')
+      expect((await person.winnow('try', '-m', 'far less')).code).toBe(0)
+      const progress = async () => /^ {2}progress: (.*)$/m.exec((await person.winnow('status')).out)?.[1]
+      expect(await progress()).toMatch(/^ms .* % lower when it was kept, not measured again yet$/)
+      expect(await person.json('status')).toMatchObject({
+        progress: { by: 'not measured', effect: null, not_measured: ['exp-001'] },
+      })
 
-    const stopped = await person.winnow('stop', '-m', 'enough')
-    expect(stopped.code).toBe(0)
-    expect(stopped.err).toMatch(/^Measuring the total effect of the kept changes, in 8 jobs, about /m)
-    const said = /^Since the baseline: (.*)\.$/m.exec(stopped.out)?.[1] ?? ''
-    expect(said).toMatch(/^ms (59|6[01])\.\d % lower \(.* to .* %\) than [0-9a-f]{12}, 64 pairs$/)
-    expect(await progress()).toBe(said)
-    const view = (name: string) => person.git('show', `optimize-state/ms:${name}`)
-    expect(view('README.md').replaceAll('\\', '')).toContain(`**Progress: ${said}.**`)
-    const gain = /<title>ms: (-[\d.]+ %) · stopped<\/title>/.exec(view('badge.svg'))?.[1] ?? ''
-    expect(said).toContain(`${gain.slice(1)} lower`)
-    expect(view('chart.svg')).toContain(`by experiment: ${gain}`)
-    expect((await person.winnow('stop')).out).toContain('was already stopped')
-    await proven(person)
-  })
+      const stopped = await person.winnow('stop', '-m', 'enough')
+      expect(stopped.code).toBe(0)
+      expect(stopped.err).toMatch(/^Measuring the total effect of the kept changes, in 8 jobs, about /m)
+      const said = /^Since the baseline: (.*)\.$/m.exec(stopped.out)?.[1] ?? ''
+      expect(said).toMatch(/^ms (59|6[01])\.\d % lower \(.* to .* %\) than [0-9a-f]{12}, 64 pairs$/)
+      expect(await progress()).toBe(said)
+      const view = (name: string) => person.git('show', `optimize-state/ms:${name}`)
+      expect(view('README.md').replaceAll('\\', '')).toContain(`**Progress: ${said}.**`)
+      const gain = /<title>ms: (-[\d.]+ %) · stopped<\/title>/.exec(view('badge.svg'))?.[1] ?? ''
+      expect(said).toContain(`${gain.slice(1)} lower`)
+      expect(view('chart.svg')).toContain(`by experiment: ${gain}`)
+      expect((await person.winnow('stop')).out).toContain('was already stopped')
+      await proven(person)
+    },
+  )
 })
 
 describe('several samples of one metric', () => {

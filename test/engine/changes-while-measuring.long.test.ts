@@ -82,7 +82,7 @@ describe('a run that measures checks the remote', () => {
     expect(events.filter(({ kind }) => kind === 'calibrated')).toHaveLength(2)
   })
 
-  it('lets a running measurement end after a pause, and starts none that is queued', async () => {
+  releaseTest('lets a running measurement end after a pause, and starts none that is queued', async () => {
     const { at, end, told, release } = await inTheMiddle(commandLine, {
       spec: TIMED,
       files: { 'ideas/2.patch': shorter('b', 5) },
@@ -109,7 +109,7 @@ describe('a run that measures checks the remote', () => {
     await expectSound(at, commandLine, after)
   })
 
-  it('orders a foreign tip at once, and does not measure it beside a timed order', async () => {
+  releaseTest('orders a foreign tip at once, and does not measure it beside a timed order', async () => {
     const { at, end, release } = await inTheMiddle(commandLine, { spec: TIMED })
     push(at, 'optimize/size', { 'src/c.txt': letters('c', 9) })
     const isOrdered = (event: LedgerEvent) => event.kind === 'order-issued' && event.purpose === 'foreign'

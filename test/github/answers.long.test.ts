@@ -257,7 +257,7 @@ const REFUSED = ['.github/workflows/evil.yml', '.winnow/other.yaml', 'bench/more
 )
 
 describe('answers that somebody forged', () => {
-  it('are not taken, and cost their proposer nothing', async () => {
+  releaseTest('are not taken, and cost their proposer nothing', async () => {
     const testRepository = await asked()
     const before = testRepository.branches()
     let run = 1

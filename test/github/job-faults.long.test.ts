@@ -20,7 +20,7 @@ import { releaseTest } from '../support/cases.ts'
 /** Every fault at every job; else one for each kind of job, drawn by seed. */
 const full = process.env['WINNOW_FAULTS'] === 'full'
 const SEED = 2611
-const SAMPLES = 4
+const SAMPLES = 2
 const JUDGE_SAMPLES = 1
 /** Campaigns at a time, each on a GitHub of its own. */
 const SIDE_BY_SIDE = full ? 2 : 1

@@ -97,7 +97,7 @@ function refuse({ github }: ActionsRepository, status: number, message: string):
 }
 
 describe('what GitHub does not merge', () => {
-  test('is said once by name, and merged at the next look when that is mended', async () => {
+  releaseTest('is said once by name, and merged at the next look when that is mended', async () => {
     const there = await guarded([shorter('a', 3)])
     const mend = refuse(there, 405, 'Required status check "ci" is expected.')
     const says =

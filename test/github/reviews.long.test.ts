@@ -148,52 +148,59 @@ releaseTest(
   300_000,
 )
 
-test('whoever pushed to an engine’s branch approves nothing of it; two do where nobody knows who pushed', async () => {
-  // The idea waits for its own package, so nothing is measured before the push.
-  const change: [string, string] = [letters('c', 15), letters('c', 9)]
-  const idea = patchOf({ 'src/c.txt': change }, { hypothesis: 'c9', required_deps: ['tiny'] })
-  const there = await onGithub([idea], {
-    files: packageFiles({}),
-    spec: text => text.replace('mutable: [src/]', 'mutable: [src/, package.json, package-lock.json]'),
-  })
-  const { github, client, asks, say, winnow } = there
-  for (const writer of ['ada', 'mia', 'zoe']) github.token(writer)
-  await client.start()
-  await client.until(({ experiments }) => Object.keys(experiments).length > 0)
-  const branch = (await client.experiment('c9')).branch ?? ''
-  const files = { 'src/b.txt': letters('b', 5), ...packageFiles(LEFT_PAD) }
-  const head = there.commit(branch, files)
-  github.world.pushers.set(head, 'mia')
-  await winnow('tick')
-  const asked = await client.experiment('c9')
-  expect(asked).toMatchObject({ status: 'deferred', owned: false, head })
-  const reviews = `POST /pulls/${there.number('c9')}/reviews`
-  const word = `/winnow approve ${asked.approval?.digest.slice(0, 16)}`
+releaseTest(
+  'whoever pushed to an engine’s branch approves nothing of it; two do where nobody knows who pushed',
+  async () => {
+    // The idea waits for its own package, so nothing is measured before the push.
+    const change: [string, string] = [letters('c', 15), letters('c', 9)]
+    const idea = patchOf({ 'src/c.txt': change }, { hypothesis: 'c9', required_deps: ['tiny'] })
+    const there = await onGithub([idea], {
+      files: packageFiles({}),
+      spec: text => text.replace('mutable: [src/]', 'mutable: [src/, package.json, package-lock.json]'),
+    })
+    const { github, client, asks, say, winnow } = there
+    for (const writer of ['ada', 'mia', 'zoe']) github.token(writer)
+    await client.start()
+    await client.until(({ experiments }) => Object.keys(experiments).length > 0)
+    const branch = (await client.experiment('c9')).branch ?? ''
+    const files = { 'src/b.txt': letters('b', 5), ...packageFiles(LEFT_PAD) }
+    const head = there.commit(branch, files)
+    github.world.pushers.set(head, 'mia')
+    await winnow('tick')
+    const asked = await client.experiment('c9')
+    expect(asked).toMatchObject({ status: 'deferred', owned: false, head })
+    const reviews = `POST /pulls/${there.number('c9')}/reviews`
+    const word = `/winnow approve ${asked.approval?.digest.slice(0, 16)}`
 
-  await asks('mia', reviews, { ...APPROVE, commit_id: head })
-  const own = await say('mia', there.number('c9'), word)
-  await winnow('tick')
-  expect(await client.experiment('c9')).toMatchObject({ status: 'deferred', approved: {} })
-  expect(there.answerTo(own)).toMatchObject({ text: expect.stringContaining('is yours'), reactions: ['-1'] })
-  const heard = (await client.events()).filter(({ cause }) => cause.startsWith('review:'))
-  expect(heard).toMatchObject([
-    { kind: 'note', text: expect.stringContaining('pushed this head themselves') },
-  ])
-  github.spent()
-  await winnow('tick')
-  expect(github.spent().length).toBeLessThanOrEqual(3)
+    await asks('mia', reviews, { ...APPROVE, commit_id: head })
+    const own = await say('mia', there.number('c9'), word)
+    await winnow('tick')
+    expect(await client.experiment('c9')).toMatchObject({ status: 'deferred', approved: {} })
+    expect(there.answerTo(own)).toMatchObject({
+      text: expect.stringContaining('is yours'),
+      reactions: ['-1'],
+    })
+    const heard = (await client.events()).filter(({ cause }) => cause.startsWith('review:'))
+    expect(heard).toMatchObject([
+      { kind: 'note', text: expect.stringContaining('pushed this head themselves') },
+    ])
+    github.spent()
+    await winnow('tick')
+    expect(github.spent().length).toBeLessThanOrEqual(3)
 
-  // Nobody knows: the one who approves may be who pushed.
-  github.world.pushers.set(head, null)
-  await asks('ada', reviews, { ...APPROVE, commit_id: head })
-  const alone = await say('ada', there.number('c9'), word)
-  await winnow('tick')
-  expect(await client.experiment('c9')).toMatchObject({ status: 'deferred', approved: {} })
-  expect(there.answerTo(alone)).toMatchObject({
-    text: expect.stringContaining('two people'),
-    reactions: ['-1'],
-  })
-  await asks('zoe', reviews, { ...APPROVE, commit_id: head })
-  await winnow('tick')
-  expect((await client.experiment('c9')).status).not.toBe('deferred')
-}, 300_000)
+    // Nobody knows: the one who approves may be who pushed.
+    github.world.pushers.set(head, null)
+    await asks('ada', reviews, { ...APPROVE, commit_id: head })
+    const alone = await say('ada', there.number('c9'), word)
+    await winnow('tick')
+    expect(await client.experiment('c9')).toMatchObject({ status: 'deferred', approved: {} })
+    expect(there.answerTo(alone)).toMatchObject({
+      text: expect.stringContaining('two people'),
+      reactions: ['-1'],
+    })
+    await asks('zoe', reviews, { ...APPROVE, commit_id: head })
+    await winnow('tick')
+    expect((await client.experiment('c9')).status).not.toBe('deferred')
+  },
+  300_000,
+)

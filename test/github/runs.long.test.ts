@@ -200,7 +200,7 @@ describe('an order is lost', () => {
     },
   )
 
-  test('with what its cancelled job had measured, which counts', async () => {
+  releaseTest('with what its cancelled job had measured, which counts', async () => {
     const repository = await begun([shorter('a', 3)])
     const { github, wake, of, here, settle } = repository
     await wake()

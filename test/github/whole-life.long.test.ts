@@ -7,6 +7,7 @@ import { scratch } from '../git/scratch.ts'
 import type { Fault } from '../servers/fault-proxy.ts'
 import { exactly, type Life, life, type Moment, tipsOf, undisturbed, whatIsThere } from './life.ts'
 import type { Waking, Woken } from './job-in-process.ts'
+import { releaseTest } from '../support/cases.ts'
 
 /** All requests, all faults and all kills; else some, drawn by seed from the first wake-ups. */
 const full = process.env['WINNOW_FAULTS'] === 'full'
@@ -134,24 +135,28 @@ function someTrials(moments: readonly Moment[]): Trial[] {
 }
 
 describe('a wake-up anywhere in the life of a campaign', () => {
-  test('in which one request goes wrong, or that is killed, leaves nothing that the next one does not mend', {
-    timeout: full ? 3 * 3_600_000 : 600_000,
-  }, async () => {
-    const { lives, moments } = await beginning()
-    const trials = full ? everyTrial(moments) : someTrials(moments)
-    const wrong: object[] = []
-    async function live(here: Life): Promise<void> {
-      for (let trial = trials.pop(); trial; trial = trials.pop()) {
-        const moment = moments[trial.moment]
-        if (!moment) continue
-        const found = await wrongAfter(here, moment, trial).catch((error: unknown) => [String(error)])
-        const request = trial.what === KILLED ? moment.points[trial.at] : moment.requests[trial.at]
-        if (found.length > 0) wrong.push({ during: moment.name, request, ...trial, found })
+  releaseTest(
+    'in which one request goes wrong, or that is killed, leaves nothing that the next one does not mend',
+    {
+      timeout: full ? 3 * 3_600_000 : 600_000,
+    },
+    async () => {
+      const { lives, moments } = await beginning()
+      const trials = full ? everyTrial(moments) : someTrials(moments)
+      const wrong: object[] = []
+      async function live(here: Life): Promise<void> {
+        for (let trial = trials.pop(); trial; trial = trials.pop()) {
+          const moment = moments[trial.moment]
+          if (!moment) continue
+          const found = await wrongAfter(here, moment, trial).catch((error: unknown) => [String(error)])
+          const request = trial.what === KILLED ? moment.points[trial.at] : moment.requests[trial.at]
+          if (found.length > 0) wrong.push({ during: moment.name, request, ...trial, found })
+        }
       }
-    }
-    await Promise.all(lives.map(live))
-    expect(wrong).toEqual([])
-  })
+      await Promise.all(lives.map(live))
+      expect(wrong).toEqual([])
+    },
+  )
 
   test('beside another one does what one alone does', { timeout: full ? 3_600_000 : 600_000 }, async () => {
     const { lives, moments } = await beginning()
