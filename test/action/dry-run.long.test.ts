@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { waitingRuns, wholeRun } from '../github/measuring-job.ts'
 import { wokenJobs } from '../github/job-in-process.ts'
 import { BUNDLED, IN_PROCESS, job, onGithub } from './a-campaign.ts'

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { winnowAction } from '../action/a-runner.ts'
 import { projectIn } from '../cli/project.ts'
 import { ENV } from '../support/campaign-client.ts'
