@@ -56,7 +56,7 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-// Five forks on two cores: most tests wait for processes of their own.
+// Four forks on two cores: most tests wait for processes of their own.
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
@@ -64,7 +64,7 @@ export default defineConfig({
     pool: 'forks',
     // Loading every module anew for every file would take as long as a third of the tests.
     isolate: false,
-    maxWorkers: 5,
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     testTimeout: 180_000,
     hookTimeout: 180_000,

@@ -70,17 +70,22 @@ releaseTest(
   120_000,
 )
 
-test('no more is kept than an artifact should have, without what is secret, and in no directory that others know', async () => {
-  const env = { RUNNER_TEMP: join(scratch(), 'not there yet'), GITHUB_JOB: 'a/../b' }
-  hideSecrets(['s3cret-of-a-token'])
-  const kept = createKeptFiles(env)
-  expect(kept.tell()).toEqual({})
-  expect(await kept.keep('a.json', '"s3cret-of-a-token"')).toBe('a.json of artifact winnow-unwritten-ab-1')
-  await kept.keep('b.json', 'x'.repeat(20 * 1024 * 1024))
-  await kept.keep('b.json', 'x'.repeat(21 * 1024 * 1024))
-  await expect(kept.keep('c.json', 'x'.repeat(20 * 1024 * 1024))).rejects.toThrow('there would be more than')
-  const { report = '', artifact } = kept.tell()
-  expect([readdirSync(report), artifact]).toEqual([['a.json', 'b.json'], 'winnow-unwritten-ab-1'])
-  expect(readFileSync(join(report, 'a.json'), 'utf8')).toBe('"***"')
-  expect(createKeptFiles(env).tell()).toEqual({})
-})
+releaseTest(
+  'no more is kept than an artifact should have, without what is secret, and in no directory that others know',
+  async () => {
+    const env = { RUNNER_TEMP: join(scratch(), 'not there yet'), GITHUB_JOB: 'a/../b' }
+    hideSecrets(['s3cret-of-a-token'])
+    const kept = createKeptFiles(env)
+    expect(kept.tell()).toEqual({})
+    expect(await kept.keep('a.json', '"s3cret-of-a-token"')).toBe('a.json of artifact winnow-unwritten-ab-1')
+    await kept.keep('b.json', 'x'.repeat(20 * 1024 * 1024))
+    await kept.keep('b.json', 'x'.repeat(21 * 1024 * 1024))
+    await expect(kept.keep('c.json', 'x'.repeat(20 * 1024 * 1024))).rejects.toThrow(
+      'there would be more than',
+    )
+    const { report = '', artifact } = kept.tell()
+    expect([readdirSync(report), artifact]).toEqual([['a.json', 'b.json'], 'winnow-unwritten-ab-1'])
+    expect(readFileSync(join(report, 'a.json'), 'utf8')).toBe('"***"')
+    expect(createKeptFiles(env).tell()).toEqual({})
+  },
+)

@@ -6,6 +6,7 @@ import { amongUsers } from '../measure/in-namespace.ts'
 import { isRoot, throwAwayUsers } from '../measure/throw-away-users.ts'
 import { FILES, offer, type Project, project, proven, SHORT, SPEC } from './project.ts'
 import { selectCases } from '../support/cases.ts'
+import { releaseTest } from '../support/cases.ts'
 
 const CLI = new URL('../../dist/cli.js', import.meta.url).pathname
 const ASKING = SPEC.replace('sh bench/size.sh', 'sh bench/size.sh, isolation: uid')
@@ -29,18 +30,21 @@ function winnowAmong(person: Project, ...argv: string[]) {
 }
 
 describe.skipIf(!isRoot)('a campaign whose sides have users of their own', () => {
-  it('is measured by them, from its first order to what is kept, and says nothing of a lack', async () => {
-    const person = project(files)
-    expect(winnowAmong(person, 'run').code).toBe(14)
-    await offer(person, SHORT)
-    const { code, out, err } = winnowAmong(person, 'run')
-    expect(err + out).toMatch(/exp-001 Kept: bytes 100 -> 50/)
-    expect([0, 14]).toContain(code)
-    expect(err + out).not.toMatch(/unisolated|not isolated/)
-    expect((await person.winnow('log', '--json')).out).not.toContain('"unisolated"')
-    await proven(person)
-    expect(existsSync('/var/lib/winnow')).toBe(false)
-  })
+  releaseTest(
+    'is measured by them, from its first order to what is kept, and says nothing of a lack',
+    async () => {
+      const person = project(files)
+      expect(winnowAmong(person, 'run').code).toBe(14)
+      await offer(person, SHORT)
+      const { code, out, err } = winnowAmong(person, 'run')
+      expect(err + out).toMatch(/exp-001 Kept: bytes 100 -> 50/)
+      expect([0, 14]).toContain(code)
+      expect(err + out).not.toMatch(/unisolated|not isolated/)
+      expect((await person.winnow('log', '--json')).out).not.toContain('"unisolated"')
+      await proven(person)
+      expect(existsSync('/var/lib/winnow')).toBe(false)
+    },
+  )
 
   it('is tried by check the same way', () => {
     const person = project(files)

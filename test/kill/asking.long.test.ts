@@ -6,6 +6,7 @@ import { bundledCommandLine, ended } from './command-line.ts'
 import { type Ending, endingOf, expectSound } from './ending.ts'
 import { full } from './full.ts'
 import { type Scene, scene } from './scene.ts'
+import { releaseTest } from '../support/cases.ts'
 
 const commandLine = bundledCommandLine()
 
@@ -66,7 +67,7 @@ describe('a run that is killed while it asks a proposer', () => {
   const points = ['step:open:1', 'ask:stored:1', 'commit:after-push:2', 'ask:answered:1', 'ask:stored:2']
   const others = ['after:propose:1', 'before:propose:1', 'before:propose:2', 'commit:before-push:2']
 
-  it.each(full ? [...points, ...others] : points.slice(0, 1))(
+  releaseTest.each(full ? [...points, ...others] : points.slice(0, 1))(
     'at %s has the idea once',
     async WINNOW_FAULT => {
       const at = thinking()

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, vi } from 'vitest'
 import { letters } from '../support/size-repository.ts'
 import { bundledCommandLine } from './command-line.ts'
 import { type Ending, endingOf, expectSound } from './ending.ts'
@@ -6,6 +6,7 @@ import { full } from './full.ts'
 import { BRANCH, holdingScene, inTheMiddle, PATIENCE, push } from './in-the-middle.ts'
 import { undisturbed } from './run-through.ts'
 import type { Scene } from './scene.ts'
+import { releaseTest } from '../support/cases.ts'
 
 const commandLine = bundledCommandLine()
 
@@ -59,16 +60,20 @@ describe.each(Object.keys(DEEDS).slice(0, full ? undefined : 1))('a run that is 
     return ending
   }
 
-  it(`at ${POINTS.join(', ')} loses nothing and leaves no process running`, {
-    timeout: 180_000,
-  }, async () => {
-    const whole = await undisturbedEnd()
-    const before = await onTheWay()
-    for (const point of POINTS) {
-      const cut = await killedAt(`${point}:${1 + before.filter(each => each === point).length}`)
-      expect([point, cut.ending]).toEqual([point, whole.ending])
-    }
-  })
+  releaseTest(
+    `at ${POINTS.join(', ')} loses nothing and leaves no process running`,
+    {
+      timeout: 180_000,
+    },
+    async () => {
+      const whole = await undisturbedEnd()
+      const before = await onTheWay()
+      for (const point of POINTS) {
+        const cut = await killedAt(`${point}:${1 + before.filter(each => each === point).length}`)
+        expect([point, cut.ending]).toEqual([point, whole.ending])
+      }
+    },
+  )
 })
 
 /** Points that are reached before the experiment is being measured: the calibration was, before that. */
