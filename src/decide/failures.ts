@@ -121,7 +121,7 @@ function listBaseRuns(report: Report, { name, phase }: GateRun): GateRun[] {
   return report.gates.filter(gate => gate.side === 'base' && gate.name === name && gate.phase === phase)
 }
 
-/** Fewer lines than this share of the base's are too few, whatever they say. */
+/** A candidate's gate has to print at least this share of the base's lines. */
 const LEAST_SHARE_OF_LINES = 0.5
 
 /** Null if the gate printed what the base prints. Several runs of the base show which of its output varies. */

@@ -198,7 +198,7 @@ const UNCLEAR_QUOTES = /[/\\`]|"{3}|'{3}/
 const QUOTED = /(["'])((?:(?!\1).)*)\1/g
 const SENTENCE = /^[A-Za-z][\w,.:!?()-]* [\w ,.:!?()-]*$/
 
-/** Removes comments, and texts that read like a sentence: they are no code, whatever they name. */
+/** Removes comments and quoted sentences, which name things without being code. */
 function clearProse(text: string, language: SourceLanguage): string {
   const code = text.replaceAll(COMMENT_LINES[language], '')
   if (!QUOTING.has(language)) return code

@@ -23,7 +23,7 @@ export interface PackageEntry {
 
 type KnownPackage = Pick<PackageEntry, 'name' | 'version'> & Partial<PackageEntry>
 
-/** What a file does not say about a package is null. */
+/** A field is null where the file does not state it. */
 export function buildPackage(known: KnownPackage): PackageEntry {
   return { source: 'registry', integrity: null, direct: null, scripts: null, licence: null, ...known }
 }

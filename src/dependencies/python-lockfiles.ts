@@ -125,7 +125,7 @@ function isProject({ source }: UvEntry): boolean {
   return source['virtual'] === '.' || source['editable'] === '.'
 }
 
-/** What the packages of this repository ask for. */
+/** The requirements of this repository's own packages. */
 function listUvRequests(each: UvEntry): string[] {
   const isLocal = ['virtual', 'editable', 'directory'].some(kind => Object.hasOwn(each.source, kind))
   if (!isLocal) return []

@@ -54,7 +54,7 @@ export interface Findings {
   notes: string[]
 }
 
-/** What a language reports. Everything else is absent. */
+/** The findings of one language; the rest is absent. */
 export type Detection = Pick<Findings, 'mutable' | 'interpreter' | 'weight'> & Partial<Findings>
 
 export interface ProjectLocation {

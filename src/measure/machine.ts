@@ -44,7 +44,7 @@ function computeBootId(): string {
 
 /** GitHub's runner starts one for each job. Every step descends from it. */
 const WORKER = 'Runner.Worker'
-/** Linux reports start times in hundredths of a second, whatever the kernel's tick rate. */
+/** Linux reports start times in hundredths of a second at every tick rate of the kernel. */
 const TICKS_PER_SECOND = 100
 const STAT = /^\d+ \((.*)\) \S (.*)$/s
 

@@ -161,7 +161,7 @@ export interface Campaign extends CampaignStatus {
   incumbent: Point
   next_number: number
   calibration: Calibration | null
-  /** What experiments have used of it, and their number. */
+  /** The part that experiments have used, and their number. */
   error_budget: { alpha_spent: number; tests: number }
   /** The loss that simplifications have cost so far. All together may cost one min_effect. */
   simplified: number

@@ -297,7 +297,7 @@ export interface DesiredComment {
   body: string
 }
 
-/** What one pull request should look like. winnow changes nothing that is absent here. */
+/** The desired state of one pull request. winnow leaves absent fields as they are. */
 export interface DesiredPull {
   pull: PullFacts | null
   open?: NewPull

@@ -35,6 +35,8 @@ const SAME_TRANSACTION: ReadonlySet<EventKind> = new Set([
   'baseline-measured',
   'round-closed',
   'effect-measured',
+  'order-lost',
+  'requeued',
 ])
 
 /** Invariant 3: computes every verdict again from the events before it only. */
@@ -55,6 +57,9 @@ export class VerdictCheck {
   /** `campaign` and `spec` are those before the event. */
   async check(event: LedgerEvent, campaign: Campaign, spec: Spec | null): Promise<void> {
     if (!SAME_TRANSACTION.has(event.kind)) this.#planned = []
+    // A stop records lost orders first. What it does with their ideas was planned before that.
+    if (event.kind === 'order-lost' && campaign.status === 'stopped' && spec !== null)
+      this.#planned = await computeExpectedDrafts(this.#context, campaign, spec)
     if (event.kind === 'decided') this.decisions += 1
     if (event.kind === 'round-closed') this.rounds += 1
     if (isVerdict(event)) this.#record(event, await this.#compareVerdict(event, campaign, spec))
