@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
+import { releaseTest } from '../support/cases.ts'
 import { campaignOnGithub } from './campaign-on-github.ts'
 
 const SPEC = `winnow: 1
@@ -16,7 +17,7 @@ echo "{\\"ms\\": $(( $(wc -c < src/work) * 10000 + noise ))}"
   'src/work': `${'work '.repeat(100)}\n`,
 }
 
-test('a campaign whose jobs all run on one machine ends with a verdict, and says so', async () => {
+releaseTest('a campaign whose jobs all run on one machine ends with a verdict, and says so', async () => {
   const { github, settle, offers, openClient } = await campaignOnGithub(FILES, SPEC)
   await settle()
   await offers('half', { 'src/work': `${'work '.repeat(50)}\n` })

@@ -23,6 +23,7 @@ import { type Experiment, laboratory } from './laboratory.ts'
 import { carrying } from './processes.ts'
 import { scratch } from './scratch.ts'
 import { isRoot, throwAwayUsers } from './throw-away-users.ts'
+import { selectCases } from '../support/cases.ts'
 
 /** Does what src/act.sh says before it answers. */
 const ACTING = {
@@ -174,13 +175,18 @@ describe.skipIf(!isRoot)('a side with a user of its own', () => {
 })
 
 describe.skipIf(!isRoot)('what a side does to its own files', () => {
-  test.each([
-    ['replaces its tree by a link', 'mv ../tree ../other; ln -s /etc ../tree', { path: /^/ }],
-    ['changes a tracked file', 'echo 1 > src/value', { path: /^src\/value$/ }],
-    ['takes a mode away', 'chmod 000 src/value', { path: /^src\/value$/ }],
-    ['closes a folder', 'chmod 000 src', { path: /^src$/ }],
-    ['closes a folder, and empties it', 'rm -r src; mkdir src; chmod 000 src', { path: /^src/ }],
-  ])('%s: refused, and the next order is measured', async (_what, script, { path }) => {
+  test.each(
+    selectCases(
+      [
+        ['replaces its tree by a link', 'mv ../tree ../other; ln -s /etc ../tree', { path: /^/ }],
+        ['changes a tracked file', 'echo 1 > src/value', { path: /^src\/value$/ }],
+        ['takes a mode away', 'chmod 000 src/value', { path: /^src\/value$/ }],
+        ['closes a folder', 'chmod 000 src', { path: /^src$/ }],
+        ['closes a folder, and empties it', 'rm -r src; mkdir src; chmod 000 src', { path: /^src/ }],
+      ],
+      2,
+    ),
+  )('%s: refused, and the next order is measured', async (_what, script, { path }) => {
     const { acting } = await settled()
     const report = await acting(`trap '${script}' EXIT`)
     expect([report.tampered?.during, report.runner_error]).toEqual(['exp-001', null])
@@ -319,11 +325,13 @@ describe.skipIf(!isRoot)('a scorer beside sides with users of their own', () => 
     expect([...scorers][0]).not.toBe(0)
   })
 
-  test.each([
-    ['removed', (_aim: string) => 'rm -rf "$WINNOW_OUT_DIR"'],
-    ['a link', (aim: string) => `rm -rf "$WINNOW_OUT_DIR"; ln -s ${aim} "$WINNOW_OUT_DIR"`],
-    ['a file', (_aim: string) => 'rm -rf "$WINNOW_OUT_DIR"; echo x > "$WINNOW_OUT_DIR"'],
-  ])(
+  test.each(
+    selectCases<[string, (aim: string) => string]>([
+      ['removed', (_aim: string) => 'rm -rf "$WINNOW_OUT_DIR"'],
+      ['a link', (aim: string) => `rm -rf "$WINNOW_OUT_DIR"; ln -s ${aim} "$WINNOW_OUT_DIR"`],
+      ['a file', (_aim: string) => 'rm -rf "$WINNOW_OUT_DIR"; echo x > "$WINNOW_OUT_DIR"'],
+    ]),
+  )(
     'finds an empty folder where what a side left is %s, and root changes nothing elsewhere',
     async (_what, script) => {
       const { measure, lab } = await settled()
@@ -401,13 +409,18 @@ describe.skipIf(!isRoot)('before sides with users of their own are measured', ()
     await expect(measuring).rejects.toThrow(new RegExp(`user \\d+ of a side cannot enter ${closed}$`))
   })
 
-  test.each<[string, (room: string) => string, string]>([
-    ['a folder of PATH', room => (chmodSync(join(room, 'bin'), 0o777), 'bin'), 'bin'],
-    ['a folder above it', room => (chmodSync(room, 0o777), 'bin'), ''],
-    ['where a folder of PATH is missing', room => (chmodSync(room, 0o1777), 'none'), ''],
-    ['a folder that a link leads to', room => (chmodSync(join(room, 'aim'), 0o777), 'link'), 'aim'],
-    ['a program in one', room => (chmodSync(join(room, 'bin/tool'), 0o777), 'bin'), 'bin'],
-  ])('%s that they could write to is named', async (_what, open, named) => {
+  test.each(
+    selectCases<[string, (room: string) => string, string]>(
+      [
+        ['a folder of PATH', room => (chmodSync(join(room, 'bin'), 0o777), 'bin'), 'bin'],
+        ['a folder above it', room => (chmodSync(room, 0o777), 'bin'), ''],
+        ['where a folder of PATH is missing', room => (chmodSync(room, 0o1777), 'none'), ''],
+        ['a folder that a link leads to', room => (chmodSync(join(room, 'aim'), 0o777), 'link'), 'aim'],
+        ['a program in one', room => (chmodSync(join(room, 'bin/tool'), 0o777), 'bin'), 'bin'],
+      ],
+      2,
+    ),
+  )('%s that they could write to is named', async (_what, open, named) => {
     const { measure } = await settled()
     const room = scratch()
     chmodSync(room, 0o755)
