@@ -1,4 +1,5 @@
 import { forgetLostBranches, rebuildViews, recoverBranches } from '../engine/campaign/recover.ts'
+import { writeAnchor } from '../engine/verify/anchor.ts'
 import { auditLedger, replayLedger } from '../engine/verify/audit.ts'
 import { locateAuditMemory } from '../engine/verify/branches.ts'
 import { renderAudit, renderReplay } from '../report/event-log.ts'
@@ -18,9 +19,20 @@ export const auditVerb: Verb = {
       name: 'accept-replacement',
       summary: 'accept that the ledger was replaced, and store the new one',
     },
+    {
+      name: 'require-attested',
+      summary: 'fail unless a trusted signature, an anchor or GitHub vouches for every event',
+    },
   ],
-  examples: ['winnow audit', 'winnow audit parser --json', 'winnow audit --seen ../audited.json'],
-  exits: { 1: 'the audit found a mismatch, or the ledger was replaced since the last audit' },
+  examples: [
+    'winnow audit',
+    'winnow audit parser --json',
+    'winnow audit --seen ../audited.json',
+    'winnow audit --require-attested',
+  ],
+  exits: {
+    1: 'the audit found a mismatch, the ledger was replaced since the last audit, or it is not attested as required',
+  },
   run: call =>
     withCampaign(
       call,
@@ -32,10 +44,43 @@ export const auditVerb: Verb = {
           given === undefined ? null : resolve(call.environment.directory, given),
         )
         const acceptReplacement = call.given.flag('accept-replacement')
-        const result = await auditLedger(campaignContext, { memory, acceptReplacement })
+        const attestation = { required: call.given.flag('require-attested'), service: null }
+        const result = await auditLedger(campaignContext, { memory, acceptReplacement }, attestation)
         if (call.given.flag('json')) call.terminal.json(result)
         else for (const line of renderAudit(result)) call.terminal.out(line)
         return result.ok ? 0 : 1
+      },
+    ),
+}
+
+export const anchorVerb: Verb = {
+  name: 'anchor',
+  group: 'more',
+  summary: 'audit the ledger, then vouch for it with a tag that git signs with your key',
+  access: 'write',
+  arguments: [{ name: 'campaign', summary: 'the campaign, if there are several' }],
+  examples: ['winnow anchor', 'winnow anchor --dry-run'],
+  exits: { 1: 'the audit found a problem, so nothing was signed' },
+  run: call =>
+    withCampaign(
+      call,
+      { access: 'write', startedOnly: true, spec: call.given.positionals[0] },
+      async ({ campaignContext, dryRun }) => {
+        const memory = locateAuditMemory(campaignContext, null)
+        const result = await auditLedger(campaignContext, { memory, acceptReplacement: false })
+        if (!result.ok) {
+          for (const line of renderAudit(result)) call.terminal.out(line)
+          call.terminal.out('winnow signed nothing, because the audit found a problem.')
+          return 1
+        }
+        const { tag, events, isNew } = await writeAnchor(campaignContext, result.tip)
+        if (dryRun !== null) return 0
+        call.terminal.out(
+          isNew
+            ? `Signed and pushed the tag ${tag}: it vouches for ${events} events of ${campaignContext.name}.`
+            : `The tag ${tag} already vouches for all ${events} events of ${campaignContext.name}.`,
+        )
+        return 0
       },
     ),
 }

@@ -1,6 +1,6 @@
 import { amendVerb } from './amend.ts'
 import { approveVerb } from './approve.ts'
-import { auditVerb, rebuildVerb, recoverVerb, replayVerb } from './audit.ts'
+import { anchorVerb, auditVerb, rebuildVerb, recoverVerb, replayVerb } from './audit.ts'
 import { checkVerb } from './check.ts'
 import { compareVerb } from './compare.ts'
 import { completeVerb, completionVerb } from './completion.ts'
@@ -53,6 +53,7 @@ export const VERBS: readonly Verb[] = [
   resumeVerb,
   archiveVerb,
   auditVerb,
+  anchorVerb,
   replayVerb,
   rebuildVerb,
   recoverVerb,

@@ -87,6 +87,20 @@ export function buildNetworkIsolation(cwd: string, env: Readonly<Record<string, 
   }
 }
 
+/**
+ * For signing and verifying: the user's configuration, keyring and agents. A passphrase is asked for by an agent
+ * only, because winnow works without a terminal.
+ */
+export function buildSignerIsolation(cwd: string, env: Readonly<Record<string, string>>): Isolation {
+  const own = Object.entries(env).filter(([key]) => !REPOSITORY_VARIABLES.has(key))
+  const noPrompt = { SSH_ASKPASS: '/bin/false', SSH_ASKPASS_REQUIRE: 'force' }
+  return {
+    cwd,
+    env: { ...Object.fromEntries(own), ...FIXED_VARIABLES, ...noPrompt },
+    configArgs: buildConfigArgs(),
+  }
+}
+
 function buildConfigArgs(): string[] {
   return CONFIG.flatMap(setting => ['-c', setting])
 }

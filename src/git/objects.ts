@@ -151,9 +151,11 @@ export interface Commit {
   author: Signature
   committer: Signature
   message: string
+  /** The kind of signature that the commit carries, which only `Signer` verifies. */
+  signature: 'ssh' | 'gpg' | 'other' | null
 }
 
-interface NewCommit {
+export interface NewCommit {
   tree: Oid
   parents: readonly Oid[]
   message: string
@@ -174,7 +176,16 @@ function parseCommit(oid: Oid, bytes: Buffer): Commit {
     author: parseSignature(getRequiredField(fields, 'author', oid)),
     committer: parseSignature(getRequiredField(fields, 'committer', oid)),
     message,
+    signature: detectSignature(fields),
   }
+}
+
+/** A repository with SHA-256 has a header of its own for signatures. */
+function detectSignature(fields: readonly [string, string][]): Commit['signature'] {
+  const [, begin] = fields.find(([name]) => name === 'gpgsig' || name === 'gpgsig-sha256') ?? []
+  if (begin === undefined) return null
+  if (begin === '-----BEGIN SSH SIGNATURE-----') return 'ssh'
+  return begin === '-----BEGIN PGP SIGNATURE-----' ? 'gpg' : 'other'
 }
 
 function parseHeaderFields(head: string): [string, string][] {
@@ -204,14 +215,27 @@ function parseSignature(text: string): Signature {
 }
 
 /** A fixed author and committer: authorship is never evidence, and landings stay reproducible. */
-const WINNOW = 'winnow <winnow@localhost>'
+const NAME = 'winnow'
+const EMAIL = 'winnow@localhost'
+
+/** The same author and committer for a commit that git writes. */
+export function buildCommitIdentity(at: string): Record<string, string> {
+  return {
+    GIT_AUTHOR_NAME: NAME,
+    GIT_AUTHOR_EMAIL: EMAIL,
+    GIT_AUTHOR_DATE: at,
+    GIT_COMMITTER_NAME: NAME,
+    GIT_COMMITTER_EMAIL: EMAIL,
+    GIT_COMMITTER_DATE: at,
+  }
+}
 
 function serializeCommit(commit: NewCommit): Buffer {
   if (!Number.isSafeInteger(commit.date) || commit.date < 0) {
     throw new Error(`a commit date is whole seconds since 1970, not ${commit.date}`)
   }
   if (commit.message.includes('\0')) throw new Error('a commit message cannot contain a NUL byte')
-  const signature = `${WINNOW} ${commit.date} +0000`
+  const signature = `${NAME} <${EMAIL}> ${commit.date} +0000`
   const lines = [`tree ${commit.tree}`, ...commit.parents.map(parent => `parent ${parent}`)]
   lines.push(`author ${signature}`, `committer ${signature}`, '')
   const message = commit.message.endsWith('\n') ? commit.message : `${commit.message}\n`

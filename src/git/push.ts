@@ -40,7 +40,8 @@ export function requireOwnRefs(prefix: string, updates: readonly RefUpdate[]): v
     for (const oid of [from, to]) {
       if (oid !== null && !isOid(oid)) throw new Error(`${JSON.stringify(oid)} is not a git object id`)
     }
-    if (isAllowedRef(prefix, ref) || (isSetupRef(ref) && from === null)) continue
+    if (isAllowedRef(prefix, ref)) continue
+    if ((isSetupRef(ref) || isAnchorRef(prefix, ref)) && from === null) continue
     throw new Error(`invariant 12: winnow does not write ${ref} (its branches start with ${prefix})`)
   }
 }
@@ -201,6 +202,20 @@ const SETUP_REF = /^refs\/heads\/winnow-setup(?:-[2-9])?$/
 /** A setup branch is only created and never moved, so that a person's commits on it stay. */
 function isSetupRef(ref: string): boolean {
   return SETUP_REF.test(ref)
+}
+
+const ANCHOR = /^[0-9]+-[0-9a-f]{12}$/
+
+/** The tags with which people vouch for a ledger. winnow creates them, and moves and deletes none. */
+export function buildAnchorPrefix(prefix: string, name: string): string {
+  return `${prefix}-anchor/${name}/`
+}
+
+export function isAnchorRef(prefix: string, ref: string): boolean {
+  const head = `refs/tags/${prefix}-anchor/`
+  if (!isPrefix(prefix) || !ref.startsWith(head)) return false
+  const [name = '', anchor = '', ...rest] = ref.slice(head.length).split('/')
+  return rest.length === 0 && isComponent(name, SPEC_NAME) && ANCHOR.test(anchor)
 }
 
 // Stale locks

@@ -45,6 +45,7 @@ import {
 } from './remote-connection.ts'
 import { createGitRunner, type GitRunner, type RemoteLimits, readSilenceLimit, requireGit } from './runner.ts'
 import { createNetworkRunner, createShellRunner } from './shell-runner.ts'
+import { createSigner, type Signer } from './sign.ts'
 import { listWorktrees, type Worktree } from './work-tree.ts'
 
 export interface OpenOptions {
@@ -63,9 +64,12 @@ export interface OpenOptions {
   /** Aborted when this process should end. Commands that contact the remote end soon after. */
   interrupt?: AbortSignal
   say?: (line: string) => void
+  /** The user's repository, whose git configuration names signing keys and allowed signers. */
+  configDir?: string
 }
 
 export interface Repository extends ObjectStore, History, Materializer, Remote {
+  readonly signer: Signer
   readonly dir: string
   readonly objectFormat: ObjectFormat
   readonly emptyTree: Oid
@@ -133,6 +137,7 @@ function buildRepository(options: OpenOptions & { dir: string }, format: ObjectF
         workflowNetwork: workflowNetwork ?? null,
       },
     ),
+    signer: createSigner({ dir, configDir: options.configDir ?? null, env }),
     applyPatch: (tree, patch) => applyPatch({ dir, runner: local }, tree, patch),
     patchBetween: async (from, to) =>
       createPatch({ dir, runner: local, store }, { from, to, entries: await history.diff(from, to) }),

@@ -1,7 +1,10 @@
 import { LedgerError } from '../errors.ts'
+import { readTreeText } from '../git/objects.ts'
 import type { Repository } from '../git/repository.ts'
+import type { SignatureFormat } from '../git/sign.ts'
 import type { TreeChange } from '../git/tree.ts'
 import type { Oid } from '../model/ids.ts'
+import { readSpec } from '../spec/load.ts'
 import { CHECKPOINT_PATH } from './checkpoint.ts'
 import { buildEventPath, type ChainedEvent } from './event-file.ts'
 import type { Tip } from './read-events.ts'
@@ -29,13 +32,34 @@ export async function writeLedgerCommit(
   const tree = await repo.replaceEntries(tip.tree ?? repo.emptyTree, changes)
   if (tip.commit !== null && tree === tip.tree) return tip.commit
   const parents = tip.commit === null ? [] : [tip.commit]
-  return repo.writeCommit({
-    tree,
-    parents,
-    message: write.message,
-    date: await getCommitDate(repo, tip, chained),
-  })
+  const date = await getCommitDate(repo, tip, chained)
+  const commit = { tree, parents, message: write.message, date }
+  const format = await findSignatureFormat(repo, tip.tree, write.spec ?? null)
+  return format === null ? repo.writeCommit(commit) : repo.signer.signCommit(commit, format)
 }
+
+/**
+ * Returns how a commit has to be signed: as the spec before it says, or the one that it writes. The commit that
+ * turns signing off is thus signed itself.
+ */
+async function findSignatureFormat(
+  repo: Repository,
+  treeBefore: Oid | null,
+  newSpec: string | null,
+): Promise<SignatureFormat | null> {
+  const before = treeBefore === null ? null : await readTreeText(repo, treeBefore, 'spec.yaml')
+  return readSignatureFormat(before) ?? readSignatureFormat(newSpec)
+}
+
+/** A spec that this version cannot read, for example of a newer one, must not switch signing off. */
+export function readSignatureFormat(spec: string | null): SignatureFormat | null {
+  if (spec === null || !spec.includes('sign')) return null
+  const parsed = readSpec(spec, { file: 'spec.yaml', allowUncapped: true })?.spec
+  const sign = parsed?.ledger.sign ?? SIGN_KEY.exec(spec)?.[1]
+  return sign === 'ssh' || sign === 'gpg' ? sign : null
+}
+
+const SIGN_KEY = /\bsign: *["']?(ssh|gpg)\b/
 
 /** Invariant 2: new events continue the chain, so no event file can be replaced. */
 function requireChainedEvents(tip: Tip, chained: readonly ChainedEvent[]): void {

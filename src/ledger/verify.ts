@@ -16,12 +16,16 @@ export interface LedgerProblem {
 /** Invariant 2, append-only, checked in git alone: the chain itself, and every commit that wrote it. */
 export async function verifyLedger(
   repo: Repository,
-  git: GitRunner,
+  history: readonly HistoryStep[],
   tipCommit: Oid,
 ): Promise<LedgerProblem[]> {
   const { tree } = await repo.commit(tipCommit)
-  const chain = await findChainProblems(repo, tree)
-  return [...chain, ...findHistoryProblems(await git.run(buildHistoryTask(tipCommit)))]
+  return [...(await findChainProblems(repo, tree)), ...findHistoryProblems(history)]
+}
+
+/** Newest first. */
+export function readLedgerHistory(git: GitRunner, tipCommit: Oid): Promise<HistoryStep[]> {
+  return git.run(buildHistoryTask(tipCommit))
 }
 
 async function findChainProblems(repo: Repository, tree: Oid): Promise<LedgerProblem[]> {
@@ -89,7 +93,7 @@ function createProblem(known: Partial<LedgerProblem> & { message: string }): Led
   return { seq: null, file: null, commit: null, ...known }
 }
 
-interface HistoryStep {
+export interface HistoryStep {
   commit: Oid
   parents: Oid[]
   changes: { status: string; path: string }[]

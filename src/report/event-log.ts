@@ -203,6 +203,7 @@ interface AuditFindings {
   unproven: { what: string } | null
   open: readonly { what: string }[]
   continuity: string | null
+  attestation: { says: string }
   limits: string
 }
 
@@ -232,6 +233,7 @@ export function renderAudit(found: AuditFindings): string[] {
       .map(({ what }) => `  problem: ${what}`),
     ...found.open.map(({ what }) => `  open: ${what}`),
     ...(found.continuity === null ? [] : [found.continuity]),
+    found.attestation.says,
     found.limits,
   ]
 }

@@ -85,6 +85,7 @@ export function buildSpecSchema(rules: SpecRules, environment: SpecEnvironment =
     epochs: epochsSection.nullable().default(null).describe('Passes of a suite.'),
     merge: mergeSection.prefault({}).describe('How kept changes land.'),
     branches: branchesSection.prefault({}).describe('Names of branches.'),
+    ledger: ledgerSection.prefault({}).describe('How the ledger is written.'),
     report: reportSection.prefault({}).describe('Comments, dashboard and notifications.'),
     schedule: textSchema
       .default('daily')
@@ -310,6 +311,15 @@ const branchesSection = z.strictObject({
     .regex(REF_COMPONENT, 'one lower-case component of a branch name')
     .default('optimize')
     .describe('First component of every branch.'),
+})
+
+const ledgerSection = z.strictObject({
+  sign: z
+    .enum(['none', 'ssh', 'gpg'])
+    .default('none')
+    .describe(
+      'Sign every commit of the ledger with the key that git has: user.signingkey. Every person who writes to the ledger needs a key.',
+    ),
 })
 
 const reportSection = z.strictObject({

@@ -59,6 +59,7 @@ describe('a commit', () => {
       parents: [],
       author: { name: 'A User', email: 'user@example.com', date: 1_700_000_000, tz: '+0100' },
       committer: { name: 'A User', email: 'user@example.com', date: 1_700_000_000, tz: '+0100' },
+      signature: 'other',
       message: 'first\n',
     })
   })

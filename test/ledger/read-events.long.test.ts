@@ -3,7 +3,7 @@ import { LedgerError } from '../../src/errors.ts'
 import { openChain } from '../../src/ledger/event-file.ts'
 import { writeLedgerCommit } from '../../src/ledger/ledger-commit.ts'
 import { readTip } from '../../src/ledger/read-events.ts'
-import { verifyLedger } from '../../src/ledger/verify.ts'
+import { readLedgerHistory, verifyLedger } from '../../src/ledger/verify.ts'
 import { createGitRunner } from '../../src/git/runner.ts'
 import { buildLocalIsolation } from '../../src/git/isolation.ts'
 import { hashSha256 } from '../../src/model/canonical-json.ts'
@@ -31,7 +31,9 @@ async function problems(): Promise<string[]> {
     GIT_DIR: ledger.repo.dir,
   })
   const { commit } = await ledger.tip()
-  return (await verifyLedger(ledger.repo, runner, commit ?? '')).map(problem => problem.message)
+  return (await verifyLedger(ledger.repo, await readLedgerHistory(runner, commit ?? ''), commit ?? '')).map(
+    problem => problem.message,
+  )
 }
 
 describe('reading a ledger', () => {

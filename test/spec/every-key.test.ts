@@ -21,6 +21,7 @@ const READ: Record<string, [file: string, words?: string]> = {
   'merge.unisolated': ['plan/permissions.ts', 'spec.merge'],
   'merge.suspicious': ['plan/holds.ts', 'merge.suspicious'],
   'merge.hold_above': ['plan/holds.ts', 'hold_above'],
+  'ledger.sign': ['ledger/ledger-commit.ts', 'ledger.sign'],
   description: ['ideas/brief.ts'],
   advice: ['ideas/brief.ts'],
   schedule: ['init/workflows/workflow.ts'],

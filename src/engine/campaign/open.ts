@@ -84,6 +84,7 @@ export async function openRepositoryContext(environment: Environment): Promise<R
     prefix: environment.prefix,
     local,
     env: environment.env,
+    configDir: checkout.topLevel ?? checkout.commonDir,
     say,
     ...(environment.interrupt === undefined ? {} : { interrupt: environment.interrupt }),
     ...(environment.workflowsEnv === undefined ? {} : { workflowsEnv: environment.workflowsEnv }),

@@ -129,7 +129,8 @@ export class Transaction {
   async push(): Promise<PushResult> {
     const { repository, refs, faults } = this.context
     const { tip } = this.#start.loaded
-    if (this.#events.length > 0 || this.#renewsViews) this.move(refs.state, await this.#writeLedger())
+    if (this.#events.length > 0 || this.#renewsViews)
+      await this.#savingOnError(async () => this.move(refs.state, await this.#writeLedger()))
     faults.reach('commit:before-push')
     const moves = [...this.#moves.values()]
     let result = await this.#savingOnError(() => this.#pushWithRetries(moves))

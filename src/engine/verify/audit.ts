@@ -3,7 +3,7 @@ import { buildLocalIsolation } from '../../git/isolation.ts'
 import { createGitRunner } from '../../git/runner.ts'
 import { readTreeFile } from '../../git/tree.ts'
 import { continueEvents, readEvents } from '../../ledger/read-events.ts'
-import { type LedgerProblem, verifyLedger } from '../../ledger/verify.ts'
+import { type HistoryStep, type LedgerProblem, readLedgerHistory, verifyLedger } from '../../ledger/verify.ts'
 import { type Campaign, createEmptyCampaign } from '../../model/campaign.ts'
 import type { LedgerEvent } from '../../model/event.ts'
 import { applyEvent } from '../../model/fold/fold.ts'
@@ -12,6 +12,12 @@ import { readCampaignSpec } from '../../spec/load.ts'
 import type { Spec } from '../../spec/schema.ts'
 import type { CampaignContext } from '../campaign/context.ts'
 import { requireLedger } from '../campaign/recover.ts'
+import {
+  type AttestationOptions,
+  type AttestationSummary,
+  buildAnchorPattern,
+  checkAttestation,
+} from './attestation.ts'
 import {
   type AuditMemoryOptions,
   type AuditProblem,
@@ -31,6 +37,8 @@ import { VerdictCheck, type VerdictDifference } from './verdicts.ts'
 export interface AuditResult {
   ok: boolean
   campaign: string
+  /** The commit of the ledger that was audited. */
+  tip: Oid
   checked: {
     events: number
     incumbents: number
@@ -47,6 +55,7 @@ export interface AuditResult {
   open: AuditProblem[]
   /** The relation to the ledger of an earlier audit here; null without a memory. */
   continuity: string | null
+  attestation: AttestationSummary
   limits: string
 }
 
@@ -64,9 +73,11 @@ const LIMITS =
 export async function auditLedger(
   context: CampaignContext,
   memoryOptions: AuditMemoryOptions | null = null,
+  attestationOptions: AttestationOptions = { required: false, service: null },
 ): Promise<AuditResult> {
   const { state, optimize, closed, campaign: branch } = context.refs
-  const refs = await fetchRefs(context, [state, optimize, closed, branch, context.defaultBranch])
+  const wanted = [state, optimize, closed, branch, context.defaultBranch]
+  const refs = await fetchRefs(context, [...wanted, buildAnchorPattern(context)])
   const ledger = await readAuditedLedger(context, refs)
   const now = { tip: ledger.tip, events: ledger.events.length }
   const continuity = memoryOptions && (await checkContinuity(context, memoryOptions, now))
@@ -80,6 +91,8 @@ export async function auditLedger(
     for (const check of EVENT_CHECKS) found.push(...(await check({ ...step, context, evidence })))
   })
   for (const check of END_CHECKS) found.push(...(await check({ context, refs, ledger, campaign, evidence })))
+  const attested = await checkAttestation({ context, refs, ledger, campaign }, attestationOptions)
+  found.push(...attested.findings)
   const problems = found.filter(({ is }) => is !== 'open').map(toProblem)
   if (memoryOptions !== null && problems.length === 0) {
     const at = new Date(context.clock.now()).toISOString()
@@ -88,11 +101,13 @@ export async function auditLedger(
   return {
     ok: problems.length === 0,
     campaign: context.name,
+    tip: ledger.tip,
     checked,
     problems,
     unproven: findFirstUnproven(found),
     open: found.filter(({ is }) => is === 'open').map(toProblem),
     continuity: continuity?.note || null,
+    attestation: attested.summary,
     limits: LIMITS,
   }
 }
@@ -265,6 +280,7 @@ async function checkBranches({ context, refs, campaign, evidence }: AuditedEnd):
 interface AuditedLedger {
   tip: Oid
   problems: LedgerProblem[]
+  history: readonly HistoryStep[]
   /** Events up to the first invalid one; later ones cannot be trusted. */
   events: LedgerEvent[]
   spec: string | null
@@ -278,10 +294,11 @@ async function readAuditedLedger(
   const tip = await requireLedger(context, refs)
   const { tree } = await repository.commit(tip)
   const git = createGitRunner(buildLocalIsolation(repository.dir, env), { GIT_DIR: repository.dir })
-  const problems = await verifyLedger(repository, git, tip)
+  const history = await readLedgerHistory(git, tip)
   return {
     tip,
-    problems,
+    problems: await verifyLedger(repository, history, tip),
+    history,
     events: await readValidEvents(context, tree),
     spec: await readTreeFile(repository, tree, 'spec.yaml'),
   }
