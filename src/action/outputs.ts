@@ -14,6 +14,7 @@ export const OUTPUTS = [
   'propose',
   'judge',
   'items',
+  'ledger',
 ] as const
 export type Outputs = Readonly<Partial<Record<(typeof OUTPUTS)[number], string>>>
 

@@ -1,6 +1,7 @@
 import { group, isDebug } from '@actions/core'
 import { runComments } from '../cli/comments.ts'
 import { withCampaign, withRepository } from '../cli/context.ts'
+import { announceEvents } from '../cli/dry-run.ts'
 import { DEFAULT_PREFIX, type KnownCampaign, listKnownCampaigns } from '../cli/known-campaigns.ts'
 import { openOrStartCampaign } from '../cli/run.ts'
 import type { Call, CommandContext } from '../cli/verb.ts'
@@ -15,7 +16,9 @@ import { requireForge } from '../engine/campaign/context.ts'
 import { ForgeError, UserError } from '../errors.ts'
 import { createDryRunForge, WouldChange } from '../github/dry-run.ts'
 import type { ItemsToJudge } from '../judge/judged-report.ts'
+import { formatChecksums, listWrittenSubjects } from '../model/attestation.ts'
 import type { Campaign } from '../model/campaign.ts'
+import type { LedgerEvent } from '../model/event.ts'
 import { toShortRef } from '../model/ids.ts'
 import { type JobFile, serializeJobFile } from '../model/job-file.ts'
 import type { PlanWaiting } from '../plan/action.ts'
@@ -117,6 +120,7 @@ export async function takeTurns(
   const remaining: KnownCampaign[] = []
   const broken: string[] = []
   let toJudge: CampaignItems | null = null
+  const written = new Map<string, LedgerEvent[]>()
   let code = 0
   for (const known of campaigns) {
     if (environment.clock.monotonic() > deadline) {
@@ -135,7 +139,9 @@ export async function takeTurns(
       const { name } = known
       if (isDry) return void dryRuns.push(await runDryTurn(environment, name, { ...run, next }))
       const call = createCall(environment, { campaign: name })
-      const { items, ...done } = await runTurn(call, { ...run, next })
+      const events: LedgerEvent[] = []
+      written.set(name, events)
+      const { items, ...done } = await runTurn(call, { ...run, next }, events)
       turns.push(done)
       toJudge ??= items && { campaign: name, items }
     }
@@ -156,7 +162,9 @@ export async function takeTurns(
   const skipped = { later: remaining.map(({ name }) => name), broken }
   if (isDry) reportDryRun(dryRuns, skipped)
   else {
-    const outputs = { ...unwritten.tell(), ...writeItemsFile(env, toJudge) }
+    const subjects = [...written].flatMap(([name, events]) => listWrittenSubjects(name, events))
+    const ledger = formatChecksums(subjects)
+    const outputs = { ...unwritten.tell(), ...writeItemsFile(env, toJudge), ledger }
     reportTurns(task, turns, { ...skipped, outputs })
     code = Math.max(code, await startLeftOver(environment, remaining))
   }
@@ -207,10 +215,15 @@ interface CampaignItems {
 /** `items` are the input of the judge job. Null: it has no work. */
 type TurnResult = CampaignTurn & { items: JobFile<ItemsToJudge> | null }
 
-async function runTurn(call: Call, run: ActionsRun): Promise<TurnResult> {
+/** Adds the events of every accepted push to `written`. */
+async function runTurn(call: Call, run: ActionsRun, written: LedgerEvent[]): Promise<TurnResult> {
   const turns: TurnResult[] = []
   await withCampaign(call, { access: 'write', startedOnly: false, announce: true }, async command => {
-    turns.push(await tickOnce(call, await openOrStartCampaign(call, command), run))
+    const { campaignContext: context } = command
+    const isLedger = (ref: string) => ref === context.refs.state
+    const repository = announceEvents(context.repository, isLedger, event => written.push(event))
+    const recorded = { ...command, campaignContext: { ...context, repository } }
+    turns.push(await tickOnce(call, await openOrStartCampaign(call, recorded), run))
     return 0
   })
   const [turn] = turns

@@ -1,11 +1,14 @@
+import { resolve } from 'node:path'
+import type { RepositoryContext } from '../engine/campaign/open.ts'
+import type { AttestationService } from '../github/attestations.ts'
 import { forgetLostBranches, rebuildViews, recoverBranches } from '../engine/campaign/recover.ts'
 import { writeAnchor } from '../engine/verify/anchor.ts'
 import { auditLedger, replayLedger } from '../engine/verify/audit.ts'
 import { locateAuditMemory } from '../engine/verify/branches.ts'
 import { renderAudit, renderReplay } from '../report/event-log.ts'
-import { withCampaign } from './context.ts'
-import type { Verb } from './verb.ts'
-import { resolve } from 'node:path'
+import { findGithub, findToken, isOnGithub } from './action-pin.ts'
+import { readGivenFile, withCampaign } from './context.ts'
+import type { Call, Verb } from './verb.ts'
 
 export const auditVerb: Verb = {
   name: 'audit',
@@ -23,6 +26,11 @@ export const auditVerb: Verb = {
       name: 'require-attested',
       summary: 'fail unless a trusted signature, an anchor or GitHub vouches for every event',
     },
+    {
+      name: 'trusted-root',
+      value: 'file',
+      summary: 'for a private repository: the output of gh attestation trusted-root',
+    },
   ],
   examples: [
     'winnow audit',
@@ -37,20 +45,43 @@ export const auditVerb: Verb = {
     withCampaign(
       call,
       { access: 'read', startedOnly: true, spec: call.given.positionals[0] },
-      async ({ campaignContext }) => {
+      async ({ campaignContext, repositoryContext }) => {
         const given = call.given.text('seen')
         const memory = locateAuditMemory(
           campaignContext,
           given === undefined ? null : resolve(call.environment.directory, given),
         )
         const acceptReplacement = call.given.flag('accept-replacement')
-        const attestation = { required: call.given.flag('require-attested'), service: null }
-        const result = await auditLedger(campaignContext, { memory, acceptReplacement }, attestation)
+        const required = call.given.flag('require-attested')
+        const service = required ? await openAttestationService(call, repositoryContext) : null
+        const result = await auditLedger(
+          campaignContext,
+          { memory, acceptReplacement },
+          { required, service },
+        )
         if (call.given.flag('json')) call.terminal.json(result)
         else for (const line of renderAudit(result)) call.terminal.out(line)
         return result.ok ? 0 : 1
       },
     ),
+}
+
+/** Loads the code for certificates only here: no other command needs it. */
+async function openAttestationService(
+  call: Call,
+  repositoryContext: RepositoryContext,
+): Promise<AttestationService | null> {
+  const { environment, given } = call
+  const github = findGithub(repositoryContext, environment.env)
+  if (github === null || !isOnGithub(repositoryContext, environment.env)) return null
+  const file = given.text('trusted-root')
+  const trustedRoots =
+    file === undefined
+      ? null
+      : await readGivenFile(call, file, 'gh attestation trusted-root > roots.jsonl writes it')
+  const { createAttestationService } = await import('../github/attestations.ts')
+  const token = await findToken(github, environment.env)
+  return createAttestationService({ ...github, token, web: environment.web ?? fetch, trustedRoots })
 }
 
 export const anchorVerb: Verb = {

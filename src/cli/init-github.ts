@@ -151,12 +151,18 @@ async function planFiles(call: Call, context: SetupContext, sources: SetupSource
     })
   }
   const singleJob = call.given.flag('single-job') || written?.singleJob === true
+  const attest = call.given.flag('attest') || written?.attests === true
+  if (singleJob && call.given.flag('attest')) {
+    throw new UserError('--attest does not work with --single-job', {
+      fix: 'leave out --single-job: one job that measures and signs would sign what an experiment tells it to',
+    })
+  }
   requireSupportedSpecs(found, singleJob ? 'single-job' : 'github')
   const action = await selectAction(call, context, written?.action ?? null)
   const project = await locateProject(context, specs)
   const toolchain = buildToolchain(detectProject(project, call.given.text('language')), project)
   const render = (campaigns: readonly Spec[]) =>
-    renderGithubFiles({ action, specs: campaigns }, toolchain, { singleJob })
+    renderGithubFiles({ action, specs: campaigns, attest }, toolchain, { singleJob })
   const files: NewFile[] = []
   for (const file of render(specs)) {
     const { path, text } = file

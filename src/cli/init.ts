@@ -40,6 +40,10 @@ export const initVerb: Verb = {
       summary: 'with --github: decide and measure in one job, for small or self-hosted setups',
     },
     {
+      name: 'attest',
+      summary: 'with --github: add a job that has GitHub attest what each run wrote to the ledger',
+    },
+    {
       name: 'open-pr',
       summary: 'with --github: push a branch and open the pull request; needs gh or GH_TOKEN',
     },
@@ -71,7 +75,7 @@ export const initVerb: Verb = {
   run: call => withRepository(call, DEFAULT_PREFIX, repositoryContext => runInit(call, repositoryContext)),
 }
 
-const WITH_GITHUB = ['single-job', 'open-pr', 'update', 'action'] as const
+const WITH_GITHUB = ['single-job', 'attest', 'open-pr', 'update', 'action'] as const
 
 /** Any of these options asks for an additional spec. */
 const NEW_SPEC_OPTIONS = ['name', 'package', 'language', 'goal'] as const

@@ -60,6 +60,8 @@ export interface CampaignClientOpening {
   registries?: Environment['registries']
   /** Where chance comes from; with it the time stands still. */
   seed?: string | undefined
+  /** The run that its events name. */
+  runId?: string | undefined
   /** Every duration is 0. */
   timeless?: boolean | undefined
 }
@@ -95,7 +97,7 @@ export async function openCampaignClient(opening: CampaignClientOpening): Promis
     cacheDir: opening.cacheDir,
     remote: opening.remote,
     prefix: 'optimize',
-    by: { run_id: 'test', attempt: 1, actor: 'tester' },
+    by: { run_id: opening.runId ?? 'test', attempt: 1, actor: 'tester' },
     version: '0.0.0',
     clock: {
       now: () => (opening.seed === undefined ? Date.now() : Date.parse(BEGINNING)) + (opening.ahead?.() ?? 0),

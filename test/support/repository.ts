@@ -47,6 +47,8 @@ export interface CampaignClientOptions {
   registries?: Environment['registries']
   /** Chance and time come from here alone: the same campaign twice, with the same commits and coins. */
   seed?: string
+  /** The run that its events name. */
+  runId?: string
   /** Every duration is 0. */
   timeless?: boolean
 }
@@ -106,11 +108,12 @@ export async function createTestRepository(options: TestRepositoryOptions): Prom
     posts.push(client)
     return client
   }
-  const { ahead, fault, env, seed, timeless, registries } = options
+  const { ahead, fault, env, seed, timeless, registries, runId } = options
   const first: CampaignClientOptions = {
     directory: options.directory ?? repo,
     ...(ahead ? { ahead } : {}),
     ...(env ? { env } : {}),
+    ...(runId === undefined ? {} : { runId }),
     ...(registries ? { registries } : {}),
     ...(seed === undefined ? {} : { seed }),
     ...(timeless === undefined ? {} : { timeless }),

@@ -37,6 +37,18 @@ export function isMakingUsers(step: Step): boolean {
   return isClosed && MAKES_USERS.test(run.slice(CLOSES_FOLDERS.length))
 }
 
+/** Writes what two jobs of winnow put out, and nothing else, into a file. */
+export function isListingSubjects({ run, env, uses, with: given }: Step): boolean {
+  const wanted = {
+    TICK: '$' + '{{ needs.tick.outputs.ledger }}',
+    SETTLE: '$' + '{{ needs.settle.outputs.ledger }}',
+  }
+  const isKnown = run === `printf '%s\\n' "$TICK" "$SETTLE" | sed '/^$/d' > subjects.txt`
+  return (
+    isKnown && JSON.stringify(env) === JSON.stringify(wanted) && uses === undefined && given === undefined
+  )
+}
+
 export const MODEL_KEY_ALONE = { WINNOW_MODEL_KEY: '$' + '{{ secrets.WINNOW_MODEL_KEY }}' }
 
 export function isAskingForScores({ env }: Step): boolean {

@@ -2,6 +2,7 @@ import {
   isAskingForScores,
   isCloning,
   isGivingUpRoot,
+  isListingSubjects,
   isMakingUsers,
   MODEL_KEY_ALONE,
 } from './known-steps.ts'
@@ -39,6 +40,20 @@ const readsOnly = (job: Job) => JSON.stringify(readLevels(job)) === '{"contents"
 const showGiven = (step: Step) => JSON.stringify([step.with ?? {}, step.env ?? {}])
 /** The step with code of others; below nought where there is none. */
 const findHandOver = ({ steps }: Job) => steps.findIndex(step => RUNS_OTHERS.test(readCommand(step)))
+/** It may sign as the workflow, so it runs GitHub's action alone, on digests that jobs of winnow put out. */
+function isAttesting({ steps, permissions, env, environment }: Job): boolean {
+  const [list, attest, ...others] = steps
+  return (
+    others.length === 0 &&
+    list !== undefined &&
+    isListingSubjects(list) &&
+    attest !== undefined &&
+    usesAction(attest, 'actions/attest-build-provenance') &&
+    JSON.stringify(attest.with) === '{"subject-checksums":"subjects.txt"}' &&
+    JSON.stringify(permissions) === '{"attestations":"write","id-token":"write"}' &&
+    [env, environment, attest.env].every(given => given === undefined)
+  )
+}
 const isMeasuring = (job: Job) => listCommands(job).includes('measure')
 
 function findJobs(workflow: Workflow, command: RegExp): [string, Job][] {
@@ -67,7 +82,14 @@ const RIGHTS_AND_SECRETS: Readonly<Record<string, Rule>> = {
       const knows = ({ steps }: Job) =>
         steps.every(step => step.run === undefined || isCloning(step) || isMakingUsers(step))
       const isAlone = commands.includes('run') ? knows(job) : job.steps.every(({ run }) => run === undefined)
-      return writes && !(decides && isAlone)
+      return writes && !(decides && isAlone) && !isAttesting(job)
+    }),
+
+  "signing as the workflow is for a job with GitHub's action alone": ({ workflow }) =>
+    nameJobs(listJobs(workflow), job => {
+      const levels = readLevels(job)
+      const signs = 'id-token' in levels || 'attestations' in levels || 'everything' in levels
+      return signs && !isAttesting(job)
     }),
 
   'secrets are for jobs that ask models, behind an environment': ({ workflow, text }) => [
@@ -224,7 +246,9 @@ const TRIGGERS: Readonly<Record<string, Rule>> = {
 
   'settle follows all other jobs, however they ended, where one was due': ({ workflow }) =>
     nameJobs(findJobs(workflow, /^settle$/), (job, name) => {
-      const others = Object.keys(workflow.jobs).filter(other => other !== name)
+      const others = listJobs(workflow).flatMap(([other, { permissions }]) =>
+        other === name || JSON.stringify(permissions)?.includes('id-token') ? [] : [other],
+      )
       const due = findJobs(workflow, ASKS).map(([other]) => other)
       const wanted = ['orders', ...due].map(output => `needs.tick.outputs.${output} != ''`)
       return !(
@@ -369,9 +393,13 @@ const WORKFLOW_RULES: Readonly<Record<string, Rule>> = {
 }
 
 export const RULES = Object.keys(WORKFLOW_RULES)
+const OF_WINNOW = new Set([
+  'writing is for jobs that decide',
+  "signing as the workflow is for a job with GitHub's action alone",
+])
 /** Rules that hold for any workflow, not only for those that run winnow. */
 export const GENERAL_RULES = [
-  ...Object.keys(RIGHTS_AND_SECRETS).filter(rule => rule !== 'writing is for jobs that decide'),
+  ...Object.keys(RIGHTS_AND_SECRETS).filter(rule => !OF_WINNOW.has(rule)),
   ...Object.keys(SOURCES),
   'a condition is one expression',
   'every job has an end',

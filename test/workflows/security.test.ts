@@ -10,6 +10,7 @@ const readText = (files: ReturnType<typeof written>, wanted: string) =>
 const asking = readText(written([ASKING]), WORKFLOW)
 const judged = readText(written([[...ASKING, ...JUDGED]]), WORKFLOW)
 const single = readText(written([ASKING], NODE, { singleJob: true }), WORKFLOW)
+const attested = readText(written([ASKING], NODE, { attest: true }), WORKFLOW)
 const setup = readText(written([[]]), SETUP_ACTION)
 const own = readFileSync(new URL(`../../${WORKFLOW}`, import.meta.url), 'utf8')
 
@@ -47,6 +48,16 @@ const COUNTER: Readonly<Record<string, readonly Change[]>> = {
     [asking, '      - name: Observe, decide, act', '      - run: npm ci\n      - name: Observe, decide, act'],
     [single, '      - name: Create a user', '      - run: npm ci\n      - name: Create a user'],
     [asking, 'command: settle', 'command: publish'],
+  ],
+  "signing as the workflow is for a job with GitHub's action alone": [
+    [attested, 'id-token: write', 'contents: write # to read\n      id-token: write'],
+    [attested, /(measure:\n[^]*?)contents: read/, '$1id-token: write # to sign\n      contents: read'],
+    [attested, /(settle:\n[^]*?)contents: write/, '$1attestations: write # to sign\n      contents: write'],
+    [attested, '      - name: Attest it', '      - uses: ./repository\n      - name: Attest it'],
+    [attested, '      - name: Attest it', '      - run: npm ci\n      - name: Attest it'],
+    [attested, 'needs.settle.outputs.ledger }}\n        run', 'needs.measure.outputs.ledger }}\n        run'],
+    [attested, 'subject-checksums: subjects.txt', 'subject-path: "**"'],
+    [attested, /(attest:\n[^]*?)timeout-minutes: 10/, '$1timeout-minutes: 10\n    env: { A: b }'],
   ],
   'secrets are for jobs that ask models, behind an environment': [
     [asking, '    environment: winnow-models\n', ''],

@@ -151,9 +151,11 @@ describe('the jobs', () => {
     for (const singleJob of [true, false]) {
       for (const action of [ACTION, ACTION.replace(/ #.*/, ''), OWN_ACTION]) {
         const text = readText(written([[ASKING]], NODE, { singleJob, action }), WORKFLOW)
-        expect(readWrittenWorkflow(text)).toEqual({ action, singleJob })
+        expect(readWrittenWorkflow(text)).toEqual({ action, singleJob, attests: false })
       }
     }
+    const attested = readText(written([[]], NODE, { attest: true }), WORKFLOW)
+    expect(readWrittenWorkflow(attested)).toMatchObject({ attests: true })
     expect(readWrittenWorkflow('jobs: { a: { uses: ./.github/workflows/mine.yml } }')).toBeNull()
   })
 })

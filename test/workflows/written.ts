@@ -20,7 +20,7 @@ export interface Written {
 export function written(
   more: readonly string[][],
   project: Record<string, string> = NODE,
-  { singleJob = false, action = ACTION } = {},
+  { singleJob = false, action = ACTION, attest = false } = {},
 ): Written[] {
   const specs = more.map(
     (lines, at) =>
@@ -29,7 +29,7 @@ export function written(
   const files = createProjectFiles(Object.keys(project), new Map(Object.entries(project)))
   const testRepository = { files, repository: files, directory: '' }
   const toolchain = buildToolchain(detectProject(testRepository, undefined), testRepository)
-  return renderGithubFiles({ action, specs }, toolchain, { singleJob })
+  return renderGithubFiles({ action, specs, attest }, toolchain, { singleJob })
 }
 
 /** A line may take the place of one that every spec here has. */
@@ -87,6 +87,10 @@ export function everyFile(): (Written & { of: string })[] {
     { of: 'one campaign on a runner of its own', files: written([RUNNER]) },
     { of: 'a campaign that models judge', files: written([[], JUDGED]) },
     { of: 'the same, and a program to ask', files: written([[...JUDGED, ...ASKING_ONLY]]) },
+    {
+      of: 'a campaign that GitHub attests',
+      files: written([[...JUDGED, ...ASKING_ONLY]], NODE, { attest: true }),
+    },
     { of: 'a single job', files: written([[]], NODE, { singleJob: true }) },
     {
       of: 'a single job that asks',

@@ -10,7 +10,8 @@ import type { Oid } from '../../model/ids.ts'
 import type { CampaignContext } from '../campaign/context.ts'
 import { isArchived } from '../campaign/recover.ts'
 import type { Finding } from './branches.ts'
-import { type AttestationService, findAttestedEvents } from './github-attestations.ts'
+import type { AttestationService } from '../../github/attestations.ts'
+import { findAttestedEvents } from './github-attestations.ts'
 
 /**
  * An event is attested if somebody outside the ledger vouches for it: a trusted key signed its commit, a trusted

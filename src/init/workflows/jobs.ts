@@ -20,6 +20,7 @@ import {
   CLONE,
   CLONE_DIRECTORY,
   DROP_ROOT,
+  formatPinnedAction,
   MAKE_SIDE_USERS,
   referToAction,
   renderDownload,
@@ -49,6 +50,7 @@ export function renderJobs(setup: GithubSetup): string {
     ...measuring.map(job => renderMeasure(setup, job)),
     ...(hasJudges(setup) ? [renderJudge(setup)] : []),
     renderSettle(setup, measuring),
+    ...(setup.attest === true ? [renderAttest()] : []),
   ]
   return jobs.join('\n\n')
 }
@@ -74,7 +76,7 @@ export function renderTriggerCondition(
 function renderTick(setup: GithubSetup): string {
   const judges = hasJudges(setup)
   const asking = [...(hasProgramProposers(setup) ? ['propose'] : []), ...(judges ? ['judge'] : [])]
-  const outputs = ['campaign', 'orders', ...asking]
+  const outputs = ['campaign', 'orders', ...asking, ...(setup.attest === true ? ['ledger'] : [])]
   const steps = [
     CHECK_OUT,
     `      - name: Observe, decide, act
@@ -90,7 +92,7 @@ function renderTick(setup: GithubSetup): string {
   return `  # Decides what is due, writes the ledger, opens and closes pull requests. Runs no code of any pull request.
   tick:
     name: decide what is due
-${renderTriggerCondition(setup)}
+${renderTriggerCondition(setup, { reviews: setup.attest !== true })}
     runs-on: ubuntu-24.04
     timeout-minutes: 20
 ${ONE_AT_A_TIME}
@@ -306,7 +308,7 @@ function renderSettle(setup: GithubSetup, measuring: readonly MeasuringJob[]): s
     timeout-minutes: 20
 ${ONE_AT_A_TIME}
 ${renderPermissions('settle')}
-    steps:
+${setup.attest === true ? '    outputs:\n      ledger: ${{ steps.settle.outputs.ledger }}\n' : ''}    steps:
 ${CHECK_OUT}
       - name: Record the results, decide, act
         id: settle
@@ -316,4 +318,27 @@ ${CHECK_OUT}
           jobs: \${{ toJSON(needs) }}
           github-token: \${{ github.token }}
 ${renderSaveUnwritten('settle')}`
+}
+
+/** Gets only digests and names, so that the one job that may sign as this workflow runs no code but GitHub's. */
+function renderAttest(): string {
+  return `  # Has GitHub attest which events of the ledger this run wrote. Checks nothing out and runs nothing of it.
+  attest:
+    name: attest the ledger
+    needs: [tick, settle]
+    if: always() && ${NOT_PAUSED} && (needs.tick.outputs.ledger != '' || needs.settle.outputs.ledger != '')
+    runs-on: ubuntu-24.04
+    timeout-minutes: 10
+${renderPermissions('attest')}
+    steps:
+      - name: List what this run wrote
+        shell: bash
+        env:
+          TICK: \${{ needs.tick.outputs.ledger }}
+          SETTLE: \${{ needs.settle.outputs.ledger }}
+        run: printf '%s\\n' "$TICK" "$SETTLE" | sed '/^$/d' > subjects.txt
+      - name: Attest it
+        uses: ${formatPinnedAction('actions/attest-build-provenance')}
+        with:
+          subject-checksums: subjects.txt`
 }

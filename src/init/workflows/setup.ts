@@ -7,6 +7,8 @@ export interface GithubSetup {
   /** `owner/repository@commit`, with its version as a comment if it is known; or OWN_ACTION. */
   action: string
   specs: readonly WorkflowCampaign[]
+  /** A last job has GitHub attest which events of the ledger the run wrote. */
+  attest?: boolean
 }
 
 export type WorkflowCampaign = Pick<
@@ -92,6 +94,14 @@ export const RIGHTS = {
     secrets: [MODEL_SECRET],
   },
   settle: { runs: 'winnow alone', permissions: DECIDE, secrets: [] },
+  attest: {
+    runs: "with `--attest`: GitHub's own action, and nothing of this repository",
+    permissions: {
+      attestations: ['write', 'to store what it signed'],
+      'id-token': ['write', 'to sign as this workflow'],
+    },
+    secrets: [],
+  },
   run: {
     runs: 'with `--single-job`, instead of all others: winnow, and the code of experiments as users of its own',
     permissions: WRITE_OUTCOMES,

@@ -23,13 +23,18 @@ const WINNOW_STEP =
 interface WrittenWorkflow {
   action: string
   singleJob: boolean
+  attests: boolean
 }
 
 /** Reads the action and the mode from a workflow that winnow wrote. Null: another file. */
 export function readWrittenWorkflow(text: string): WrittenWorkflow | null {
   const { action, command } = WINNOW_STEP.exec(text)?.groups ?? {}
   if (action === undefined) return null
-  return { action: action.startsWith('./') ? OWN_ACTION : action, singleJob: command === 'run' }
+  return {
+    action: action.startsWith('./') ? OWN_ACTION : action,
+    singleJob: command === 'run',
+    attests: /^ {2}attest:$/m.test(text),
+  }
 }
 
 /** Third-party actions, pinned to the commit of a version, because tags can be moved. */
@@ -37,6 +42,7 @@ export const PINNED = {
   'actions/checkout': ['de0fac2e4500dabe0009e67214ff5f5447ce83dd', 'v6.0.2'],
   'actions/upload-artifact': ['b7c566a772e6b6bfb58ed0dc250532a479d7789f', 'v6.0.0'],
   'actions/download-artifact': ['37930b1c2abaa49bbe596cd826c3c89aef350131', 'v7.0.0'],
+  'actions/attest-build-provenance': ['a2bbfa25375fe432b6a289bc6b6cd05ecd0c4c32', 'v4.1.0'],
   'actions/setup-node': ['6044e13b5dc448c55e2357c09f80417699197238', 'v6.2.0'],
   'actions/setup-python': ['a309ff8b426b58ec0e2a45f0f869d46889d02405', 'v6.2.0'],
   'actions/setup-go': ['7a3fe6cf4cb3a834922a1244abfce67bcef6a0c5', 'v6.2.0'],

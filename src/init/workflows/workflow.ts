@@ -22,12 +22,13 @@ import {
   SET_UP_TOOLS,
 } from './steps.ts'
 
+/** The run of a review is at the merge of its pull request, where nothing proves that its file is the owner's. */
 export function renderWorkflow(setup: GithubSetup): string {
   return `${renderHeader(setup)}
 name: winnow
 run-name: >-
   ${RUN_NAME}
-${renderTriggers(setup)}
+${renderTriggers(setup, { ignored: IGNORED_BRANCHES, reviews: setup.attest !== true })}
 
 permissions: {}
 
@@ -60,7 +61,7 @@ const IGNORED_BRANCHES =
 
 function renderTriggers(
   setup: Pick<GithubSetup, 'specs'>,
-  { ignored, reviews }: { ignored: string; reviews: boolean } = { ignored: IGNORED_BRANCHES, reviews: true },
+  { ignored, reviews }: { ignored: string; reviews: boolean },
 ): string {
   const crons = [...new Set(setup.specs.map(buildCron))]
   const branches = listPrefixes(setup).map(prefix => quoteYaml(`${prefix}/**`))
