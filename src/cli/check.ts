@@ -22,6 +22,7 @@ import {
   renderForecast,
   selectComparisonMode,
 } from '../report/check.ts'
+import { renderPrimaryLine } from '../report/metrics.ts'
 import { formatClock } from '../report/terminal.ts'
 import { suggestWord } from '../spec/nearest-word.ts'
 import { parseSpec } from '../spec/load.ts'
@@ -55,6 +56,7 @@ const HARNESS = {
     setup: 'measurement.setup:',
     timeout: 'measurement.timeout_seconds',
     share: 'parallel.shared_files',
+    metric: renderPrimaryLine,
   },
 } as const
 

@@ -1,5 +1,6 @@
 import { assessCandidate } from '../decide/assess.ts'
 import type { Assessment } from '../decide/assessment.ts'
+import { buildNoiseJob, CALIBRATION_JOBS } from '../decide/calibration.ts'
 import type { PairedCase, PairedRule } from '../decide/paired/evaluate.ts'
 import { formatCount } from '../decide/wording.ts'
 import type { RepositoryContext } from '../engine/campaign/open.ts'
@@ -13,8 +14,8 @@ import { type Calibration, type Campaign, createEmptyCampaign } from '../model/c
 import { formatExperimentId, type Point } from '../model/ids.ts'
 import { type Order, type PairedTerms, type StopRule, toPairRequest } from '../model/order.ts'
 import { buildPairJob, type PairJob, toMeasuredRun } from '../model/pairs.ts'
-import type { Execution, Report } from '../model/report.ts'
-import type { OrderRequest } from '../plan/orders.ts'
+import type { Execution, Report, Side } from '../model/report.ts'
+import { type OrderRequest, toBaseAsCandidate } from '../plan/orders.ts'
 import { buildPairedRule } from '../plan/paired-order.ts'
 import type { HarnessTrial } from '../report/check-trial.ts'
 import { WORK_TREE } from '../report/compare.ts'
@@ -24,8 +25,10 @@ import {
   createUnrecordedOrder,
   type HarnessRun,
   measureTrial,
-  tryHarness,
-  tryNoise,
+  measureTrialOrder,
+  readNoiseJobs,
+  requireSteadyBase,
+  tryWhetherRepeats,
 } from './trial.ts'
 import { formatFew } from './default-branch.ts'
 import type { Call } from './verb.ts'
@@ -41,15 +44,16 @@ export interface ComparisonProgress {
   paired: PairedCase | null
   assessment: Assessment | null
   report: Report | null
-  executions: { calibration: number; comparison: number }
+  /** `saved`: runs of the base that served both comparisons. */
+  executions: { calibration: number; comparison: number; saved: number }
 }
 
 interface ComparisonRun {
   harness: HarnessRun
   sides: ComparedSides
   progress: ComparisonProgress
-  /** Called between calibration and the first pair. */
-  onForecast: (trial: HarnessTrial) => Promise<void>
+  /** Called once the noise is known; `goesOn` is false if the head is decided by then. */
+  onForecast: (trial: HarnessTrial, goesOn?: boolean) => Promise<void>
   /** Called before each job. */
   onJobStart: (job: number) => void
 }
@@ -70,23 +74,32 @@ export interface ComparedSides {
 type HeadSide = Pick<ComparedSides, 'head' | 'notes'>
 
 export function createComparisonProgress(): ComparisonProgress {
-  const executions = { calibration: 0, comparison: 0 }
+  const executions = { calibration: 0, comparison: 0, saved: 0 }
   return { trial: null, paired: null, assessment: null, report: null, executions }
 }
 
-/** Measures the base against itself, then both sides, like a campaign that records nothing. */
+/**
+ * Compares the base with a copy of itself and with the head in the same jobs, so that both comparisons share the
+ * runs of the base. Like a campaign that records nothing.
+ */
 export async function measureComparison(comparison: ComparisonRun): Promise<void> {
   const { progress, onForecast } = comparison
   const harness = countExecutions(comparison)
-  progress.trial = await tryHarness(harness)
-  await onForecast(progress.trial)
-  if (progress.trial.calibration?.deterministic) {
-    progress.assessment = await compareOnce(comparison)
-    if (!progress.assessment.determinism_lost) return
-    progress.trial = await tryNoise(harness, `${progress.assessment.reason}; `)
-    await onForecast(progress.trial)
+  const repeats = await tryWhetherRepeats(harness)
+  if (!('trial' in repeats)) {
+    progress.assessment = await compareInPairs(comparison, repeats.reasonPrefix)
+    return
   }
-  progress.assessment = await comparePairs(comparison)
+  progress.trial = repeats.trial
+  await onForecast(progress.trial)
+  const once = await compareOnce(comparison)
+  if (!once.determinism_lost) {
+    progress.assessment = once
+    return
+  }
+  progress.trial = null
+  progress.report = null
+  progress.assessment = await compareInPairs(comparison, `${once.reason}; `)
 }
 
 function countExecutions({ harness, progress }: ComparisonRun): HarnessRun {
@@ -103,28 +116,110 @@ async function compareOnce(comparison: ComparisonRun): Promise<Assessment> {
   const { spec } = comparison.harness
   const { scale = 'log' } = comparison.progress.trial?.calibration ?? {}
   const stop: StopRule = { rule: 'once', min_effect: spec.evidence.min_effect ?? 0, scale }
-  return measureAndAssess(comparison, stop, [])
+  return (await measureAndAssess(comparison, stop, { jobs: [], copies: null })).assessment
 }
 
-/** Measures job after job, each with a new build, until the rule decides (decision.md 3.3). */
-async function comparePairs(comparison: ComparisonRun): Promise<Assessment> {
-  const { spec } = comparison.harness
-  const rule = buildComparisonRule(comparison)
-  const terms = rule.terms[HEAD_LABEL]
-  if (terms === undefined) throw new TypeError('the rule has no terms')
-  const jobs: PairJob[] = []
+// Comparison in pairs
+
+interface HeadComparison {
+  rule: PairedRule
+  jobs: PairJob[]
+  /** Of the latest job; null before the first. */
+  assessment: Assessment | null
+}
+
+/**
+ * Measures job after job, each with a new build, until the rule decides (decision.md 3.3). No answer counts before
+ * the base was not told apart from its copy; a suspicion is settled before the head is measured further.
+ */
+async function compareInPairs(comparison: ComparisonRun, reasonPrefix: string): Promise<Assessment> {
+  const { progress, onForecast } = comparison
+  const copies: PairJob[] = []
+  let head = startHeadComparison(comparison, null)
   for (;;) {
-    comparison.progress.paired = { spec, rule, terms, jobs: [...jobs] }
-    comparison.onJobStart(jobs.length + 1)
-    const assessment = await measureAndAssess(comparison, rule, jobs)
-    jobs.push(...comparison.progress.paired.jobs.slice(jobs.length))
-    if (assessment.outcome !== 'promising') return assessment
+    const isCalibrated = progress.trial !== null
+    const isSuspected = !isCalibrated && copies.length >= CALIBRATION_JOBS
+    // The suspicion may be about a place that the head had, so its pairs are measured again.
+    if (isSuspected) head = startHeadComparison(comparison, head.rule.scale)
+    const decided = getDecision(head)
+    if (decided !== null && (isCalibrated || BROKEN_IN_ITSELF.has(decided.outcome))) return decided
+    const isAlone = decided !== null || isSuspected
+    const measured = isAlone
+      ? await measureCopy(comparison, copies)
+      : await measureHead(comparison, head, isCalibrated ? null : copies)
+    if (measured === null) continue
+    const trial = await readCopies(comparison, { ...measured, copies, reasonPrefix })
+    if (trial === null) continue
+    progress.trial = trial
+    const scale = trial.calibration?.scale ?? head.rule.scale
+    // The scale follows from values of the base alone, so a new start cannot favour the head.
+    if (scale !== head.rule.scale) head = startHeadComparison(comparison, scale)
+    await onForecast(trial, getDecision(head) === null)
   }
 }
 
-function buildComparisonRule(comparison: ComparisonRun): PairedRule {
-  const { spec } = comparison.harness
-  const rule = buildPairedRule({ campaign: buildTrialCampaign(comparison), spec, singleMachine: true }, [])
+function getDecision({ assessment }: HeadComparison): Assessment | null {
+  return assessment?.outcome === 'promising' ? null : assessment
+}
+
+/** Such a head fails on both sides' noise alike: a gate, an answer or a protected file does not depend on it. */
+const BROKEN_IN_ITSELF: ReadonlySet<Assessment['outcome']> = new Set(['degenerate', 'refused'])
+
+function startHeadComparison(comparison: ComparisonRun, scale: 'log' | 'linear' | null): HeadComparison {
+  return { rule: buildComparisonRule(comparison, scale), jobs: [], assessment: null }
+}
+
+interface MeasuredCopy {
+  order: Order
+  report: Report
+}
+
+/** Returns the order if the copy ran in it. */
+async function measureHead(
+  comparison: ComparisonRun,
+  head: HeadComparison,
+  copies: readonly PairJob[] | null,
+): Promise<MeasuredCopy | null> {
+  const { progress, harness } = comparison
+  progress.paired = {
+    spec: harness.spec,
+    rule: head.rule,
+    terms: getHeadTerms(head.rule),
+    jobs: [...head.jobs],
+  }
+  comparison.onJobStart(head.jobs.length + 1)
+  const { assessment, ...measured } = await measureAndAssess(comparison, head.rule, {
+    jobs: head.jobs,
+    copies,
+  })
+  head.jobs = [...progress.paired.jobs]
+  head.assessment = assessment
+  return copies === null || BROKEN_IN_ITSELF.has(assessment.outcome) ? null : measured
+}
+
+async function measureCopy(comparison: ComparisonRun, copies: readonly PairJob[]): Promise<MeasuredCopy> {
+  const harness = countExecutions(comparison)
+  const measured = await measureTrialOrder(harness, 'noise', copies)
+  await requireSteadyBase(harness, measured.report, copies)
+  return measured
+}
+
+/** Null while more jobs of the base with its copy are needed. Throws where no comparison can rest on them. */
+async function readCopies(
+  { harness }: ComparisonRun,
+  measured: MeasuredCopy & { copies: PairJob[]; reasonPrefix: string },
+): Promise<HarnessTrial | null> {
+  const { order, report, copies, reasonPrefix } = measured
+  copies.push(buildNoiseJob(harness.spec, order, report))
+  return readNoiseJobs(harness, { report, jobs: copies, reasonPrefix })
+}
+
+function buildComparisonRule(comparison: ComparisonRun, scale: 'log' | 'linear' | null): PairedRule {
+  const { spec, base } = comparison.harness
+  const calibration: Calibration | null =
+    scale === null ? null : { order: '', deterministic: false, scale, reason: '', noise: null }
+  const campaign: Campaign = { ...createEmptyCampaign(), incumbent: base, calibration }
+  const rule = buildPairedRule({ campaign, spec, singleMachine: true }, [])
   const { alpha, max_jobs } = spec.evidence
   const terms: PairedTerms = {
     as: 'idea',
@@ -139,43 +234,54 @@ function buildComparisonRule(comparison: ComparisonRun): PairedRule {
   return { ...rule, terms: { [HEAD_LABEL]: terms } }
 }
 
-function buildTrialCampaign({ harness, progress }: ComparisonRun): Campaign {
-  const found = progress.trial?.calibration ?? null
-  const calibration: Calibration | null = found === null ? null : { ...found, order: '' }
-  return { ...createEmptyCampaign(), incumbent: harness.base, calibration }
+function getHeadTerms({ terms }: PairedRule): PairedTerms {
+  const found = terms[HEAD_LABEL]
+  if (found === undefined) throw new TypeError('the rule has no terms')
+  return found
+}
+
+/** `copies`: earlier jobs of the base with its copy, which also runs in this one; null without a copy. */
+interface EarlierJobs {
+  jobs: readonly PairJob[]
+  copies: readonly PairJob[] | null
 }
 
 /** Measures again after a failure of the base or of the runner, which says nothing about the candidate. */
 async function measureAndAssess(
   comparison: ComparisonRun,
   stop: StopRule,
-  jobs: readonly PairJob[],
-): Promise<Assessment> {
+  earlier: EarlierJobs,
+): Promise<MeasuredCopy & { assessment: Assessment }> {
   const { harness, progress } = comparison
+  const { spec } = harness
   for (let attempt = 1; ; attempt++) {
-    const order = await createUnrecordedOrder(harness, buildOrderRequest(comparison, stop, jobs))
+    const order = await createUnrecordedOrder(harness, buildOrderRequest(comparison, stop, earlier))
     const report = await measureTrial(watchExecutions(comparison, order), order)
     progress.report = report
     recordPairs(progress, order, { executions: report.executions, runner: toMeasuredRun(report).runner })
-    const { spec } = harness
     const assessment = assessCandidate({ spec, order, report, label: HEAD_LABEL, baseline: null })
-    if (!assessment.retry) return assessment
+    const isAboutCopy = report.runner_error === null && report.tampered?.during !== HEAD_LABEL
+    if (earlier.copies !== null && isAboutCopy) await requireSteadyBase(harness, report, earlier.copies)
+    if (!assessment.retry) return { order, report, assessment }
     if (attempt >= ATTEMPTS) throw await createNotPassedError(harness, assessment.reason, report)
   }
 }
 
 function buildOrderRequest(
-  { sides }: ComparisonRun,
+  { sides, harness }: ComparisonRun,
   stop: StopRule,
-  jobs: readonly PairJob[],
+  { jobs, copies }: EarlierJobs,
 ): Omit<OrderRequest, 'cause'> {
   const { commit: head, tree } = sides.head.point
   const earlier_jobs = jobs.length === 0 ? {} : { [HEAD_LABEL]: [...jobs] }
+  const own = { label: HEAD_LABEL, head, tree }
+  const copy = toBaseAsCandidate(harness.base)
   return {
     purpose: 'experiment',
     round: 0,
     attempt: 1,
-    candidates: [{ label: HEAD_LABEL, head, tree }],
+    // The two swap their places from job to job, so that a difference between places shows in the copy as well.
+    candidates: copies === null ? [own] : copies.length % 2 === 0 ? [own, copy] : [copy, own],
     stop,
     earlier_jobs,
   }
@@ -183,10 +289,17 @@ function buildOrderRequest(
 
 function watchExecutions(comparison: ComparisonRun, order: Order): HarnessRun {
   const { harness, progress } = comparison
-  const before = progress.executions.comparison
+  const before = { ...progress.executions }
   const onExecution = async (executions: Execution[]) => {
-    progress.executions.comparison = before + executions.length
+    const count = (side: Side) => executions.filter(each => each.side === side).length
+    const [base, copy, head] = [count('base'), count('base-copy'), count(HEAD_LABEL)]
+    progress.executions = {
+      calibration: before.calibration + copy + Math.min(base, copy),
+      comparison: before.comparison + head + Math.max(0, base - copy),
+      saved: before.saved + Math.min(copy, head, base),
+    }
     recordPairs(progress, order, { executions, runner: getBootId() })
+    await harness.more?.onExecution?.([...executions])
   }
   return { ...harness, more: { ...harness.more, onExecution } }
 }

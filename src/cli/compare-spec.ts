@@ -41,7 +41,7 @@ export const COMPARE_OPTIONS: readonly Option[] = [
     value: 'share',
     summary: 'the smallest relevant gain, such as 5% or 0.05 (default: 2%)',
   },
-  { name: 'pairs', value: 'number', summary: 'pairs per job (default: 8, or 4 for long executions)' },
+  { name: 'pairs', value: 'number', summary: 'pairs per job (default: 8)' },
   { name: 'max-jobs', value: 'number', summary: 'jobs before the answer is not proven (default: 8)' },
 ]
 
@@ -115,7 +115,8 @@ export function buildCompareSpec(given: CommandArguments, directory: string): Sp
     evidence: {
       campaign_control: 'fixed',
       ...effect,
-      pairs_per_job: parseWholeNumber(given, 'pairs') ?? 'auto',
+      // Fixed before the first job, when the length of an execution is not known.
+      pairs_per_job: parseWholeNumber(given, 'pairs') ?? 8,
       max_jobs: parseWholeNumber(given, 'max-jobs') ?? 8,
     },
     parallel: { shared_files: given.texts('share') },

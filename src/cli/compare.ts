@@ -179,7 +179,12 @@ function buildHarnessRun(
     shortName: base.name,
     what: 'winnow compare',
     workspaceName: 'compare',
-    keys: { setup: '--setup', timeout: '--timeout', share: '--share' },
+    keys: {
+      setup: '--setup',
+      timeout: '--timeout',
+      share: '--share',
+      metric: name => `--metric ${name}`,
+    },
     more: { unpinned: true },
   }
 }
@@ -238,9 +243,9 @@ async function measureUntilEnd(
   const onExecution = async ([first]: readonly Execution[]) => {
     if (first !== undefined) await agree(estimateInitialSeconds(spec, first.wall_seconds))
   }
-  const onForecast = async (trial: HarnessTrial) => {
-    for (const line of renderComparisonForecast(trial, sides)) call.environment.progress.say(line)
-    await agree(estimateComparisonSeconds(trial))
+  const onForecast = async (trial: HarnessTrial, goesOn = true) => {
+    for (const line of renderComparisonForecast(trial, sides, goesOn)) call.environment.progress.say(line)
+    if (goesOn) await agree(estimateComparisonSeconds(trial))
     interrupt.throwIfAborted()
   }
   try {

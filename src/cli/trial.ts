@@ -2,14 +2,21 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { assessCandidate } from '../decide/assess.ts'
 import {
+  buildNoiseJob,
   CALIBRATION_JOBS,
   type CalibrationResult,
   calibrateHarness,
   calibrateNoise,
   explainIncomparable,
+  type NoiseResult,
 } from '../decide/calibration.ts'
 import { describeUnsteadyHarness, findFailure } from '../decide/failures.ts'
-import { findAbsentMetrics, listDecisiveMetrics, listPrintedNames } from '../decide/metrics.ts'
+import {
+  findAbsentMetrics,
+  listDecisiveMetrics,
+  listExecutions,
+  listPrintedNames,
+} from '../decide/metrics.ts'
 import type { RepositoryContext } from '../engine/campaign/open.ts'
 import { hasModelUrl, readModelAccess } from '../engine/jobs/judging.ts'
 import { computeTreeHarness } from '../engine/observe/sync.ts'
@@ -23,8 +30,8 @@ import { listNeededMetrics } from '../measure/output/read-output.ts'
 import { createEmptyCampaign } from '../model/campaign.ts'
 import { hashSha256 } from '../model/canonical-json.ts'
 import type { Point } from '../model/ids.ts'
-import { type Order, toPairRequest } from '../model/order.ts'
-import { buildPairJob, type PairJob, toMeasuredRun } from '../model/pairs.ts'
+import type { Order } from '../model/order.ts'
+import type { PairJob } from '../model/pairs.ts'
 import {
   aggregateMetrics,
   findFailedPart,
@@ -36,7 +43,7 @@ import {
 } from '../model/report.ts'
 import { buildCampaignOrderRequest, type CampaignOrderPurpose, type OrderRequest } from '../plan/orders.ts'
 import { isCalibrationNeeded, isNoiseNeeded } from '../plan/preparation.ts'
-import { computeProspects } from '../plan/prospects.ts'
+import { computeProspects, findQuieterMetric } from '../plan/prospects.ts'
 import type { HarnessTrial, JudgingForecast } from '../report/check-trial.ts'
 import { describeAbsentMetric, findMissingMetrics } from '../report/metrics.ts'
 import type { Spec } from '../spec/schema.ts'
@@ -59,7 +66,7 @@ export interface HarnessRun {
   what: string
   workspaceName: string
   /** Names of spec keys or options, for suggested fixes. */
-  keys: { setup: string; timeout: string; share: string }
+  keys: { setup: string; timeout: string; share: string; metric: (name: string, spec: Spec) => string }
   more?: Parameters<typeof measureHere>[2]['more']
   time?: Parameters<typeof measureHere>[2]['time']
 }
@@ -86,14 +93,22 @@ export async function tryHarness(harness: HarnessRun): Promise<HarnessTrial> {
     return { ...summarizeTrial(harness, report), calibration: null, prospects: null, judging }
   }
   const campaign = { ...createEmptyCampaign(), incumbent: harness.base }
-  if (isCalibrationNeeded({ ...harness, campaign })) {
-    const { report, repeats } = await tryRepeats(harness)
-    if (repeats.deterministic)
-      return { ...summarizeTrial(harness, report), calibration: { ...repeats, noise: null }, prospects: null }
-    return tryNoise(harness, `${repeats.reason}; `)
-  }
-  if (isNoiseNeeded({ ...harness, campaign })) return tryNoise(harness, '')
-  return { ...summarizeTrial(harness, await tryOnce(harness)), calibration: null, prospects: null }
+  if (!isCalibrationNeeded({ ...harness, campaign }) && !isNoiseNeeded({ ...harness, campaign }))
+    return { ...summarizeTrial(harness, await tryOnce(harness)), calibration: null, prospects: null }
+  const repeats = await tryWhetherRepeats(harness)
+  return 'trial' in repeats ? repeats.trial : tryNoise(harness, repeats.reasonPrefix)
+}
+
+/** The trial of a harness that repeats exactly, or why it does not count as one. */
+export async function tryWhetherRepeats(
+  harness: HarnessRun,
+): Promise<{ trial: HarnessTrial } | { reasonPrefix: string }> {
+  const campaign = { ...createEmptyCampaign(), incumbent: harness.base }
+  if (!isCalibrationNeeded({ ...harness, campaign })) return { reasonPrefix: '' }
+  const { report, repeats } = await tryRepeats(harness)
+  if (!repeats.deterministic) return { reasonPrefix: `${repeats.reason}; ` }
+  const calibration = { ...repeats, noise: null }
+  return { trial: { ...summarizeTrial(harness, report), calibration, prospects: null } }
 }
 
 /** Runs the harness once to list the items and estimate the judging cost. Calls no model. */
@@ -118,7 +133,7 @@ async function tryRepeats(harness: HarnessRun): Promise<{ report: Report; repeat
   throw await createNotPassedError(harness, repeats.reason, report)
 }
 
-export async function tryNoise(harness: HarnessRun, reasonPrefix: string): Promise<HarnessTrial> {
+async function tryNoise(harness: HarnessRun, reasonPrefix: string): Promise<HarnessTrial> {
   const { spec, call } = harness
   const jobs: PairJob[] = []
   for (;;) {
@@ -126,30 +141,80 @@ export async function tryNoise(harness: HarnessRun, reasonPrefix: string): Promi
       `trying the harness: job ${jobs.length + 1} of ${harness.shortName} against itself`,
     )
     const { order, report } = await measureTrialOrder(harness, 'noise', jobs)
-    const unsteady = describeUnsteadyHarness(report, { earlier: jobs })
-    if (unsteady !== null) throw await createNotPassedError(harness, unsteady, report)
-    await requirePairs(harness, report)
-    jobs.push(buildPairJob(toPairRequest(order), toMeasuredRun(report), 'base-copy'))
-    if (jobs.length < CALIBRATION_JOBS) continue
-    const found = calibrateNoise(spec, report, jobs)
-    if ('suspected' in found) continue
-    if ('refused' in found) throw new UserError(found.refused)
-    const { scale, noise } = found
-    return {
-      ...summarizeTrial(harness, report),
-      calibration: { deterministic: false, scale, reason: `${reasonPrefix}${found.reason}`, noise },
-      prospects: computeProspects(spec, { scale, noise, singleMachine: true }),
-    }
+    await requireSteadyBase(harness, report, jobs)
+    jobs.push(buildNoiseJob(spec, order, report))
+    const trial = readNoiseJobs(harness, { report, jobs, reasonPrefix })
+    if (trial !== null) return trial
   }
 }
 
-async function requirePairs(harness: HarnessRun, report: Report): Promise<void> {
+interface NoiseJobs {
+  /** Of the last job. */
+  report: Report
+  jobs: readonly PairJob[]
+  reasonPrefix: string
+}
+
+/** Null while more jobs of the base with its copy are needed. */
+export function readNoiseJobs(harness: HarnessRun, noise: NoiseJobs): HarnessTrial | null {
+  if (noise.jobs.length < CALIBRATION_JOBS) return null
+  const found = calibrateNoise(harness.spec, noise.report, noise.jobs)
+  if ('suspected' in found) return null
+  if ('refused' in found) throw new UserError(found.refused)
+  return buildNoiseTrial(harness, noise, found)
+}
+
+function buildNoiseTrial(
+  harness: HarnessRun,
+  { report, jobs, reasonPrefix }: NoiseJobs,
+  { scale, noise, reason }: Extract<NoiseResult, { noise: unknown }>,
+): HarnessTrial {
   const { spec } = harness
+  const calibrated = { scale, noise, singleMachine: true }
+  const prospects = computeProspects(spec, calibrated)
+  const visibleGain = prospects.smallest_visible_gain
+  const quieter = findQuieterMetric(spec, jobs, { ...calibrated, visibleGain })
+  return {
+    ...summarizeTrial(harness, selectBaseParts(report)),
+    calibration: {
+      deterministic: false,
+      scale,
+      reason: `${reasonPrefix}${reason}`,
+      noise,
+      ...(quieter === null ? {} : { quieter }),
+    },
+    prospects,
+    ...(quieter === null ? {} : { quieterLine: harness.keys.metric(quieter.metric, spec) }),
+  }
+}
+
+/** Fails if the base and its copy do not work in every run. Another side of the same job has no part in that. */
+export async function requireSteadyBase(
+  harness: HarnessRun,
+  measured: Report,
+  earlier: readonly PairJob[],
+): Promise<void> {
+  const { spec } = harness
+  const report = selectBaseParts(measured)
+  const unsteady = describeUnsteadyHarness(report, { earlier })
+  if (unsteady !== null) throw await createNotPassedError(harness, unsteady, report)
   const failure = findFailure({ spec, report, label: 'base-copy', pairs: true })
   if (failure !== null) throw await createNotPassedError(harness, failure.reason, report)
+  if (listExecutions(report, 'base-copy', 'sample').length === 0) return
   const { name } = spec.metric.primary
   if (typeof aggregateMetrics(report, 'base', getAggregation(spec))[name] !== 'number')
     throw await createNotPassedError(harness, `missing metric: ${name}`, report)
+}
+
+function selectBaseParts(report: Report): Report {
+  const isBase = ({ side }: { side: Side }) => side === 'base' || side === 'base-copy'
+  const { setups, gates, executions } = report
+  return {
+    ...report,
+    setups: setups.filter(isBase),
+    gates: gates.filter(isBase),
+    executions: executions.filter(isBase),
+  }
 }
 
 /** Rules with stored scores, and rules that run each side once, need no calibration. */
@@ -177,7 +242,7 @@ function summarizeTrial(
   }
 }
 
-async function measureTrialOrder(
+export async function measureTrialOrder(
   harness: HarnessRun,
   purpose: CampaignOrderPurpose,
   jobs: readonly PairJob[] = [],

@@ -1,5 +1,6 @@
 import type { Noise } from '../model/campaign.ts'
-import type { PairJob } from '../model/pairs.ts'
+import { type Order, toPairRequest } from '../model/order.ts'
+import { buildPairJob, type PairJob, toMeasuredRun } from '../model/pairs.ts'
 import type { Execution, Report } from '../model/report.ts'
 import { BUILT_IN_METRICS } from '../spec/schema-values.ts'
 import type { Spec } from '../spec/schema.ts'
@@ -7,6 +8,7 @@ import { calibrateNoiseEvidence, type CalibrationJob } from './evidence/calibrat
 import { describeUnsteadyHarness, findFailure } from './failures.ts'
 import { listDecisiveMetrics, listExecutions, readNumber } from './metrics.ts'
 import { collectMetricPairs } from './paired/evaluate.ts'
+import { listStandIns } from './quieter-metric.ts'
 import { formatCount, formatNoise, formatNumber } from './wording.ts'
 
 export type CalibrationResult = {
@@ -77,6 +79,17 @@ function explainVariation(values: CalibrationResult['values'], runs: readonly Ex
   return `${unsteady} varies from ${formatNumber(Math.min(...seen))} to ${formatNumber(Math.max(...seen))}`
 }
 
+/** The pairs of one calibration job, with the metrics that could replace the primary (decide/quieter-metric.ts). */
+export function buildNoiseJob(
+  spec: Spec,
+  order: Pick<Order, 'id' | 'stop' | 'resumes'>,
+  report: Report,
+): PairJob {
+  const request = toPairRequest(order)
+  const metrics = [...request.metrics, ...listStandIns(spec, report)]
+  return buildPairJob({ ...request, metrics }, toMeasuredRun(report), 'base-copy')
+}
+
 /** Step 0 of a campaign with a noisy metric (decision.md 3.8). */
 export function calibrateNoise(spec: Spec, last: Report, jobs: readonly PairJob[]): NoiseResult {
   const { name } = spec.metric.primary
@@ -129,13 +142,18 @@ function explainEffectGap({ evidence, metric }: Spec, scale: 'log' | 'linear'): 
   return `evidence.min_effect is not set, and ${metric.primary.name} is compared on a linear scale, where 2 % has no meaning: set it to the smallest change worth having, in its own units, with evidence.scale: linear`
 }
 
-/** Seconds of one execution, and the other seconds of a job. */
+/** Seconds of one execution of the base, and the other seconds of a job with two sides. */
 function computeJobSeconds(report: Report): Pick<Noise, 'execution_seconds' | 'overhead_seconds'> {
+  const sum = (runs: readonly Execution[]) => runs.reduce((total, run) => total + run.wall_seconds, 0)
   const counted = ['base', 'base-copy'].flatMap(side => listExecutions(report, side, 'sample'))
-  const total = counted.reduce((sum, { wall_seconds }) => sum + wall_seconds, 0)
+  const samples = report.executions.filter(({ role }) => role === 'sample')
   const whole = (Date.parse(report.finished_at) - Date.parse(report.started_at)) / 1000
-  const seconds = counted.length === 0 ? 0 : total / counted.length
-  return { execution_seconds: seconds, overhead_seconds: Math.max(0, whole - total) }
+  const seconds = counted.length === 0 ? 0 : sum(counted) / counted.length
+  const sides = Math.max(2, new Set(samples.map(({ side }) => side)).size)
+  return {
+    execution_seconds: seconds,
+    overhead_seconds: Math.max(0, ((whole - sum(samples)) * 2) / sides),
+  }
 }
 
 export function explainIncomparable(

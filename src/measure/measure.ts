@@ -157,13 +157,16 @@ async function assignUsers(
   wanted: ReturnType<typeof listOrderedSides>,
   slots: Slots,
 ): Promise<Pick<Session, 'sides' | 'scorer'>> {
-  const { order, users, monotonic } = input
+  const { order, users, monotonic, unpinned } = input
   const drawn: Owner[] = users === undefined ? [] : drawTurns(order, 'users', users.owners)
   const createRunner = async (owner: Owner | null) => ({
     owner,
     supervisor: await chooseSupervisor({ owner, monotonic }),
   })
-  const assigned = slots.assign(wanted.map(({ tree }) => tree))
+  // A comparison checks every place that its head takes, with a copy of the base (cli/compare-measure.ts).
+  const assigned = unpinned
+    ? slots.assignByPlace(wanted.length)
+    : slots.assign(wanted.map(({ tree }) => tree))
   const chances = getAllowedChances(input)
   const sides: OrderSide[] = []
   for (const [at, { label, tree }] of wanted.entries()) {

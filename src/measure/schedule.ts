@@ -52,7 +52,8 @@ function withBase(session: Session, others: readonly OrderSide[]): OrderSide[] {
 
 /**
  * Runs blocks of the base and every candidate, each block in its own order. After each block the order's rule
- * is asked again: a candidate that needs no more pairs sits out. A proof of harm may take a few extra pairs.
+ * is asked again: a candidate that needs no more pairs sits out. A proof of harm may take a few extra pairs. A copy of
+ * the base takes all pairs of the job: they show the noise, and no verdict may depend on when that ends.
  */
 export async function measurePaired(
   session: Session,
@@ -60,8 +61,12 @@ export async function measurePaired(
 ): Promise<void> {
   const { order, spec } = session.input
   const runner = getBootId()
-  const wanted = (side: OrderSide) =>
-    isPairNeeded({ spec, order, stop }, { executions: session.draft.executions, runner }, side.label)
+  const ideas = listCandidateSides(session).filter(({ label }) => label !== 'base-copy')
+  if (ideas.every(({ ended }) => ended)) return
+  const wanted = ({ label }: OrderSide) =>
+    label === 'base-copy'
+      ? listExecutions(session.draft, label, 'sample').length < stop.pairs
+      : isPairNeeded({ spec, order, stop }, { executions: session.draft.executions, runner }, label)
   await runBlocks(session, stop.pairs + PROOF_PAIRS, side => !side.ended && wanted(side))
 }
 

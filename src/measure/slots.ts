@@ -68,6 +68,11 @@ export class Slots {
     return exact.map(slot => slot ?? take(() => true) ?? this.#add())
   }
 
+  /** The same place has the same slot in every order, no matter what it holds. */
+  assignByPlace(sides: number): Slot[] {
+    return Array.from({ length: sides }, (_, at) => this.#slots[at] ?? this.#add())
+  }
+
   async bring(slot: Slot | null): Promise<void> {
     if (this.#onStage === slot) return
     if (this.#onStage !== null) await this.#store(this.#onStage)

@@ -240,7 +240,7 @@ export type EventHandler<K extends EventKind> = (campaign: Campaign, event: Ledg
 
 // Creation
 
-export const FOLD_VERSION = 28
+export const FOLD_VERSION = 29
 
 export function createEmptyCampaign(): Campaign {
   const nowhere = { commit: '', tree: '' }

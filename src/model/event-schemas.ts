@@ -95,6 +95,15 @@ export const eventPayloads = {
         overhead_seconds: z.number().nonnegative(),
       })
       .nullable(),
+    /** A metric that differs less between the same pairs, and the smallest gain that either shows (null: none). */
+    quieter: z
+      .strictObject({
+        metric: z.string(),
+        pair_sd: z.number().nonnegative(),
+        visible_gain: z.number(),
+        primary_visible_gain: z.number().nullable(),
+      })
+      .optional(),
   },
   'baseline-measured': {
     order: digestSchema,

@@ -1,9 +1,7 @@
 import { assessCandidate } from '../decide/assess.ts'
-import { calibrateHarness, calibrateNoise, CALIBRATION_JOBS } from '../decide/calibration.ts'
+import { buildNoiseJob, calibrateHarness, calibrateNoise, CALIBRATION_JOBS } from '../decide/calibration.ts'
 import { describeUnsteadyHarness, findFailure } from '../decide/failures.ts'
 import { buildSnapshot } from '../decide/metrics.ts'
-import { toPairRequest } from '../model/order.ts'
-import { buildPairJob, toMeasuredRun } from '../model/pairs.ts'
 import { buildMachineKey } from '../model/report.ts'
 import { listTimedDecisiveMetrics } from '../spec/spec-facts.ts'
 import { pauseCampaignOnce, type PlanStep } from './action.ts'
@@ -20,6 +18,8 @@ import {
   toBaseAsCandidate,
   type UnansweredOrder,
 } from './orders.ts'
+import { hasSingleMachine } from './paired-order.ts'
+import { findQuieterMetric } from './prospects.ts'
 import type { IncomingReports } from './reports.ts'
 import type { World } from './world.ts'
 
@@ -132,10 +132,7 @@ function readNoise(world: World, { order, report, event }: AnsweredOrder): Prepa
     return next.is === 'wanted' ? { ...next, earlier_jobs: order.earlier_jobs } : next
   }
   if (failure) return { is: 'given up', reason: `the base fails: ${failure.reason}` }
-  const jobs = [
-    ...(order.earlier_jobs['base-copy'] ?? []),
-    buildPairJob(toPairRequest(order), toMeasuredRun(report), 'base-copy'),
-  ]
+  const jobs = [...(order.earlier_jobs['base-copy'] ?? []), buildNoiseJob(spec, order, report)]
   const nextJob = { is: 'wanted', attempt: 1, earlier_jobs: { 'base-copy': jobs } } as const
   if (jobs.length < CALIBRATION_JOBS) return nextJob
   const found = calibrateNoise(spec, report, jobs)
@@ -144,8 +141,10 @@ function readNoise(world: World, { order, report, event }: AnsweredOrder): Prepa
   const { scale, noise, reason } = found
   const known = world.campaign.calibration
   const why = known === null ? reason : `${known.reason}; ${reason}`
+  const quieter = findQuieterMetric(spec, jobs, { scale, noise, singleMachine: hasSingleMachine(world) })
+  const better = quieter === null ? {} : { quieter }
   const draft = { kind: 'calibrated', cause: event, order: order.id, deterministic: false, scale } as const
-  const calibrated: PlanStep = { step: 'event', draft: { ...draft, reason: why, noise } }
+  const calibrated: PlanStep = { step: 'event', draft: { ...draft, reason: why, noise, ...better } }
   return world.campaign.baseline === null
     ? [calibrated, buildBaselineStep(world, { order, report }, event)]
     : [calibrated]

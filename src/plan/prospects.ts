@@ -9,8 +9,10 @@ import {
 } from '../decide/evidence/planning.ts'
 import type { EvidenceOptions } from '../decide/evidence/state.ts'
 import { listObjectives } from '../decide/metrics.ts'
-import { createEmptyCampaign, type Noise } from '../model/campaign.ts'
+import { findQuieterReading } from '../decide/quieter-metric.ts'
+import { type Calibration, createEmptyCampaign, type Noise } from '../model/campaign.ts'
 import { EFFECT_JOBS } from '../model/order.ts'
+import type { PairJob } from '../model/pairs.ts'
 import type { Spec } from '../spec/schema.ts'
 import { resolveEvidence, resolvePairsPerJob } from '../spec/spec-facts.ts'
 import { computeAlpha, computeAlphaShare } from './paired-order.ts'
@@ -95,6 +97,33 @@ export function computeProspects(spec: Spec, calibrated: CalibratedNoise): Prosp
     ...record,
     campaign: { ideas, minutes: whole('minutes'), executions: whole('executions') },
   }
+}
+
+export type QuieterMetric = NonNullable<Calibration['quieter']>
+
+/** A tick should not take seconds for a hint. */
+const QUIETER_RUNS = 100
+
+/**
+ * Compares the noise of all metrics of the same pairs of the base with itself; null if the primary is best.
+ * `visibleGain`: what `computeProspects` found for the primary, if that is known.
+ */
+export function findQuieterMetric(
+  spec: Spec,
+  jobs: readonly PairJob[],
+  { visibleGain, ...calibrated }: CalibratedNoise & { visibleGain?: number | null },
+): QuieterMetric | null {
+  const { scale, noise, runs = QUIETER_RUNS } = calibrated
+  const found = findQuieterReading(spec, jobs, { scale, pair_sd: noise.pair_sd })
+  if (found === null) return null
+  const options = buildEvidenceOptions(spec, calibrated)
+  const findVisibleGain = (pairSd: number) =>
+    findSmallestVisibleGain({ noise: { pairSd }, options, seed: PROSPECT_SEED, runs })
+  const visible_gain = findVisibleGain(found.pair_sd)
+  // Too few jobs hide every gain, whatever the noise.
+  if (visible_gain === null) return null
+  const primary_visible_gain = visibleGain === undefined ? findVisibleGain(noise.pair_sd) : visibleGain
+  return { ...found, visible_gain, primary_visible_gain }
 }
 
 /** Jobs without a stopping rule: every one of them is measured to its end (decision.md 3.6). */

@@ -5,7 +5,7 @@ import type { HeldResources, MetricValues } from '../model/report.ts'
 import { joinFirst } from '../model/text.ts'
 import type { Prospects } from '../plan/prospects.ts'
 import type { Spec } from '../spec/schema.ts'
-import { renderMetrics } from './metrics.ts'
+import { describeQuieterMetric, renderMetrics } from './metrics.ts'
 import { formatTable } from './terminal.ts'
 
 // Trial
@@ -18,6 +18,8 @@ export interface HarnessTrial {
   calibration: Omit<Calibration, 'order'> | null
   /** Only for a noisy primary metric. */
   prospects: Prospects | null
+  /** What compares the quieter metric, if there is one: a line of the spec, or an option. */
+  quieterLine?: string
   /** Only if a model scores the output. */
   judging?: JudgingForecast
   /** The harness works, but differs from the spec in these points. */
@@ -42,7 +44,14 @@ function renderTrialResult(trial: HarnessTrial): string[] {
     describeScale(calibration),
     ...(noise === null ? [] : renderNoise({ ...calibration, noise })),
     ...(prospects === null ? [] : renderProspects(prospects, calibration)),
+    ...renderQuieterMetric(trial),
   ]
+}
+
+function renderQuieterMetric({ calibration, quieterLine }: HarnessTrial): string[] {
+  const quieter = describeQuieterMetric(calibration)
+  if (quieter === null || quieterLine === undefined) return []
+  return [quieter, `to compare it: ${quieterLine}`]
 }
 
 export function describeGuessedMetric(

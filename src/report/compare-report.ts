@@ -8,7 +8,7 @@ import type { Spec } from '../spec/schema.ts'
 import { resolvePairsPerJob } from '../spec/spec-facts.ts'
 import type { HarnessTrial } from './check-trial.ts'
 import type { CompareView, ComparisonResult } from './compare.ts'
-import { describeCalibrationNoise, SINGLE_MACHINE_LIMIT } from './metrics.ts'
+import { describeCalibrationNoise, describeQuieterMetric, SINGLE_MACHINE_LIMIT } from './metrics.ts'
 import { formatDuration } from './terminal.ts'
 import { renderFailedOutput } from './verdict-markdown.ts'
 
@@ -24,7 +24,7 @@ type TrialEstimate = Pick<HarnessTrial, 'seconds' | 'calibration' | 'prospects'>
 interface ComparisonState {
   trial: TrialEstimate | null
   paired: PairedCase | null
-  executions: { calibration: number; comparison: number }
+  executions: ComparisonResult['executions']
 }
 
 // Report
@@ -43,6 +43,7 @@ export function renderComparisonReport(
     ...renderComparisonFailure(view, compared),
     ...renderTimedNote(compared),
     ...(noise === null ? [] : [`  ${noise}`]),
+    ...renderQuieterMetric(compared),
     ...(view.compared === 'pairs' ? [`  ${ONE_MACHINE_NOTE}`] : []),
     ...(view.compared === null ? [] : [`  ${describeUnprotectedBenchmark(compared, differing)}`]),
     `  ${describeComparisonCost(view, compared)}`,
@@ -116,9 +117,18 @@ export function findBenchmarkFiles(
 }
 
 function describeComparisonCost({ executions, seconds }: CompareView, { base }: ComparisonResult): string {
-  const { calibration, comparison } = executions
+  const { calibration, comparison, saved } = executions
   const first = calibration === 0 ? '' : `, ${calibration} of them of ${base.name} with itself`
-  return `cost: ${formatCount(calibration + comparison, 'execution')}${first}, ${formatDuration(seconds)} of this machine`
+  const spared = saved === 0 ? '' : ` (${saved} fewer: runs of ${base.name} served both comparisons)`
+  return `cost: ${formatCount(calibration + comparison, 'execution')}${first}${spared}, ${formatDuration(seconds)} of this machine`
+}
+
+/** Shown with every answer in pairs: the next comparison may want another metric. */
+function renderQuieterMetric({ trial }: ComparisonResult): string[] {
+  const quieter = describeQuieterMetric(trial?.calibration ?? null)
+  return quieter === null || trial?.quieterLine === undefined
+    ? []
+    : [`  ${quieter}; ${trial.quieterLine} compares it`]
 }
 
 /** For "not proven": says which gain would have been visible, and how to see more. */
@@ -138,7 +148,11 @@ function renderFurtherSteps({ verdict }: CompareView, { trial, paired, end }: Co
 // Forecast and progress
 
 /** Returns no lines when the comparison takes only a moment. */
-export function renderComparisonForecast(trial: TrialEstimate, { base, head }: ComparedNames): string[] {
+export function renderComparisonForecast(
+  trial: TrialEstimate,
+  { base, head }: ComparedNames,
+  goesOn: boolean,
+): string[] {
   const { calibration, prospects } = trial
   if (calibration?.deterministic)
     return [`${base.name} repeats exactly: one execution of each is enough, and a second of a gain`]
@@ -147,9 +161,10 @@ export function renderComparisonForecast(trial: TrialEstimate, { base, head }: C
     .map(minutes => minutes * 60)
     .toSorted((a, b) => a - b)
   const range = `${formatDuration(least ?? 0)} to ${formatDuration(most ?? 0)}`
+  const cost = `${base.name} against ${head.name}: mostly ${range}, at most ${formatDuration(estimateComparisonSeconds(trial))}`
   return [
     `fair: ${base.name} did not differ from itself; ${describeVisibleDifference(trial, prospects)}`,
-    `now ${base.name} against ${head.name}: mostly ${range}, at most ${formatDuration(estimateComparisonSeconds(trial))}`,
+    ...(goesOn ? [cost] : []),
   ]
 }
 
@@ -187,9 +202,11 @@ export function renderComparisonLiveLine(
   elapsed: number,
 ): string {
   const time = formatDuration(elapsed)
-  if (trial === null) return `${base.name} against itself: ${executions.calibration} executions, ${time}`
   const pairs = paired?.jobs.flatMap(job => job.pairs).length ?? 0
-  const status = `${head.name} against ${base.name}: ${formatCount(pairs, 'pair')}, ${time} of at most ${formatDuration(estimateComparisonSeconds(trial))}`
+  if (trial === null && pairs === 0)
+    return `${base.name} against itself: ${executions.calibration} executions, ${time}`
+  const limit = trial === null ? '' : ` of at most ${formatDuration(estimateComparisonSeconds(trial))}`
+  const status = `${head.name} against ${base.name}: ${formatCount(pairs, 'pair')}, ${time}${limit}`
   return paired === null || pairs === 0
     ? status
     : `${status}; ${renderEvidenceSentence(paired, evaluatePairs(paired))}`

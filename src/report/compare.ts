@@ -11,7 +11,7 @@ import {
 import { evaluatePairs, type PairedCase, type PairsEvaluation } from '../decide/paired/evaluate.ts'
 import { renderEvidenceLine } from '../decide/paired/evidence-text.ts'
 import { formatCount, formatMetricChange, formatNumber, formatRounded } from '../decide/wording.ts'
-import type { Noise } from '../model/campaign.ts'
+import type { Calibration, Noise } from '../model/campaign.ts'
 import type { Point } from '../model/ids.ts'
 import { aggregateReadings } from '../model/pairs.ts'
 import {
@@ -36,11 +36,12 @@ export interface ComparisonResult {
   base: { name: string; point: Point }
   head: { name: string; point: Point }
   label: Side
-  trial: Pick<HarnessTrial, 'calibration' | 'prospects'> | null
+  trial: Pick<HarnessTrial, 'calibration' | 'prospects' | 'quieterLine'> | null
   paired: PairedCase | null
   assessment: Assessment | null
   report: Report | null
-  executions: { calibration: number; comparison: number }
+  /** `saved`: runs of the base that served both comparisons, so that they were not run twice. */
+  executions: { calibration: number; comparison: number; saved: number }
   /** Measuring time only, without waiting for other processes or for an answer. */
   seconds: number
   /** Value of --max-minutes; null if not given. */
@@ -84,6 +85,8 @@ export interface CompareView {
   executions: ComparisonResult['executions']
   seconds: number
   noise: Noise | null
+  /** A metric that differs less between the same runs of the base; null if there is none. */
+  quieter: Calibration['quieter'] | null
   failure: { command: string | null; output: FailedOutput | null; fix: string | null } | null
 }
 
@@ -115,6 +118,7 @@ export function buildCompareView(compared: ComparisonResult): CompareView {
     executions,
     seconds,
     noise: calibration?.noise ?? null,
+    quieter: calibration?.quieter ?? null,
     failure: failure && { command: null, output: null, fix: null, ...failure },
   }
 }

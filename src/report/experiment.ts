@@ -8,7 +8,12 @@ import type { Spec } from '../spec/schema.ts'
 import { renderAdditions } from './approval.ts'
 import { renderEvent } from './event-log.ts'
 import { getEvidenceLine, getExperimentState, type StateCampaign } from './experiment-state.ts'
-import { describeCalibrationNoise, formatMetrics, selectShownMetrics } from './metrics.ts'
+import {
+  describeCalibrationNoise,
+  formatMetrics,
+  selectShownMetrics,
+  suggestQuieterMetric,
+} from './metrics.ts'
 import { PairStories, type PairStory } from './pair-chart.ts'
 import type { ExperimentView } from './status.ts'
 import { formatTable } from './terminal.ts'
@@ -30,7 +35,8 @@ export function renderExperiment(
 ): string[] {
   const { id, hypothesis, category, priority, source, head, learnings, metrics, outcome } = experiment
   const effect = describeReportedEffect(campaign, experiment)
-  const shown = selectShownMetrics(readCampaignSpec(campaign))
+  const spec = readCampaignSpec(campaign)
+  const shown = selectShownMetrics(spec)
   const facts: [string, string | null][] = [
     ['idea', hypothesis],
     ['outcome', outcome],
@@ -52,9 +58,11 @@ export function renderExperiment(
   ]
   const evidence = getEvidenceLine(campaign, experiment)
   const noise = evidence === null ? null : describeCalibrationNoise(campaign.calibration)
+  const isOpen = experiment.verdict === 'not proven' && spec !== null
+  const quieter = isOpen ? suggestQuieterMetric(campaign.calibration, spec) : null
   return [
     `${id} ${renderStateSentence(getExperimentState(campaign, experiment))}`,
-    ...[evidence, noise].flatMap(line => (line === null ? [] : [`  ${line}`])),
+    ...[evidence, noise, quieter].flatMap(line => (line === null ? [] : [`  ${line}`])),
     ...formatTable(facts.flatMap(([name, value]) => (value === null ? [] : [[`  ${name}`, value]]))),
     ...(experiment.approval === null ? [] : ['', ...renderAdditions(experiment)]),
     '',

@@ -1,5 +1,12 @@
 import { type AbsentMetric, listObjectives } from '../decide/metrics.ts'
-import { formatCount, formatMetricChange, formatNoise, formatNumber } from '../decide/wording.ts'
+import {
+  formatCount,
+  formatMetricChange,
+  formatNoise,
+  formatNumber,
+  formatRounded,
+  formatSize,
+} from '../decide/wording.ts'
 import type { Calibration } from '../model/campaign.ts'
 import { type Aggregation, getAggregation, type MetricValue, type MetricValues } from '../model/report.ts'
 import { findNearestWord } from '../spec/nearest-word.ts'
@@ -125,6 +132,39 @@ export function describeCalibrationNoise(
   const { pair_sd, pairs, jobs } = calibration.noise
   const spread = calibration.scale === 'log' ? `${(pair_sd * 100).toFixed(1)} %` : formatNumber(pair_sd)
   return `Noise: the base differs from itself by ${spread} (${formatCount(pairs, 'pair')} in ${formatCount(jobs, 'job')})`
+}
+
+/**
+ * Null where the primary is as good as any other metric of the same pairs.
+ * Example: "cpu_seconds is quieter: pairs differ by 1.6 % instead of 14.7 %; smallest visible gain 2.2 % instead of 11.8 %".
+ */
+export function describeQuieterMetric(
+  calibration: Pick<Calibration, 'noise' | 'quieter'> | null,
+): string | null {
+  if (calibration?.quieter === undefined || calibration.noise === null) return null
+  const { metric, pair_sd, visible_gain, primary_visible_gain } = calibration.quieter
+  const share = (value: number | null) => (value === null ? 'none' : formatShare(value))
+  return `${metric} is quieter: pairs differ by ${share(pair_sd)} instead of ${share(calibration.noise.pair_sd)}; smallest visible gain ${share(visible_gain)} instead of ${share(primary_visible_gain)}${metric === 'cpu_seconds' ? '; it counts no waiting' : ''}`
+}
+
+/** One decimal, and two digits where that would show nothing. */
+function formatShare(value: number): string {
+  return value < 0.001 ? `${formatRounded(value * 100, 2)} %` : formatSize(value, 'log')
+}
+
+/** The line of the spec that makes a campaign compare this metric, in the direction of the present one. */
+export function renderPrimaryLine(name: string, { metric }: Pick<Spec, 'metric'>): string {
+  return `metric: { primary: { name: ${name}, direction: ${metric.primary.direction} } }`
+}
+
+/** For "not proven" in a campaign: null where no metric of the calibration is quieter. */
+export function suggestQuieterMetric(
+  calibration: Pick<Calibration, 'noise' | 'quieter'> | null,
+  spec: Pick<Spec, 'metric'>,
+): string | null {
+  const quieter = describeQuieterMetric(calibration)
+  if (quieter === null || calibration?.quieter === undefined) return null
+  return `${quieter}. To compare it, write ${renderPrimaryLine(calibration.quieter.metric, spec)} in the spec.`
 }
 
 /** Returns null for a deterministic campaign, and before calibration. */

@@ -12,10 +12,12 @@ import { AWAITING_MERGE_TEXT } from '../model/landing.ts'
 import { neutralizeMentions, toOneLine } from '../model/text.ts'
 import { isLanded } from '../model/verdict.ts'
 import { isDeniedOutsider } from '../plan/permissions.ts'
+import { getCampaignSpec } from '../spec/load.ts'
 import { renderApprovalHeadline, renderApprovalMarkdown } from './approval.ts'
 import { getExperimentState, renderPermissionRequest } from './experiment-state.ts'
 import type { PageUrl } from './github-names.ts'
 import { escapeMarkdown } from './markdown.ts'
+import { suggestQuieterMetric } from './metrics.ts'
 import { renderVerdict } from './verdict-markdown.ts'
 import {
   findSyncWords,
@@ -58,7 +60,7 @@ function renderPullState(campaign: Campaign, experiment: Experiment, page: PageU
   if (verdict !== null) {
     const verdict = renderVerdict(campaign, experiment, page)
     if (status === 'landing') return `${verdict}\n\n${AWAITING_MERGE_TEXT}`
-    return status === 'not-proven' ? `${verdict}\n\n${describeRetry(experiment)}` : verdict
+    return status === 'not-proven' ? `${verdict}\n\n${describeRetry(campaign, experiment)}` : verdict
   }
   if (status === 'deferred') return renderApprovalHeadline(experiment)
   if (isAwaitingPermission(experiment)) return renderPermissionRequest(experiment)
@@ -68,10 +70,12 @@ function renderPullState(campaign: Campaign, experiment: Experiment, page: PageU
   return `**Being measured** in campaign ${escapeMarkdown(name)}, against what the campaign has kept so far.`
 }
 
-function describeRetry(experiment: Experiment): string {
-  return isResumedAutomatically(experiment)
+function describeRetry(campaign: Campaign, experiment: Experiment): string {
+  const quieter = suggestQuieterMetric(campaign.calibration, getCampaignSpec(campaign))
+  const retry = isResumedAutomatically(experiment)
     ? 'It is measured further once nothing else is queued. `/winnow retry` measures it now.'
     : '`/winnow retry` measures more.'
+  return quieter === null ? retry : `${retry}\n\n${escapeMarkdown(quieter)}`
 }
 
 function describeTryAgain(commit = 'a new commit'): string {

@@ -9,9 +9,10 @@ import {
   type VerdictWord,
   WAITING_EXIT_CODE,
 } from '../model/verdict.ts'
+import { readCampaignSpec } from '../spec/load.ts'
 import { toShortId } from './event-log.ts'
 import { getEvidenceLine, getExperimentState } from './experiment-state.ts'
-import type { ReadonlyMetrics } from './metrics.ts'
+import { type ReadonlyMetrics, suggestQuieterMetric } from './metrics.ts'
 import type { Results } from './results.ts'
 import { renderFailedOutput } from './verdict-markdown.ts'
 import { describeVerdict, renderStateSentence } from './verdict-text.ts'
@@ -70,7 +71,7 @@ export function buildTryAnswer(campaign: Campaign, experiment: Experiment, conte
     sentence: composeTrySentence(sentence, { ...context, id, landed }),
     evidence_line: getEvidenceLine(campaign, experiment),
     ...collectTryNumbers(context.measured, experiment.metrics),
-    next: describeNextStep(experiment, context),
+    next: describeNextStep(campaign, experiment, context),
     hypothesis,
     branch,
     pr: context.pr,
@@ -122,7 +123,11 @@ function toClause(text: string): string {
     .replaceAll(/\. (\S)/g, (_, first: string) => `; ${first.toLowerCase()}`)
 }
 
-function describeNextStep(experiment: Experiment, { take, optimize, measured }: TryContext): string {
+function describeNextStep(
+  campaign: Campaign,
+  experiment: Experiment,
+  { take, optimize, measured }: TryContext,
+): string {
   const { id, status, verdict, reason } = experiment
   if (status === 'deferred') return `ask a person to approve the new packages: winnow approve ${id}`
   switch (verdict) {
@@ -135,7 +140,7 @@ function describeNextStep(experiment: Experiment, { take, optimize, measured }: 
     case 'worse':
       return 'undo the change; it is harmful'
     case 'not proven':
-      return status === 'not-proven' ? describeNotProvenStep(experiment) : 'look for a larger gain'
+      return describeNotProvenStep(campaign, experiment)
     case 'refused':
       if (reason?.includes(' conflict in ')) return describeConflictStep(optimize)
       return `fix it (${reason ?? 'winnow show'}), then try again`
@@ -149,7 +154,14 @@ function describeNextStep(experiment: Experiment, { take, optimize, measured }: 
 }
 
 /** Suggests more jobs first, unless measuring stopped for lack of a promising result. */
-function describeNotProvenStep({ resumed, given_up }: Experiment): string {
+function describeNotProvenStep(campaign: Campaign, experiment: Experiment): string {
+  const next = experiment.status === 'not-proven' ? describeMoreJobs(experiment) : 'look for a larger gain'
+  const spec = readCampaignSpec(campaign)
+  const quieter = spec === null ? null : suggestQuieterMetric(campaign.calibration, spec)
+  return quieter === null ? next : `${next}. Or: ${quieter}`
+}
+
+function describeMoreJobs({ resumed, given_up }: Experiment): string {
   const again = 'repeat the command for more jobs'
   if (given_up !== null) return `look for a larger gain, or ${again}`
   return resumed === 0 ? again : `${again}, or look for a larger gain`

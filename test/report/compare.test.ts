@@ -38,7 +38,7 @@ function compared(gain: number, more: Partial<ComparisonResult> = {}, pairs = [8
     paired,
     assessment: assessed('eligible'),
     report: null,
-    executions: { calibration: 36, comparison: 36 },
+    executions: { calibration: 36, comparison: 36, saved: 0 },
     seconds: 190,
     minutes: 1,
     end: 'decided',
@@ -142,12 +142,31 @@ describe('the basis of a comparison', () => {
   })
 
   it('counts executions once, including half a pair at the end', () => {
-    const executions = { calibration: 36, comparison: 37 }
+    const executions = { calibration: 36, comparison: 37, saved: 0 }
     const all = compared(0.042, { executions, end: 'interrupted', assessment: null })
     const counts = renderComparisonReport(buildCompareView(all), all, []).filter(line =>
       line.includes('execution'),
     )
     expect(counts).toEqual(['  cost: 73 executions, 36 of them of main with itself, 3 min of this machine'])
+  })
+
+  it('says how many runs of the base served both comparisons', () => {
+    const all = compared(0.042, { executions: { calibration: 36, comparison: 11, saved: 11 } })
+    expect(renderComparisonReport(buildCompareView(all), all, []).at(-1)).toBe(
+      '  cost: 47 executions, 36 of them of main with itself (11 fewer: runs of main served both comparisons), 3 min of this machine',
+    )
+  })
+
+  it('names the quieter metric of the same runs, and the option that compares it', () => {
+    const quieter = { metric: 'cpu_seconds', pair_sd: 0.004, visible_gain: 0.022, primary_visible_gain: null }
+    const calibration = { deterministic: false, scale: 'log', reason: '', noise: NOISE, quieter } as const
+    const all = compared(0.042, {
+      trial: { calibration, prospects: null, quieterLine: '--metric cpu_seconds' },
+    })
+    expect(renderComparisonReport(buildCompareView(all), all, [])).toContain(
+      '  cpu_seconds is quieter: pairs differ by 0.4 % instead of 3.0 %; smallest visible gain 2.2 % instead of none; it counts no waiting; --metric cpu_seconds compares it',
+    )
+    expect(buildCompareView(all).quieter).toEqual(quieter)
   })
 
   it('mentions the single machine and the unprotected benchmark', () => {
@@ -189,16 +208,18 @@ describe('the progress of a comparison', () => {
 
   it('logs the forecast and the result of each job', () => {
     const known = { seconds: 1, calibration: trial?.calibration ?? null, prospects: whole(prospects) }
-    expect(renderComparisonForecast(known, names)).toEqual([
-      'fair: main did not differ from itself; a gain of 3.4 % would be seen with a chance of 80 %',
-      `now main against my-branch: mostly 60 s to 3 min, at most ${formatDuration(estimateComparisonSeconds(known))}`,
+    const fair = 'fair: main did not differ from itself; a gain of 3.4 % would be seen with a chance of 80 %'
+    expect(renderComparisonForecast(known, names, false)).toEqual([fair])
+    expect(renderComparisonForecast(known, names, true)).toEqual([
+      fair,
+      `main against my-branch: mostly 60 s to 3 min, at most ${formatDuration(estimateComparisonSeconds(known))}`,
     ])
     expect(formatDuration(estimateInitialSeconds(spec, 60))).toBe('1 h 56 min')
     expect(renderComparisonProgress(null, spec, 1)).toBe('job 1 of at most 8: begins')
     expect(renderComparisonProgress(paired, spec, 2)).toMatch(
       /^job 2 of at most 8: wall_seconds probably 3\.0 % faster/,
     )
-    const executions = { calibration: 3, comparison: 0 }
+    const executions = { calibration: 3, comparison: 0, saved: 0 }
     expect(renderComparisonLiveLine({ trial: null, paired: null, executions }, names, 12)).toBe(
       'main against itself: 3 executions, 12 s',
     )

@@ -79,8 +79,9 @@ function resetMeasurements(campaign: Campaign): void {
 }
 
 const applyCalibrated: EventHandler<'calibrated'> = (campaign, event) => {
-  const { order, deterministic, scale, reason, noise } = event
-  campaign.calibration = { order, deterministic, scale, reason, noise }
+  const { order, deterministic, scale, reason, noise, quieter } = event
+  const found = quieter === undefined ? {} : { quieter }
+  campaign.calibration = { order, deterministic, scale, reason, noise, ...found }
   campaign.attempts = {}
   delete campaign.orders[order]
   if (!deterministic && noise === null) queueAll(campaign)
