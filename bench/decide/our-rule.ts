@@ -1,6 +1,7 @@
 import { computeReportedEffect, estimateHodgesLehmann } from '../../src/decide/evidence/interval.ts'
 import { observePair } from '../../src/decide/evidence/observe.ts'
 import { type EvidenceOptions, type EvidenceState, startEvidence } from '../../src/decide/evidence/state.ts'
+import type { MeasuredPair } from '../../src/decide/evidence/slow-runs.ts'
 import { getEvidenceStatus } from '../../src/decide/evidence/rules.ts'
 import { drawRunner, type Job, type Runner } from './noise.ts'
 import { type Change, type Outcome, pairOf, times } from './rule.ts'
@@ -16,41 +17,67 @@ export interface Weighed {
   executions: number
   /** What was used until the search for a gain ended: the pairs after it are for a proof of harm or of no gain. */
   search: { executions: number; jobs: number; givenUp: boolean }
+  /** The pairs of each job. */
+  jobs: readonly (readonly MeasuredPair[])[]
+  nextRunner: () => { runner: Runner; gain: number }
 }
 
 /** winnow's rule, by the library itself: jobs on runners of the world until it has reached a verdict. */
 export function weigh(change: Change, options: OurOptions): Weighed {
   const state = startEvidence({ direction: 'minimize', minEffect: MIN_EFFECT, ...options })
-  return weighOn(change, { state, executions: 0, search: { executions: 0, jobs: 0, givenUp: false } })
+  return weighOn(change, {
+    state,
+    executions: 0,
+    search: { executions: 0, jobs: 0, givenUp: false },
+    jobs: [],
+    nextRunner: runners(change, state.rule.single_machine),
+  })
 }
 
 /** On from where it stands. */
 export function weighOn(change: Change, from: Weighed): Weighed {
   const { random } = change.world
   let { state, executions, search } = from
-  const nextRunner = runners(change, state.rule.single_machine)
+  const jobs = from.jobs.map(pairs => [...pairs])
   for (let number = state.jobs.length + 1; getEvidenceStatus(state).status === 'new-job'; number++) {
-    const { runner, gain } = nextRunner()
-    const [job, luck] = [runner.startJob(), change.buildLuck?.() ?? 0]
-    warmUp(job, gain + luck, random.coin())
+    const next = startJob(change, from)
+    const pairs: MeasuredPair[] = []
+    jobs.push(pairs)
     executions += 2
     do {
       const baseFirst = random.coin()
       const order = baseFirst ? 'base-first' : 'candidate-first'
-      state = observePair(state, { ...timed(job, gain + luck, baseFirst), job: number, order })
+      const pair = next(baseFirst)
+      pairs.push(pair)
+      state = observePair(state, { ...pair, job: number, order })
       executions += 2
       // A gain that screens after all was not given up.
       const givenUp = state.given_up !== null
       if (!givenUp || !search.givenUp) search = { executions, jobs: state.jobs.length, givenUp }
     } while (getEvidenceStatus(state).status === 'continue')
   }
-  return { state, executions, search }
+  return { ...from, state, executions, search, jobs }
 }
 
-export function outcomeOf({ state, executions, search }: Weighed): Outcome {
+/** Builds both sides on the next runner and warms them up. Every call of the answer is a pair. */
+export function startJob(
+  change: Change,
+  { nextRunner }: Pick<Weighed, 'nextRunner'>,
+): (baseFirst: boolean) => MeasuredPair {
+  const { runner, gain } = nextRunner()
+  const [job, luck] = [runner.startJob(), change.buildLuck?.() ?? 0]
+  warmUp(job, gain + luck, change.world.random.coin())
+  return baseFirst => {
+    const { base, candidate } = pairOf(job, gain + luck, baseFirst)
+    const more = (side: 'base' | 'candidate') => change.disturb?.(side) ?? 0
+    return { base: Math.exp(base + more('base')), candidate: Math.exp(candidate + more('candidate')) }
+  }
+}
+
+export function outcomeOf({ state, executions, search, jobs }: Weighed): Outcome {
   const kept = getEvidenceStatus(state).status === 'keep'
   const claimed = kept ? estimateHodgesLehmann(state.differences) : 0
-  return { kept, claimed, executions, jobs: state.jobs.length, search }
+  return { kept, claimed, executions, jobs: jobs.length, search }
 }
 
 /** A runner for each job; where there is one machine only, what a change does on it stays as it is. */

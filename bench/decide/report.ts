@@ -2,6 +2,8 @@ import { builds } from './builds.ts'
 import { campaigns } from './campaigns.ts'
 import type { Case, Section, Table } from './case.ts'
 import { fairness } from './fairness.ts'
+import { luck } from './luck.ts'
+import { mean } from './mean.ts'
 import { rollback } from './rollback.ts'
 import { rounds } from './rounds.ts'
 import { single } from './single.ts'
@@ -19,6 +21,8 @@ export const SECTIONS: readonly Section[] = [
   suites,
   builds,
   fairness,
+  mean,
+  luck,
 ]
 
 export function casesOf(sections: readonly Section[]): Map<string, Case> {

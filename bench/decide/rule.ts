@@ -53,6 +53,8 @@ export interface Change {
   effect: number
   /** How much luckier the candidate's build is than the base's, asked once per job. */
   buildLuck?: () => number
+  /** What is added to the log time of one execution of this side. */
+  disturb?: (side: 'base' | 'candidate') => number
 }
 
 export function times<T>(count: number, run: () => T): T[] {

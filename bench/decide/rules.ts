@@ -1,6 +1,7 @@
 import { computeCampaignLevel } from '../../src/decide/evidence/rank-test.ts'
 import { pairNoise } from './calibration.ts'
-import { type OurOptions, outcomeOf, weigh } from './our-rule.ts'
+import { checkedOutcome, checkKeep } from './keep-check.ts'
+import { type OurOptions, weigh } from './our-rule.ts'
 import type { Change, Rule, SideBySideRule } from './rule.ts'
 import { SIDE_BY_SIDE_RULES } from './side-by-side-rules.ts'
 import { STORED_RULES } from './stored-rules.ts'
@@ -54,6 +55,6 @@ function ours(name: string, options: (change: Change) => OurOptions): SideBySide
     kind: 'side-by-side',
     name,
     source: 'src/decide/evidence',
-    decide: change => outcomeOf(weigh(change, options(change))),
+    decide: change => checkedOutcome(checkKeep(change, weigh(change, options(change)))),
   }
 }

@@ -231,7 +231,9 @@ function buildComparisonRule(comparison: ComparisonRun, scale: 'log' | 'linear' 
     variant: 0,
     touched: null,
   }
-  return { ...rule, terms: { [HEAD_LABEL]: terms } }
+  // Nothing is kept: the person who compares reads the mean beside the median.
+  const { keep_check: _, ...compared } = rule
+  return { ...compared, terms: { [HEAD_LABEL]: terms } }
 }
 
 function getHeadTerms({ terms }: PairedRule): PairedTerms {

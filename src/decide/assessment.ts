@@ -26,6 +26,8 @@ export type Assessment = {
   next_measurement: NextMeasurement
   /** Repeats of a deterministic harness differed: that status ends for the campaign. */
   determinism_lost: boolean
+  /** Kept by its median, but not shown to gain on average: a reason for a person to decide. */
+  sometimes_slower: { name: string; text: string } | null
   /** Inconclusive because measuring ended early. `for_now`: a second look is worth it. */
   given_up: 'for_now' | 'for_good' | null
   reason: string
@@ -52,6 +54,7 @@ export function createFinding(
     target_reached: false,
     next_measurement: 'none',
     determinism_lost: false,
+    sometimes_slower: null,
     given_up: null,
     ...known,
     reason,
@@ -63,4 +66,4 @@ export function createRetryFinding(reason: string): AssessmentFinding {
 }
 
 /** Recorded with every verdict, so that a replay applies the rules under which it was given (invariant 3). */
-export const RULE_VERSION = '2'
+export const RULE_VERSION = '3'

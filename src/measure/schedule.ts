@@ -67,7 +67,8 @@ export async function measurePaired(
     label === 'base-copy'
       ? listExecutions(session.draft, label, 'sample').length < stop.pairs
       : isPairNeeded({ spec, order, stop }, { executions: session.draft.executions, runner }, label)
-  await runBlocks(session, stop.pairs + PROOF_PAIRS, side => !side.ended && wanted(side))
+  const most = Math.max(stop.pairs + PROOF_PAIRS, stop.keep_check?.pairs ?? 0)
+  await runBlocks(session, most, side => !side.ended && wanted(side))
 }
 
 /** For calibration, and for effects that must not select a candidate: no rule stops the blocks. */

@@ -56,6 +56,18 @@ const pairedTermsSchema = z.strictObject({
 })
 export type PairedTerms = z.infer<typeof pairedTermsSchema>
 
+/** What has to hold, besides a shown gain, before an idea is kept. */
+const keepCheckSchema = z.strictObject({
+  /** The share of much slower runs to exclude; null: slow runs do not count. */
+  slow_runs: z.number().positive().max(0.5).nullable(),
+  /** The jobs have to agree on the gain. */
+  jobs_agree: z.boolean(),
+  /** The most pairs of a job that checks, and those of one that is measured for its agreement only. */
+  pairs: z.number().int().positive(),
+  agree_pairs: z.number().int().positive(),
+})
+export type KeepCheck = z.infer<typeof keepCheckSchema>
+
 /** The holdout that judges. A holdout in git is bound to its tree, so that it cannot be exchanged later. */
 const holdoutSourceSchema = z.union([
   z.strictObject({ ref: z.string(), commit: oidSchema, tree: oidSchema }),
@@ -87,6 +99,8 @@ const stopRuleSchema = z.discriminatedUnion('rule', [
     fresh_runners: z.number().int().nonnegative(),
     /** True on the only machine: a new build in a new process group replaces the fresh runner. */
     single_machine: z.boolean(),
+    /** Absent: a shown gain is enough. */
+    keep_check: keepCheckSchema.optional(),
     terms: z.record(z.string(), pairedTermsSchema),
   }),
   /** A fixed number of pairs without a stopping rule, for calibration and for reported effects. */

@@ -11,8 +11,8 @@ import type { World } from './world.ts'
 export const HELD_REASON = 'a person has to read the change before winnow keeps it'
 
 /**
- * A change that would be kept waits for a person if its diff or its gain says that it may deceive the benchmark. It
- * leaves the round, asks for approval of exactly this head, and is measured once more after that.
+ * A change that would be kept waits for a person if its diff or its gain says that it may deceive the benchmark, or if
+ * it is typically faster and sometimes slower. It leaves the round, asks for approval of exactly this head, and is measured once more after that.
  */
 export function holdMember(world: World, member: RoundMember): PlanStep[] {
   const { experiment } = member
@@ -44,7 +44,17 @@ function listFindings(
     line,
     text,
   }))
-  return [...new Map(found.map(finding => [finding.name, finding])).values(), ...findLargeGain(spec, member)]
+  return [
+    ...new Map(found.map(finding => [finding.name, finding])).values(),
+    ...findLargeGain(spec, member),
+    ...findSlowRuns(member),
+  ]
+}
+
+/** Its median gains, and its mean may not. */
+function findSlowRuns(member: RoundMember): HoldFinding[] {
+  const found = getAssessment(member)?.sometimes_slower ?? null
+  return found === null ? [] : [{ ...found, path: null, line: null }]
 }
 
 /** Honest gains of this size exist. So do benchmarks that measure nothing any more. */

@@ -160,7 +160,8 @@ function computeDeadline(now: number, spec: Spec, request: OrderRequest, queue: 
 
 function countExecutionsPerSide(spec: Spec, stop: StopRule): number {
   if (isJudgedMetric(spec)) return 1
-  if (stop.rule === 'paired' || stop.rule === 'pairs' || stop.rule === 'holdout') return stop.pairs + 1
+  if (stop.rule === 'paired') return Math.max(stop.pairs, stop.keep_check?.pairs ?? 0) + 1
+  if (stop.rule === 'pairs' || stop.rule === 'holdout') return stop.pairs + 1
   const stability = spec.measurement.stability
   if (stability === null) return CALIBRATION_RUNS
   const { ladder, mode, repeat_count } = stability

@@ -14,7 +14,7 @@ import type { PairedTerms, StopRule } from '../model/order.ts'
 import { type PairJob, selectReportedJobs } from '../model/pairs.ts'
 import type { Outcome } from '../model/verdict.ts'
 import type { Spec } from '../spec/schema.ts'
-import { resolveEvidence, resolvePairsPerJob } from '../spec/spec-facts.ts'
+import { isJudgedMetric, resolveEvidence, resolvePairsPerJob } from '../spec/spec-facts.ts'
 import type { World } from './world.ts'
 
 /** For changes confirmed on an earlier base, and runners-up on a new one (decision.md 3.4). */
@@ -65,8 +65,20 @@ function buildRuleWithoutTerms(context: PairedContext): PairedRule {
     screen: evidence.screen,
     fresh_runners: evidence.fresh_runners,
     single_machine,
+    ...buildKeepCheck(spec, base.pairs),
     terms: {},
   }
+}
+
+/** Pairs of a job that only checks: with many, fewer builds are needed. */
+const CHECK_PAIRS = 24
+
+/** Models score items, which have no slow runs and no luck of a job. */
+function buildKeepCheck(spec: Spec, pairs: number): Pick<PairedRule, 'keep_check'> {
+  const slow_runs = spec.merge.sometimes_slower === 'hold' ? spec.evidence.slow_runs : null
+  const jobs_agree = spec.evidence.fresh_runners > 0
+  if (isJudgedMetric(spec) || (slow_runs === null && !jobs_agree)) return {}
+  return { keep_check: { slow_runs, jobs_agree, pairs: Math.max(pairs, CHECK_PAIRS), agree_pairs: pairs } }
 }
 
 type PairedBase = { scale: 'log' | 'linear'; metrics: string[]; pairs: number }
@@ -139,7 +151,8 @@ function isEvidenceContinued({ incumbent, harness }: Campaign, evidence: PairedE
 function isConfirmed({ campaign, spec }: PairedContext, rule: PairedRule, evidence: PairedEvidence): boolean {
   if (evidence.harness !== campaign.harness || evidence.as === 'combination') return false
   if (evidence.as === 'confirmed') return true
-  return evaluatePairs({ spec, rule, terms: evidence, jobs: evidence.jobs }).status === 'keep'
+  const { status, check } = evaluatePairs({ spec, rule, terms: evidence, jobs: evidence.jobs })
+  return status === 'keep' && (check === null || check.is === 'passed')
 }
 
 /** From 1; each is tested more strictly (decision.md 3.4). 0: no similar idea was tested before. */

@@ -354,6 +354,11 @@ export const evidenceSection = z.strictObject({
     .describe('How the campaign divides its error budget: e-lond, or alpha for each experiment.'),
   q: level.default(0.1).describe('False discoveries allowed by e-lond.'),
   fresh_runners: naturalSchema.default(1).describe('Fresh runners that must confirm.'),
+  slow_runs: level
+    .default(0.05)
+    .describe(
+      'Share of runs three times as slow that a kept change is shown not to have. Smaller shares need more runs.',
+    ),
 })
 
 export const executionSection = z.strictObject({

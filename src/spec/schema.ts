@@ -302,6 +302,12 @@ const mergeSection = z.strictObject({
     .nullable()
     .default(3)
     .describe('A gain above this factor is held until a person has read the change. null: no limit.'),
+  sometimes_slower: z
+    .enum(['hold', 'allow'])
+    .default('hold')
+    .describe(
+      'A change that is typically faster, but so slow in some runs that its mean is not shown to gain. hold: a person decides. allow: it is not looked for.',
+    ),
   on_merge: z.enum(['stop', 'restart']).default('stop').describe('When the campaign is merged.'),
 })
 

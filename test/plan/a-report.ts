@@ -112,7 +112,7 @@ function follow(scene: Scene, executions: Execution[]): void {
       return
     }
     case 'paired':
-      return inBlocks(scene, stop.pairs + PROOF_PAIRS, executions, side =>
+      return inBlocks(scene, Math.max(stop.pairs + PROOF_PAIRS, stop.keep_check?.pairs ?? 0), executions, side =>
         isPairNeeded({ spec, order, stop }, { executions, runner: MACHINE.boot_id }, side),
       )
     case 'pairs':

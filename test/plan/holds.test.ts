@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { campaign, type CampaignBuilder, SPEC } from './a-campaign.ts'
+import type { Behaviour } from './a-report.ts'
 import { draftsOfKind, settle, world } from './a-world.ts'
 import { adding, LEFT_PAD } from './an-addition.ts'
+import { fewer, measuredOut, noisy } from './noisy.ts'
 import type { SuspiciousChange } from '../../src/decide/suspicious-changes.ts'
 import { planCampaign } from '../../src/plan/stages.ts'
 
@@ -108,5 +110,49 @@ describe('a gain above merge.hold_above', () => {
     built.measured(LARGE)
     settle(built)
     expect(built.campaign.landings[0]?.experiment).toBe('exp-001')
+  })
+})
+
+describe('a change that is typically faster, and sometimes slower', () => {
+  /** 6 % fewer bytes, but for every twelfth run, which has three times as many. */
+  const SOMETIMES: Behaviour = nth => ({
+    bytes: (nth % 12 === 7 ? 3 : 1) * 940 * (1 + (((nth * 37) % 101) - 50) / 10_000),
+  })
+  const STEADY = fewer(0.06, 1)
+  const NAME_OF_SLOW = 'typically lower, sometimes higher (merge.sometimes_slower)'
+
+  it('waits for a person, with both numbers', () => {
+    const built = noisy().withExperiment()
+    measuredOut(built, { 'exp-001': SOMETIMES })
+    expect(built.experiment('exp-001')).toMatchObject({
+      status: 'deferred',
+      approval: {
+        findings: [
+          { name: NAME_OF_SLOW, text: expect.stringMatching(/median 6\.\d % lower, mean \d+\.\d % higher/) },
+        ],
+      },
+    })
+    expect(built.campaign.landings).toEqual([])
+  })
+
+  it('lands once that head is approved', () => {
+    const built = noisy().withExperiment()
+    measuredOut(built, { 'exp-001': SOMETIMES })
+    approve(built)
+    measuredOut(built, { 'exp-001': SOMETIMES })
+    expect(built.experiment('exp-001').outcome).toBe('kept')
+  })
+
+  it('lands where the spec allows it', () => {
+    const built = noisy(`${SPEC}merge: { sometimes_slower: allow }\n`).withExperiment()
+    measuredOut(built, { 'exp-001': SOMETIMES })
+    expect(built.experiment('exp-001').outcome).toBe('kept')
+  })
+
+  it('is another one than a change that is always faster', () => {
+    const built = noisy().withExperiment()
+    const orders = measuredOut(built, { 'exp-001': STEADY })
+    expect(built.experiment('exp-001').outcome).toBe('kept')
+    expect(orders.filter(({ purpose }) => purpose === 'experiment').length).toBeGreaterThan(2)
   })
 })

@@ -22,6 +22,8 @@ const READ: Record<string, [file: string, words?: string]> = {
   'merge.suspicious': ['plan/holds.ts', 'merge.suspicious'],
   'merge.hold_above': ['plan/holds.ts', 'hold_above'],
   'ledger.sign': ['ledger/ledger-commit.ts', 'ledger.sign'],
+  'merge.sometimes_slower': ['plan/paired-order.ts', 'merge.sometimes_slower'],
+  'evidence.slow_runs': ['plan/paired-order.ts', 'evidence.slow_runs'],
   description: ['ideas/brief.ts'],
   advice: ['ideas/brief.ts'],
   schedule: ['init/workflows/workflow.ts'],

@@ -27,7 +27,7 @@ export type EvidencePair = JobTurn & {
   lost?: true | undefined
 }
 
-const MAX_CANDIDATE_FAILURES = 2
+export const MAX_CANDIDATE_FAILURES = 2
 
 type JobTurn = {
   job: string | number

@@ -8,6 +8,7 @@ import { type AssessmentFinding, createFinding, createRetryFinding } from '../as
 import type { Comparison } from '../ce/stability.ts'
 import { isGainExcluded, isWorthSecondLook } from '../evidence/give-up.ts'
 import { computeReportedEffect } from '../evidence/interval.ts'
+import { MAX_CANDIDATE_FAILURES } from '../evidence/observe.ts'
 import { computeEvidenceVerdict, isHarmShown } from '../evidence/rules.ts'
 import { describeFailureOnBothSides, findFailure } from '../failures.ts'
 import { getScoreTerms, listObjectives, type Objective } from '../metrics.ts'
@@ -25,6 +26,7 @@ import {
   selectScale,
 } from './evaluate.ts'
 import { renderEvidenceLine, renderEvidenceSentence } from './evidence-text.ts'
+import { describeSlowRuns } from './mean-text.ts'
 
 type PairedInput = {
   spec: Spec
@@ -51,6 +53,8 @@ export function assessPaired(input: PairedInput, rule: PairedRule): AssessmentFi
   if (off !== null) return createScaleViolation(off)
   const evaluation = evaluatePairs(paired)
   if (evaluation.status !== 'continue') return decidePaired(paired, evaluation)
+  if (evaluation.check !== null && jobs.at(-1)?.complete === true)
+    return decidePaired(paired, { ...evaluation, status: 'new-job' })
   // All pairs were run, and only those for a proof are missing: there is no proof.
   if (jobs.at(-1)?.complete === true) return decidePaired(paired, { ...evaluation, status: 'not-proven' })
   // A job that ends before its rule allows it would let its runner choose when to stop.
@@ -68,7 +72,7 @@ function decidePaired(paired: PairedCase, evaluation: PairsEvaluation): Assessme
   const { status, primary, harmed } = evaluation
   if (status === 'continue') throw new TypeError('a job that still runs has no verdict')
   const { reason, effect } = computeEvidenceVerdict(primary)
-  if (status === 'drop' && reason === 'broken') {
+  if (status === 'drop' && (reason === 'broken' || primary.failures >= MAX_CANDIDATE_FAILURES)) {
     const broken = isJudgedMetric(paired.spec)
       ? 'two of its items have no score, but those of the base have one'
       : 'two of its executions failed, but those of the base ran'
@@ -88,6 +92,7 @@ function decidePaired(paired: PairedCase, evaluation: PairsEvaluation): Assessme
     rank_score: effect ?? 0,
     target_reached: outcome === 'eligible' && isTargetHeld(paired),
     failure_class: outcome === 'dropped' ? 'hypothesis' : null,
+    sometimes_slower: describeSlowRuns(paired, evaluation),
     given_up: outcome === 'inconclusive' ? getGiveUpState(evaluation) : null,
   })
 }

@@ -2,7 +2,7 @@ import type { PairedTerms, StopRule } from '../../model/order.ts'
 import { type Pair, type PairJob, selectReportedJobs } from '../../model/pairs.ts'
 import type { Spec } from '../../spec/schema.ts'
 import { isJudgedMetric } from '../../spec/spec-facts.ts'
-import { endJob, observePair, resetKeepSide } from '../evidence/observe.ts'
+import { endJob, MAX_CANDIDATE_FAILURES, observePair, resetKeepSide } from '../evidence/observe.ts'
 import {
   computeSignedDifference,
   type Difference,
@@ -22,6 +22,7 @@ import {
 } from '../evidence/rules.ts'
 import { type EvidenceState, startEvidence } from '../evidence/state.ts'
 import { listObjectives, listTieBreakers, type Objective } from '../metrics.ts'
+import { judgeKeepCheck, type KeepCheckResult } from './keep-check.ts'
 
 export type PairedRule = Extract<StopRule, { rule: 'paired' }>
 
@@ -46,9 +47,11 @@ export interface PairsEvaluation {
   tie: string | null
   /** The required objective that goes on where the primary has dropped. */
   promising: string | null
+  /** Once the primary's gain is shown; null: not yet, or nothing else has to hold. */
+  check: KeepCheckResult | null
 }
 
-interface EvaluationParts extends Omit<PairsEvaluation, 'status' | 'tie' | 'promising'> {
+interface EvaluationParts extends Omit<PairsEvaluation, 'status' | 'tie' | 'promising' | 'check'> {
   /** A required objective besides the primary that has screened and is not decided. */
   other: { name: string; state: EvidenceState } | null
 }
@@ -72,17 +75,66 @@ export function evaluatePairs(paired: PairedCase): PairsEvaluation {
 function evaluateMeasuredPairs(paired: PairedCase): PairsEvaluation {
   const parts = evaluateParts(paired)
   const { other, ...known } = parts
-  const evaluation = { ...known, tie: null, promising: null }
+  const evaluation = { ...known, tie: null, promising: null, check: null }
   if (paired.terms.as === 'simplify') return { ...evaluation, ...evaluateSimplification(paired, parts) }
   const gained = parts.improved.length > 0
   const dropped = !gained && hasEnded(parts)
   const searching = !dropped && parts.primary.given_up === null
   const tie = gained || searching ? null : findWonTieBreaker(paired, parts)
-  if (gained || tie !== null) return { ...evaluation, status: getGuardedStatus(paired, parts), tie }
+  if (gained || tie !== null) {
+    const guarded = getGuardedStatus(paired, parts)
+    const check = guarded === 'keep' ? checkKeep(paired, parts) : null
+    return { ...evaluation, status: check === null ? guarded : CHECKED_STATUS[check.is], tie, check }
+  }
   // Where the primary has dropped, another objective may only go on if no evidence speaks against it.
   const isSettled = parts.harmed.length > 0 || getEvidenceStatus(parts.primary).reason === 'broken'
   if (!dropped || other === null || isSettled) return { ...evaluation, status: getEndStatus(parts) }
   return { ...evaluation, status: getEvidenceStatus(other.state).status, promising: other.name }
+}
+
+/** A plan holds what is kept here in spite of slow runs: a person decides (plan/holds.ts). */
+const CHECKED_STATUS = {
+  passed: 'keep',
+  slower: 'keep',
+  unshown: 'keep',
+  luck: 'not-proven',
+  measure: 'continue',
+  'new-job': 'new-job',
+} as const satisfies Record<KeepCheckResult['is'], EvidenceStatus>
+
+/** Ideas that were confirmed on an earlier base have passed it there. */
+function checkKeep(paired: PairedCase, { primary, improved }: EvaluationParts): KeepCheckResult | null {
+  const { spec, rule, terms, jobs } = paired
+  const { keep_check: check } = rule
+  const [{ name, direction }] = listObjectives(spec.metric)
+  if (check === undefined || terms.as !== 'idea' || !improved.includes(name)) return null
+  return judgeKeepCheck({
+    check,
+    measure: { direction, scale: rule.scale },
+    minEffect: rule.min_effect,
+    nullEffect: rule.null_effect,
+    jobs: jobs.map(job => ({
+      pairs: collectMetricPairs([job], name),
+      unreported: job.unreported === true,
+    })),
+    screenedIn: primary.screened === null ? -1 : findJob(jobs, primary.jobs[primary.screened.job]?.id),
+    gainedIn: findGainJob(paired),
+    maxJobs: terms.max_jobs,
+  })
+}
+
+function findJob(jobs: readonly PairJob[], order: string | number | undefined): number {
+  return jobs.findIndex(job => job.order === order)
+}
+
+/** The job in which the primary was decided. */
+function findGainJob(paired: PairedCase): number {
+  const [primary] = listObjectives(paired.spec.metric)
+  const shown = paired.jobs.findIndex((_, at) => {
+    const jobs = paired.jobs.slice(0, at + 1)
+    return computeObjectiveEvidence({ ...paired, jobs }, primary).decided !== null
+  })
+  return shown === -1 ? paired.jobs.length - 1 : shown
 }
 
 function evaluateParts(paired: PairedCase): EvaluationParts {
@@ -222,8 +274,11 @@ function findWonTieBreaker(
 }
 
 /** A gain does not count beside a shown harm, and not yet beside one that is not excluded. */
-function getGuardedStatus({ terms, jobs }: PairedCase, { harmed, open }: EvaluationParts): EvidenceStatus {
-  if (harmed.length > 0) return 'drop'
+function getGuardedStatus(
+  { terms, jobs }: PairedCase,
+  { primary, harmed, open }: EvaluationParts,
+): EvidenceStatus {
+  if (harmed.length > 0 || primary.failures >= MAX_CANDIDATE_FAILURES) return 'drop'
   if (open.length === 0) return 'keep'
   return getContinueStatus(terms.max_jobs, jobs)
 }

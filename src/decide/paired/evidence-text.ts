@@ -16,8 +16,9 @@ import {
   type PairedCase,
   type PairsEvaluation,
 } from './evaluate.ts'
+import { describeCheck, describeMean } from './mean-text.ts'
 
-type DecidingParts = Pick<PairsEvaluation, 'primary' | 'improved' | 'promising'>
+type DecidingParts = Pick<PairsEvaluation, 'primary' | 'improved' | 'promising' | 'check'>
 
 export interface PathPair {
   first: Pair['first']
@@ -122,6 +123,8 @@ function renderQualifier(
   if (promising !== null)
     return `${promising} is promising${status === 'not-proven' ? `, ${describeNotEnough(paired)}` : ''}`
   if (tie !== null) return `${tie} is better (tie-breaker)`
+  const check = describeCheck(paired, evaluation)
+  if (check !== null) return check
   if (status === 'keep') return explainKeep(paired, improved)
   if (status === 'not-proven' && hasNoItemsLeft(paired)) return 'every item was scored before'
   if (improved.length > 0 && open.length > 0) return `${open.join(', ')} not proven harmless yet`
@@ -200,7 +203,9 @@ export function renderEvidenceLine(
   const { evidence, threshold, stage } = weighEvidence(paired, other?.state ?? evaluation.primary)
   const about = other === null ? '' : ` for ${other.name}`
   const bar = renderEvidenceBar(evidence, threshold, 20)
-  return `evidence ${formatEvidence(evidence)}${about} (needed ${NEEDED_TO[stage]}: ${formatEvidence(threshold)}) ▕${bar}▏ ${formatCost(paired, cost)}`
+  const mean = describeMean(paired, evaluation)
+  const line = `evidence ${formatEvidence(evidence)}${about} (needed ${NEEDED_TO[stage]}: ${formatEvidence(threshold)}) ▕${bar}▏ ${formatCost(paired, cost)}`
+  return mean === null ? line : `${line}; ${mean}`
 }
 
 function findDecidingObjective(

@@ -1,0 +1,98 @@
+import type { KeepCheck } from '../../model/order.ts'
+import { isGainShownByJobs } from '../evidence/job-luck.ts'
+import { computeSignedDifference, type MetricMeasure } from '../evidence/rank-test.ts'
+import { type JobPairs, judgeSlowRuns } from '../evidence/slow-runs.ts'
+
+/** One job's pairs of the primary metric. */
+export interface CheckedJob {
+  pairs: readonly { base: number | null; candidate: number | null; lost?: true | undefined }[]
+  unreported: boolean
+}
+
+export interface KeepCheckInput {
+  check: KeepCheck
+  measure: MetricMeasure
+  minEffect: number
+  nullEffect: number
+  jobs: readonly CheckedJob[]
+  /** Index of the job that screened; -1: none had to. */
+  screenedIn: number
+  /** Index of the job in which the gain was shown. */
+  gainedIn: number
+  maxJobs: number
+}
+
+/** The answers once the pairs have shown a gain (docs/decisions/059-the-mean-and-the-luck-of-a-job.md). */
+export interface KeepCheckResult {
+  /**
+   * passed: it may be kept. slower: some of its runs are much slower. unshown: too few runs to exclude that. luck: its
+   * jobs do not agree on a gain. measure, new-job: open, in this job or the next.
+   */
+  is: 'passed' | 'slower' | 'unshown' | 'luck' | 'measure' | 'new-job'
+  /** Runs of each side so far, and those that slow runs need to show; null: slow runs do not count. */
+  runs: { done: number; needed: number } | null
+}
+
+/** Jobs of the check itself, besides those that showed the gain. */
+const EXTRA_JOBS = 2
+
+/** Pure, so that the runner of a job, the verdict and a replay agree. Looks at whole jobs only. */
+export function judgeKeepCheck(input: KeepCheckInput): KeepCheckResult {
+  const { jobs, gainedIn, maxJobs } = input
+  const ended = jobs.length - 1
+  const isChecking = ended > gainedIn
+  if (isChecking) {
+    const target = countPairsOfNextJob({ ...input, jobs: jobs.slice(0, ended) })
+    if ((jobs[ended]?.pairs.length ?? 0) < target) return { is: 'measure', runs: countRuns(input) }
+  }
+  const slow = judgeSlow(input)
+  const runs = countRuns(input)
+  if (slow?.is === 'slower') return { is: 'slower', runs }
+  const agree = isAgreed(input)
+  if (slow?.is !== 'open' && agree) return { is: 'passed', runs }
+  if (ended - gainedIn < maxJobs + EXTRA_JOBS) return { is: 'new-job', runs }
+  return { is: agree ? 'unshown' : 'luck', runs }
+}
+
+/** The pairs that are still needed, in equal jobs. The jobs before it decide, and not its own pairs. */
+export function countPairsOfNextJob(input: KeepCheckInput): number {
+  const { check } = input
+  const slow = judgeSlow(input)
+  const missing = slow?.is === 'open' ? Math.max(1, slow.needed - countWholePairs(input.jobs)) : 0
+  const shared = Math.ceil(missing / Math.ceil(Math.max(1, missing) / check.pairs))
+  return isAgreed(input) ? Math.max(1, shared) : Math.max(check.agree_pairs, shared)
+}
+
+function judgeSlow({ check, jobs, measure }: KeepCheckInput): ReturnType<typeof judgeSlowRuns> | null {
+  if (check.slow_runs === null) return null
+  const lost = jobs.flatMap(({ pairs, unreported }) => [
+    ...pairs.filter(pair => pair.lost === true),
+    ...(unreported ? ['a begun pair'] : []),
+  ]).length
+  return judgeSlowRuns({ jobs: jobs.map(listWholePairs), measure, lost, share: check.slow_runs })
+}
+
+function isAgreed({ check, jobs, measure, minEffect, nullEffect, screenedIn }: KeepCheckInput): boolean {
+  if (!check.jobs_agree) return true
+  const differences = jobs
+    .slice(screenedIn + 1)
+    .map(job =>
+      listWholePairs(job).map(({ base, candidate }) => computeSignedDifference(measure, base, candidate)),
+    )
+  return isGainShownByJobs({ jobs: differences, minEffect, nullEffect })
+}
+
+function countRuns(input: KeepCheckInput): KeepCheckResult['runs'] {
+  const slow = judgeSlow(input)
+  return slow === null ? null : { done: countWholePairs(input.jobs), needed: slow.needed }
+}
+
+function countWholePairs(jobs: KeepCheckInput['jobs']): number {
+  return jobs.reduce((sum, job) => sum + listWholePairs(job).length, 0)
+}
+
+export function listWholePairs({ pairs }: Pick<CheckedJob, 'pairs'>): JobPairs {
+  return pairs.flatMap(({ base, candidate }) =>
+    base === null || candidate === null ? [] : [{ base, candidate }],
+  )
+}
