@@ -14,6 +14,7 @@ import type { Spec } from '../spec/schema.ts'
 import { BUILT_IN_METRICS, isBenchmarkFormat } from '../spec/schema-values.ts'
 import { isJudgedMetric } from '../spec/spec-facts.ts'
 import { type AssessmentFinding, createFinding, createRetryFinding } from './assessment.ts'
+import { describeLostOutput, describeShortOutput } from './lost-output.ts'
 import {
   formatConstraint,
   isConstraintMet,
@@ -43,6 +44,7 @@ const FAILURE_CHECKS = [
   findExecutionFailure,
   findOtherBenchmarks,
   findMetricFailure,
+  findLostOutput,
   findUnrunGate,
 ] as const
 
@@ -119,35 +121,6 @@ function findShortGateOutput({ report, label }: CandidateCase): AssessmentFindin
 
 function listBaseRuns(report: Report, { name, phase }: GateRun): GateRun[] {
   return report.gates.filter(gate => gate.side === 'base' && gate.name === name && gate.phase === phase)
-}
-
-/** A candidate's gate has to print at least this share of the base's lines. */
-const LEAST_SHARE_OF_LINES = 0.5
-
-/** Null if the gate printed what the base prints. Several runs of the base show which of its output varies. */
-export function describeShortOutput(
-  own: GateRun,
-  base: readonly GateRun[],
-): { name: string; text: string } | null {
-  const { name } = own
-  const shortest = (values: readonly (number | undefined)[]) =>
-    Math.min(...values.map(value => value ?? Number.POSITIVE_INFINITY))
-  const build = (text: string) => ({ name, text: `gate ${name} succeeded, but ${text}` })
-  const tests = shortest(base.map(run => run.tests_passed))
-  if (Number.isFinite(tests)) {
-    const ran = own.tests_passed ?? 0
-    const text = `only ${ran} of the base's ${formatCount(tests, 'test')} passed`
-    return ran >= tests ? null : build(text)
-  }
-  const lines = shortest(base.map(run => run.printed?.lines))
-  if (!Number.isFinite(lines) || own.printed === undefined) return null
-  const printed = own.printed.lines
-  if (printed < lines * LEAST_SHARE_OF_LINES)
-    return build(`printed only ${printed} of the ${formatCount(lines, 'line')} that the base prints`)
-  const [last, ...others] = new Set(base.map(run => run.printed?.last))
-  if (last === undefined || others.length > 0 || own.printed.last === last) return null
-  const sign = last.includes('#') ? ' (# stands for any number)' : ''
-  return build(`did not print the base's last line: ${JSON.stringify(last)}${sign}`)
 }
 
 function findExecutionFailure({ spec, report, label, pairs }: CandidateCase): AssessmentFinding | null {
@@ -294,6 +267,12 @@ function describeAggregates(
       `does not hold in every execution: ${constraints.map(formatConstraint).join(', ')}`,
   ]
   return parts.filter(part => part !== false).join('; ')
+}
+
+/** A harness that ended early may still have printed the metrics that the spec names. */
+function findLostOutput({ report, label }: CandidateCase): AssessmentFinding | null {
+  const lost = describeLostOutput(report, label)
+  return lost === null ? null : createFinding('error', `the harness ${lost}`, { failure_class: 'hypothesis' })
 }
 
 /** A command gate that was not run has not passed. */

@@ -1,5 +1,5 @@
 import { assessCandidate } from '../decide/assess.ts'
-import { describeShortOutput } from '../decide/failures.ts'
+import { describeShortOutput } from '../decide/lost-output.ts'
 import { experimentIdSchema } from '../model/ids.ts'
 import type { Report } from '../model/report.ts'
 import { isJudgedMetric } from '../spec/spec-facts.ts'

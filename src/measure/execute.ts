@@ -9,7 +9,7 @@ import { removeAll } from './file-system.ts'
 import { refuseMachine, runGuarded } from './guarded-run.ts'
 import { changeOwner, copyForUser, isFolder } from './isolation/side-users.ts'
 import { clearHome, clearOutputs, layOutTrusted } from './layout.ts'
-import { readFailed } from './output/failure-output.ts'
+import { countPrintedLines, readFailed } from './output/failure-output.ts'
 import { type HarnessOutput, NO_OUTPUT, refuseBooleans } from './output/harness-output.ts'
 import { readHarnessOutput, readScore } from './output/read-output.ts'
 import { type Ended, lowerPriority } from './process/launch.ts'
@@ -52,6 +52,7 @@ export async function execute(session: Session, side: OrderSide, turn: Execution
     signal: ended.signal,
     wall_seconds: ended.wallSeconds,
     ...result,
+    ...(result.status === 'ok' && !input.unpinned ? { printed_lines: countPrintedLines(paths) } : {}),
     ...(output === null ? {} : { output }),
   }
   const recorded = limitToRoom(side, hideHoldoutDetails(input, execution))

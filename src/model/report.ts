@@ -42,6 +42,8 @@ const executionSchema = z.strictObject({
   metrics: z.record(z.string(), readingSchema),
   tasks: z.record(z.string(), z.number().nullable()).optional(),
   artifacts: z.record(z.string(), z.string()).optional(),
+  /** Lines of stdout that are not blank. Set for a run that succeeded, where both sides have the same harness. */
+  printed_lines: z.number().int().nonnegative().optional(),
   error: z.string().optional(),
   output: failedOutputSchema.optional(),
 })

@@ -1,4 +1,5 @@
 import { computePrimaryGain } from '../decide/assess.ts'
+import { describeShorterOutput } from '../decide/lost-output.ts'
 import { describeSuspicionRule, type SuspiciousChange } from '../decide/suspicious-changes.ts'
 import { type HoldFinding, listAwaitedPackages, summarizeFindings } from '../model/approval.ts'
 import type { Spec } from '../spec/schema.ts'
@@ -46,6 +47,7 @@ function listFindings(
   }))
   return [
     ...new Map(found.map(finding => [finding.name, finding])).values(),
+    ...findShorterOutput(spec, member),
     ...findLargeGain(spec, member),
     ...findSlowRuns(member),
   ]
@@ -55,6 +57,15 @@ function listFindings(
 function findSlowRuns(member: RoundMember): HoldFinding[] {
   const found = getAssessment(member)?.sometimes_slower ?? null
   return found === null ? [] : [{ ...found, path: null, line: null }]
+}
+
+function findShorterOutput({ merge }: Spec, { experiment, measured, judgement }: RoundMember): HoldFinding[] {
+  if (merge.suspicious === 'allow' || measured === null || judgement?.is !== 'eligible') return []
+  const text = describeShorterOutput(measured.report, experiment.id)
+  if (text === null) return []
+  return [
+    { name: 'its harness prints less than on the base', path: null, line: null, text: `The harness ${text}` },
+  ]
 }
 
 /** Honest gains of this size exist. So do benchmarks that measure nothing any more. */

@@ -156,3 +156,34 @@ describe('a change that is typically faster, and sometimes slower', () => {
     expect(orders.filter(({ purpose }) => purpose === 'experiment').length).toBeGreaterThan(2)
   })
 })
+
+describe('an idea whose harness printed fewer lines than on the base', () => {
+  function printing(lines: number, yaml = SPEC): CampaignBuilder {
+    const built = campaign(yaml).withExperiments(1)
+    settle(built)
+    const [live] = Object.values(built.campaign.orders).filter(({ report }) => report === null)
+    if (live === undefined) throw new Error('no order')
+    const said = bytes(100, { 'exp-001': 90 })
+    const { executions } = built.answer(live.order, said['exp-001'])
+    const counted = executions.map(run => ({ ...run, printed_lines: run.side === 'base' ? 133 : lines }))
+    built.measured({ 'exp-001': { ...said['exp-001'], executions: counted } })
+    settle(built)
+    return built
+  }
+
+  it('waits for a person', () => {
+    expect(printing(120).experiment('exp-001').approval?.findings).toEqual([
+      {
+        name: 'its harness prints less than on the base',
+        path: null,
+        line: null,
+        text: 'The harness printed 120 of the 133 lines that the base always prints',
+      },
+    ])
+  })
+
+  it('lands where it printed as much, or where the spec allows it', () => {
+    expect(printing(133).campaign.landings).toHaveLength(1)
+    expect(printing(120, `${SPEC}merge: { suspicious: allow }\n`).campaign.landings).toHaveLength(1)
+  })
+})

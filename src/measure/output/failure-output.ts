@@ -210,11 +210,17 @@ export function stripInstallNoise(text: string): string {
  * not its last line.
  */
 export function describePrinted({ stdout }: Pick<OutputPaths, 'stdout'>): GateOutput {
-  const lines = readOutputTail(stdout)
-    .split('\n')
-    .map(line => line.trim())
-    .filter(line => line !== '')
+  const lines = listPrintedLines(stdout)
   return { lines: lines.length, last: setNumbersAside(lines.at(-1) ?? '') }
+}
+
+export function countPrintedLines({ stdout }: Pick<OutputPaths, 'stdout'>): number {
+  return listPrintedLines(stdout).length
+}
+
+function listPrintedLines(stdout: string): string[] {
+  const lines = readOutputTail(stdout).split('\n')
+  return lines.map(line => line.trim()).filter(line => line !== '')
 }
 
 const LAST_LINE_SHOWN = 200
