@@ -63,9 +63,7 @@ function findTampering({ report, label }: CandidateCase): AssessmentFinding | nu
   const { during, path } = report.tampered
   return during === label
     ? createFinding('refused', `tampered: its execution changed ${path}`)
-    : createRetryFinding(
-        `${during} changed ${path} while it ran, so this report proves nothing about ${label}`,
-      )
+    : createRetryFinding(`${path} changed while ${during} ran, so this report proves nothing about ${label}`)
 }
 
 function findRunnerFailure({ report }: CandidateCase): AssessmentFinding | null {

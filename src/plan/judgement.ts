@@ -17,7 +17,8 @@ import type { CandidateChange, World } from './world.ts'
 /** The plan and `replay` judge a report with the same function (invariant 3). */
 export type Judgement =
   | { is: 'eligible'; assessment: Assessment }
-  | { is: 'retry'; reason: string }
+  /** `alone`: in a job of its own, with nothing beside it. */
+  | { is: 'retry'; reason: string; alone: boolean }
   /** Its pairs so far are worth another job, on a fresh runner. */
   | { is: 'needs-more-pairs'; assessment: Assessment; reason: string }
   /** Its jobs are used up, or something other than the idea failed. It stays open and may be resumed. */
@@ -53,8 +54,15 @@ export function judgeExperiment(spec: Spec, experiment: Experiment, measured: Me
   const baseline = order.stop.rule === 'stability' ? order.stop.baseline : null
   const input = { spec, order, report, label: experiment.id, baseline }
   const assessment = assessCandidate(input)
+  if (isBlameOpen(measured, experiment))
+    return {
+      is: 'retry',
+      reason: `${assessment.reason}, if no other idea did: measured again alone`,
+      alone: true,
+    }
   if (assessment.retry) {
-    if (order.attempt < spec.execution.max_attempts) return { is: 'retry', reason: assessment.reason }
+    const alone = report.tampered !== null
+    if (order.attempt < spec.execution.max_attempts) return { is: 'retry', reason: assessment.reason, alone }
     // The base, the set-up of both sides or the machine failed, which says nothing against the idea.
     return { is: 'not-proven', assessment, reason: appendAttempts(assessment.reason, order.attempt) }
   }
@@ -63,6 +71,15 @@ export function judgeExperiment(spec: Spec, experiment: Experiment, measured: Me
   const change =
     order.stop.rule === 'pairs' ? parseReason(assessment.reason).sentence : describePrimaryChange(input)
   return judgeRevert(assessment, change)
+}
+
+/**
+ * Without users of their own, another idea of the job or of the machine can change files while this one runs. An
+ * idea is to blame if files changed while it ran alone.
+ */
+function isBlameOpen({ order, report }: MeasuredOrder, { id }: Pick<Experiment, 'id'>): boolean {
+  if (report.tampered?.during !== id || !report.flags.includes('unisolated')) return false
+  return order.attempt === 1 || order.candidates.length > 1
 }
 
 /** A person requested the revert: gates and constraints must hold, a gain is not expected. */

@@ -30,6 +30,8 @@ interface WantedMember {
   tree: string
   purpose: 'experiment' | 'combination'
   attempt: number
+  /** In an order of its own. */
+  alone: boolean
   touched: TouchedLines
 }
 
@@ -55,7 +57,7 @@ function selectWanted(
   if (!experiment || facts?.merged !== 'clean') return []
   const attempt = after === 'pairs' ? 1 : countAttempt(world, experiment, purpose)
   const { head, tree, touched } = facts
-  return [{ experiment, head, tree, purpose, attempt, touched }]
+  return [{ experiment, head, tree, purpose, attempt, alone: after === 'disturbance', touched }]
 }
 
 /** Attempts count failures that were no verdict; a combination starts its own count. */
@@ -123,16 +125,19 @@ function requestPairedOrders(world: World, ideas: readonly WantedMember[], round
   })
 }
 
-/** Candidates of one job share a machine: code of an outsider shares it with no other candidate. */
+/**
+ * Candidates of one job share a machine: code of an outsider shares it with no other candidate, and neither does a
+ * candidate whose files changed while they were measured together.
+ */
 function groupMembers(world: World, wanted: readonly WantedMember[], size: number): WantedMember[][] {
   const groups = new Map<string, WantedMember[]>()
   for (const member of wanted) {
-    const { purpose, attempt, experiment } = member
+    const { purpose, attempt, experiment, alone } = member
     // Candidates that were interrupted together continue together, with their coins.
     const interruptedOrder = listInterruptions(world, member)[0]?.order ?? 'new'
-    const outsiders = experiment.needs_permission === null ? '' : experiment.id
+    const separate = alone || experiment.needs_permission !== null ? experiment.id : ''
     const isExternal = experiment.source.use === 'external'
-    const key = [purpose, attempt, isExternal, outsiders, interruptedOrder].join(' ')
+    const key = [purpose, attempt, isExternal, separate, interruptedOrder].join(' ')
     groups.set(key, [...(groups.get(key) ?? []), member])
   }
   return [...groups.values()].flatMap(group => {

@@ -23,8 +23,11 @@ import type { World } from './world.ts'
 
 export interface RoundPlan {
   steps: PlanStep[]
-  /** Members that need an order in this round. `failure`: the last one failed without a verdict. */
-  needsOrder: { id: ExperimentId; after: 'nothing' | 'failure' | 'pairs' }[]
+  /**
+   * Members that need an order in this round. `failure`: the last one failed without a verdict. `disturbance`: files
+   * changed during the last one.
+   */
+  needsOrder: { id: ExperimentId; after: 'nothing' | 'failure' | 'disturbance' | 'pairs' }[]
   combine: ExperimentId | null
   holdout: OrderRequest[]
 }
@@ -74,7 +77,7 @@ const DECIDED_STATUSES: ReadonlySet<string> = new Set(['ended', 'not-proven', 'l
 
 function findNeededOrder({ experiment: { id, status }, judgement }: RoundMember): RoundPlan['needsOrder'] {
   if (judgement === null) return status === 'queued' ? [{ id, after: 'nothing' }] : []
-  if (judgement.is === 'retry') return [{ id, after: 'failure' }]
+  if (judgement.is === 'retry') return [{ id, after: judgement.alone ? 'disturbance' : 'failure' }]
   return judgement.is === 'needs-more-pairs' ? [{ id, after: 'pairs' }] : []
 }
 

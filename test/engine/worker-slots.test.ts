@@ -25,7 +25,7 @@ describe('an order', () => {
     { rule: 'alone' },
     { rule: 'holdout', command: 'x', metrics: ['ms'], scale, pairs: 8, margin: 0, exact: true, source: null },
   ])('$rule runs alone on the machine', stop => {
-    expect(chooseSlotRequest({ stop }, winnowSpec({}))).toEqual({ limit: 1, alone: true })
+    expect(chooseSlotRequest({ stop, attempt: 1 }, winnowSpec({}))).toEqual({ limit: 1, alone: true })
   })
 
   it('that is deterministic runs beside others of its kind, up to the limit of the spec', () => {
@@ -36,10 +36,15 @@ describe('an order', () => {
       { execution: { mode: 'serial' } },
       { 'parallel.exclusive_resources': ['gpu'] },
     ]
-    const berths = limits.map(changes => chooseSlotRequest({ stop }, winnowSpec(changes)))
+    const berths = limits.map(changes => chooseSlotRequest({ stop, attempt: 1 }, winnowSpec(changes)))
     expect(berths.map(({ alone }) => alone)).toEqual([false, false, false, false])
     expect(berths[0]?.limit).toBeGreaterThanOrEqual(1)
     expect(berths.slice(1).map(({ limit }) => limit)).toEqual([1, 1, 1])
+  })
+
+  it('that is repeated runs alone, because another one may have disturbed it', () => {
+    const stop = { rule: 'once', min_effect: 0, scale } as const
+    expect(chooseSlotRequest({ stop, attempt: 2 }, winnowSpec({}))).toEqual({ limit: 1, alone: true })
   })
 })
 

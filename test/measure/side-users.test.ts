@@ -101,7 +101,7 @@ describe('users for sides', () => {
   })
 
   test('are used by one order at a time', () => {
-    const order = { stop: { rule: 'once', min_effect: 0, scale: 'linear' } } as const
+    const order = { attempt: 1, stop: { rule: 'once', min_effect: 0, scale: 'linear' } } as const
     expect(chooseSlotRequest(order, aSpec({})).alone).toBe(false)
     expect(chooseSlotRequest(order, aSpec({ measurement: { command: 'x', isolation: 'uid' } }))).toEqual({
       limit: 1,

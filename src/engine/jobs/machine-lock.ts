@@ -148,7 +148,7 @@ export interface MachineLockState {
 }
 
 interface MachineLockOrder {
-  order: Pick<Order, 'stop'>
+  order: Pick<Order, 'stop' | 'attempt'>
   spec: Spec
   what: string
 }

@@ -15,12 +15,13 @@ interface SlotRequest {
 }
 
 export function chooseSlotRequest(
-  order: Pick<Order, 'stop'>,
+  order: Pick<Order, 'stop' | 'attempt'>,
   spec: Spec,
   users = isUserIsolated(spec),
 ): SlotRequest {
-  // Ending one execution ends every process of its user, so isolated orders run alone.
-  if (order.stop.rule !== 'once' || users) return { limit: 1, alone: true }
+  // Ending one execution ends every process of its user, so isolated orders run alone. So does a repeated attempt,
+  // because another order may have disturbed the first one.
+  if (order.stop.rule !== 'once' || order.attempt > 1 || users) return { limit: 1, alone: true }
   const parallel = spec.execution.mode === 'parallel' && spec.parallel.exclusive_resources.length === 0
   const most = parallel ? Math.min(spec.execution.max_concurrent, availableParallelism()) : 1
   return { limit: Math.max(1, most), alone: false }
