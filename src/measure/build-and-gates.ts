@@ -9,8 +9,10 @@ import type { Spec } from '../spec/schema.ts'
 import { buildHarnessEnvironment } from './environment.ts'
 import { removeAll } from './file-system.ts'
 import { refuseMachine, runGuarded, snapshotSide } from './guarded-run.ts'
-import { clearHome, clearOutputs, copySide, layOut } from './layout.ts'
+import { isFolder } from './isolation/side-users.ts'
+import { clearOutputs, copySide, layOut } from './layout.ts'
 import { countPassedTests, describePrinted, readFailed } from './output/failure-output.ts'
+import { prepareHome } from './private-home.ts'
 import type { OrderSide, Session } from './session.ts'
 import { recordStart } from './same-start.ts'
 import { snapshotFiles } from './tamper-check.ts'
@@ -30,7 +32,7 @@ export async function buildSide(session: Session, side: OrderSide, number: numbe
   const kept = keepBuilt && side.slot.built !== null
   if (!kept) await removeAll(paths.checkpoint)
   await clearOutputs(paths, side.owner)
-  if (side.owner !== null && !kept) await clearHome(paths, side.owner)
+  if (!kept || !isFolder(paths.home)) await prepareHome(paths, { real: session.realHome, owner: side.owner })
   draft.trees[side.label] = side.tree
   const everything = snapshotSide(session, side)
   side.snapshots = { files: snapshotFiles(everything, side.files), everything }

@@ -5,7 +5,7 @@ import { readTextIfPresent } from './file-system.ts'
 import type { Owner } from './process/reaper.ts'
 import type { SidePaths } from './session.ts'
 
-const ALLOWED = ['PATH', 'HOME', 'LANG', 'TZ', 'CI'] as const
+const ALLOWED = ['PATH', 'LANG', 'TZ', 'CI'] as const
 
 /** Invariant 6: passes only these variables of the user's environment, and those that the spec lists. */
 export function selectAllowedEnvironment(
@@ -37,7 +37,7 @@ export function buildPortEnvironment(
   return { WINNOW_PORT: String(port), ...named }
 }
 
-/** Common to all commands. A side with its own user gets an empty HOME. */
+/** Common to all commands. HOME is a folder of the side, unless the spec passes that of the person. */
 export function buildCommonEnvironment(
   allowed: Readonly<Record<string, string>>,
   { tmp, home }: Pick<SidePaths, 'tmp' | 'home'>,
@@ -45,7 +45,7 @@ export function buildCommonEnvironment(
 ): Record<string, string> {
   // By default npm writes a log into HOME on each run, and asks its registry for a newer npm.
   const npm = { npm_config_logs_dir: join(tmp, 'npm-logs'), npm_config_update_notifier: 'false' }
-  return { ...npm, ...allowed, TMPDIR: tmp, ...(owner === null ? {} : { HOME: home }) }
+  return { ...npm, HOME: home, ...allowed, TMPDIR: tmp, ...(owner === null ? {} : { HOME: home }) }
 }
 
 /** Every side gets the same names and values. The EVO_ names are aliases for evo harnesses. */

@@ -8,12 +8,13 @@ import { buildCommonEnvironment, buildHarnessEnvironment } from './environment.t
 import { removeAll } from './file-system.ts'
 import { refuseMachine, runGuarded } from './guarded-run.ts'
 import { changeOwner, copyForUser, isFolder } from './isolation/side-users.ts'
-import { clearHome, clearOutputs, layOutTrusted } from './layout.ts'
+import { clearOutputs, layOutTrusted } from './layout.ts'
 import { countPrintedLines, readFailed } from './output/failure-output.ts'
 import { type HarnessOutput, NO_OUTPUT, refuseBooleans } from './output/harness-output.ts'
 import { readHarnessOutput, readScore } from './output/read-output.ts'
 import { type Ended, lowerPriority } from './process/launch.ts'
 import type { Owner } from './process/reaper.ts'
+import { prepareHome } from './private-home.ts'
 import { restoreStart } from './same-start.ts'
 import { getSidePaths, type MeasureInput, type OrderSide, type Session, type SidePaths } from './session.ts'
 import { snapshotEverything } from './tamper-check.ts'
@@ -182,6 +183,8 @@ export async function prepareScore(session: Session): Promise<void> {
   if (session.input.spec.measurement.score === null) return
   const dir = join(session.input.workDir, 'trusted')
   await layOutTrusted(session, dir)
+  if (session.scorer.owner === null)
+    await prepareHome(getSidePaths(dir), { real: session.realHome, owner: null })
   session.trusted = { dir, snapshot: snapshotEverything(dir, [], session.input.repository.objectFormat) }
 }
 
@@ -223,7 +226,7 @@ async function ensureFolder(out: string): Promise<string> {
 
 /** Copies the outputs, so the side's own files keep their owner. Empties the scorer's home and tmp first. */
 async function giveOutputs({ input, paths }: Session, own: SidePaths, owner: Owner): Promise<string> {
-  await clearHome(own, owner)
+  await prepareHome(own, { real: null, owner })
   await changeOwner(own.tmp, owner)
   await removeAll(own.out)
   await copyForUser(owner, { from: paths.out, room: join(input.workDir, 'handed'), to: own.out })

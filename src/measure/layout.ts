@@ -198,13 +198,6 @@ export async function clearOutputs(paths: SidePaths, owner: Owner | null): Promi
     await lchown(path, owner.uid, owner.gid)
 }
 
-/** An empty home holds no files of another side's setup or an earlier order. */
-export async function clearHome({ home }: SidePaths, { uid, gid }: Owner): Promise<void> {
-  await removeAll(home)
-  mkdirSync(home, { mode: 0o700 })
-  await lchown(home, uid, gid)
-}
-
 async function removeOutput(path: string): Promise<void> {
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (found === undefined) return

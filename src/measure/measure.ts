@@ -54,7 +54,8 @@ export async function measureOrder(input: MeasureInput): Promise<Report> {
       begun = block
       await input.onPartial?.({ report: buildReport(), begun })
     }
-    const prepared = { sharedFiles, allowed, holdoutDirectory, buildReport, keepPartial }
+    const realHome = input.env['HOME'] ?? null
+    const prepared = { sharedFiles, allowed, realHome, holdoutDirectory, buildReport, keepPartial }
     const end = await runToEnd(input, () => measureSides(input, draft, prepared))
     const endedEarly = end.tampered !== null || end.runner_error !== null
     const partialBlock = endedEarly && begun !== null ? { begun } : {}
@@ -95,7 +96,10 @@ async function runToEnd(input: MeasureInput, run: () => Promise<string | null>):
   }
 }
 
-type PreparedSession = Pick<Session, 'sharedFiles' | 'allowed' | 'holdoutDirectory' | 'buildReport'> & {
+type PreparedSession = Pick<
+  Session,
+  'sharedFiles' | 'allowed' | 'realHome' | 'holdoutDirectory' | 'buildReport'
+> & {
   keepPartial: (begun: Session['begun']) => Promise<void>
 }
 

@@ -2,7 +2,8 @@ import { chmodSync, lstatSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { copyFolder, removeAll } from './file-system.ts'
 import { snapshotSide } from './guarded-run.ts'
-import { type OrderSide, type Session, type StartState, Tampered } from './session.ts'
+import { prepareHome } from './private-home.ts'
+import { getSidePaths, type OrderSide, type Session, type StartState, Tampered } from './session.ts'
 import {
   findTamperedPath,
   isSameFile,
@@ -24,8 +25,17 @@ export async function recordStart(session: Session, side: OrderSide): Promise<vo
   const tracked = new Set(side.files.map(({ path }) => path))
   const dir = join(session.input.workDir, 'starts', side.slot.name)
   await removeAll(dir)
-  const isPlainTree = [...entries.values()].every(({ path, names }) => names !== null || tracked.has(path))
+  const isPlainTree = [...entries.values()].every(
+    ({ path, names }) => names !== null || tracked.has(path) || isMadeHome(session, path),
+  )
   side.start = { entries, tracked, copy: isPlainTree ? null : await copyStart(session, side, dir) }
+}
+
+const MADE_HOME = /^home(?:\/|$)/
+
+/** Without a set-up, HOME holds only what winnow made, and can make again. */
+function isMadeHome({ input }: Session, path: string): boolean {
+  return input.spec.measurement.setup === null && MADE_HOME.test(path)
 }
 
 async function copyStart(session: Session, side: OrderSide, dir: string): Promise<StartState['copy']> {
@@ -51,8 +61,13 @@ export async function restoreStart(session: Session, side: OrderSide): Promise<v
   const changed = [...start.entries.values()].filter(entry => isChanged(entry, left.get(entry.path), start))
   if (added.length + changed.length === 0) return
   const root = session.slots.getPath(side.slot)
-  for (const path of selectTopmost(added)) await removeAll(toDiskPath(root, path))
-  for (const entry of selectTopmost(changed.map(({ path }) => path))) await copyBack(session, side, entry)
+  const isElsewhere = (path: string) => !isMadeHome(session, path)
+  const differing = [...added, ...changed.map(({ path }) => path)]
+  if (!differing.every(isElsewhere))
+    await prepareHome(getSidePaths(root), { real: session.realHome, owner: side.owner })
+  for (const path of selectTopmost(added.filter(isElsewhere))) await removeAll(toDiskPath(root, path))
+  for (const path of selectTopmost(changed.map(entry => entry.path).filter(isElsewhere)))
+    await copyBack(session, side, path)
   const everything = snapshotSide(session, side, snapshots.files)
   side.snapshots = { files: snapshotFiles(everything, side.files), everything }
   side.start = { ...start, entries: mapEntries(session, everything) }

@@ -123,6 +123,8 @@ export interface Session {
   /** Runs the scorer, never as the user of a side. */
   readonly scorer: Pick<OrderSide, 'owner' | 'supervisor'>
   readonly allowed: Readonly<Record<string, string>>
+  /** The person's HOME, from which the HOME of a side is made. */
+  readonly realHome: string | null
   readonly sharedFiles: readonly string[]
   /** The holdout directory from an environment variable, if that is its source. */
   readonly holdoutDirectory: string | null
@@ -170,7 +172,7 @@ export interface SidePaths {
   tmp: string
   out: string
   checkpoint: string
-  /** HOME of a side whose user has none. */
+  /** HOME. */
   home: string
   result: string
   progress: string

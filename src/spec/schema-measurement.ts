@@ -139,7 +139,9 @@ const measurementKeys = z.strictObject({
   env: z
     .array(textSchema)
     .default([])
-    .describe('Names of variables that commands see, in addition to PATH HOME LANG TZ CI.')
+    .describe(
+      'Names of variables that commands see, in addition to PATH LANG TZ CI. HOME is a folder of the side unless it is named here.',
+    )
     .meta({ examples: [['GOCACHE']] }),
   env_file: envFileSchema.nullable().default(null).describe('Named keys loaded from a file.'),
   isolation: isolationSchema

@@ -31,7 +31,10 @@ const SHOUT = [
 
 const SHOUTING = {
   ...FILES,
-  '.winnow/size.yaml': SPEC.replace('test -s src/value', 'sh bench/shout.sh && test -s src/value'),
+  '.winnow/size.yaml': SPEC.replace('size.sh }', 'size.sh, env: [HOME] }').replace(
+    'test -s src/value',
+    'sh bench/shout.sh && test -s src/value',
+  ),
   'bench/size.sh': SPY,
   'bench/shout.sh': SHOUT,
 }

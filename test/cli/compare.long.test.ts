@@ -106,7 +106,7 @@ describe('winnow compare of a noisy metric', () => {
     )
     const stop = new AbortController()
     const third = join(person.cache, 'third')
-    const timed = ['compare', 'main', 'shorter', '--', 'sh bench/ms.sh']
+    const timed = ['compare', 'main', 'shorter', '--env', 'HOME', '--', 'sh bench/ms.sh']
     const answer = person.winnowWith({ signal: stop.signal }, ...timed)
     expect(await Promise.race([appears(third), answer])).toBe(undefined)
     stop.abort()

@@ -31,7 +31,12 @@ async function beside(files: Record<string, string>) {
   }
 }
 
-const MARKED = { ...FILES, 'bench/size.sh': `touch "$HOME/ran"\n${FILES['bench/size.sh']}` }
+const HOME_SPEC = SPEC.replace('size.sh }', 'size.sh, env: [HOME] }')
+const MARKED = {
+  ...FILES,
+  '.winnow/size.yaml': HOME_SPEC,
+  'bench/size.sh': `touch "$HOME/ran"\n${FILES['bench/size.sh']}`,
+}
 
 describe('while another process of this user measures', () => {
   it.each(selectCases([['check'], ['run']]))(
@@ -106,6 +111,7 @@ describe('a deterministic campaign beside another process that times something',
   it('does not wait for its lock, and runs at low priority', async () => {
     const { person, holder } = await calibrated({
       ...FILES,
+      '.winnow/size.yaml': HOME_SPEC,
       'bench/size.sh': `nice >> "$HOME/priorities"\n${FILES['bench/size.sh']}`,
     })
     const { code, out, err } = await person.winnow('run')
@@ -156,7 +162,10 @@ sleep 0.01
 rmdir "$HOME/busy"
 printf '{"ms": 1%s}' "$(od -An -N2 -tu2 /dev/urandom | tr -d ' ')"
 `
-    const person = noisyProject({ files: { 'bench/ms.sh': bench } })
+    const person = noisyProject({
+      files: { 'bench/ms.sh': bench },
+      spec: text => text.replace('ms.sh }', 'ms.sh, env: [HOME] }'),
+    })
     const answers = await Promise.all([person.winnow('check'), person.winnow('check')])
     expect(answers.map(({ code, err }) => [code, err.includes('side by side')])).toEqual([
       [0, false],

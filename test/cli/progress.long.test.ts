@@ -165,7 +165,7 @@ describe('several samples of one metric', () => {
       const person = project({
         '.winnow/size.yaml': SPEC.replace('name: bytes', 'name: m').replace(
           'sh bench/size.sh',
-          `sh bench/size.sh, baseline: cached, ${stability}`,
+          `sh bench/size.sh, env: [HOME], baseline: cached, ${stability}`,
         ),
         'bench/size.sh': harness,
         'src/value': '10 20 20 70\n',

@@ -48,7 +48,8 @@ export interface Middle {
 
 export function holdingScene({ spec = SIZE_SPEC, files = {} }: Middle = {}): Scene {
   const all = { ...SIZE_FILES, 'bench/size.sh': HARNESS, 'ideas/1.patch': shorter('a', 3), ...files }
-  return scene({ ...all, '.winnow/size.yaml': spec }, { remote: true })
+  const passing = spec.replace('timeout_seconds: 60', 'timeout_seconds: 60, env: [HOME]')
+  return scene({ ...all, '.winnow/size.yaml': passing }, { remote: true })
 }
 
 /** A run in the middle of an execution that does not end by itself. */

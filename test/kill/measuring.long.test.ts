@@ -25,7 +25,8 @@ printf '{"bytes": %s}' "$(cat src/*.txt | wc -c)"
 
 function measured(): Scene {
   const files = { ...SIZE_FILES, 'bench/size.sh': HARNESS, 'ideas/1.patch': shorter('a', 3) }
-  return scene({ ...files, '.winnow/size.yaml': SIZE_SPEC }, { remote: true })
+  const spec = SIZE_SPEC.replace('timeout_seconds: 60', 'timeout_seconds: 60, env: [HOME]')
+  return scene({ ...files, '.winnow/size.yaml': spec }, { remote: true })
 }
 
 /** The first measurement of a campaign is the incumbent's own; then comes the experiment's. */

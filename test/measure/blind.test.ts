@@ -43,7 +43,7 @@ describe('the code under test', () => {
     })
     const text = readFileSync(join(seen, '100'), 'utf8')
     expect(text).toContain('LET_THROUGH=yes\n')
-    expect(text).toContain('HOME=/h\n')
+    expect(text).toContain(`HOME=${join(lab.workDir, 'at', 'home')}\n`)
     expect(text).not.toContain('s3cret')
     const names = [...text.matchAll(/^([A-Z_]+)=/gm)].map(match => match[1])
     const own = names.filter(name => !/^(?:WINNOW|EVO)_/.test(name ?? ''))

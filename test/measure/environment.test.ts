@@ -19,7 +19,7 @@ describe('the allow-list', () => {
     fc.assert(
       fc.property(fc.dictionary(names, fc.string()), fc.array(names), (env, listed) => {
         const passed = Object.keys(selectAllowedEnvironment(env, listed, {}))
-        const allowed = new Set(['PATH', 'HOME', 'LANG', 'TZ', 'CI', ...listed])
+        const allowed = new Set(['PATH', 'LANG', 'TZ', 'CI', ...listed])
         expect(passed.every(name => allowed.has(name))).toBe(true)
       }),
     )
@@ -63,8 +63,9 @@ describe('the allow-list', () => {
     })
   })
 
-  test("HOME is the person's, or the own one of a side whose user has none", () => {
+  test('HOME is a folder of the side, unless the spec passes that of a person to the same user', () => {
     const at = getSidePaths('/at')
+    expect(buildHarnessEnvironment({}, at, NOBODY)['HOME']).toBe('/at/home')
     expect(buildHarnessEnvironment({ HOME: '/home/ada' }, at, NOBODY)['HOME']).toBe('/home/ada')
     const owner = { uid: 64_300, gid: 64_300 }
     expect(buildHarnessEnvironment({ HOME: '/home/ada' }, at, { owner, seed: 1 })['HOME']).toBe('/at/home')

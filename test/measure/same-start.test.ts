@@ -43,6 +43,7 @@ describe('every execution starts from what the set-up left', () => {
     ['the folder for temporary files', '"$TMPDIR"/answers'],
     ['the folder for outputs', '"$WINNOW_OUT_DIR"/answers'],
     ['a file beside the tree', '../answers'],
+    ['a new file in HOME', '"$HOME"/.cache/answers'],
   ])('without %s', async (_, file) => {
     const setup = 'printf 12345 > "$WINNOW_CHECKPOINT_DIR"/setup'
     expect(await measureBytes(countsBytesIn(file, '"$WINNOW_CHECKPOINT_DIR"/setup'), { setup })).toEqual([5])
