@@ -10,6 +10,7 @@ import {
   pairJobSchema,
   resumptionSchema,
 } from './pairs.ts'
+import { PROBE_NAMES, probeLabelSchema } from './probe.ts'
 import { type Execution, type Report, type Side, snapshotSchema } from './report.ts'
 
 /** Everything that a runner needs: trees, harness, the coins drawn in advance, and the stop rule. */
@@ -26,12 +27,17 @@ export const orderPurposeSchema = z.enum([
   'regression', // the incumbent against the tree before a landing: does it still hold?
   'holdout', // a candidate about to land, again, on data that no proposer has seen
   'pick', // a single kept change against the default branch
+  'probe', // hostile changes of winnow's own: does the harness notice them?
 ])
 export type OrderPurpose = z.infer<typeof orderPurposeSchema>
 
-/** `label` is the experiment's id, or the purpose when the order measures no experiment. */
+/** `label` is the experiment's id, the probe's label, or the purpose when the order measures neither. */
 const orderCandidateSchema = z.strictObject({
-  label: z.union([experimentIdSchema, z.enum(['sync', 'foreign', 'revert', 'base-copy', 'incumbent'])]),
+  label: z.union([
+    experimentIdSchema,
+    z.enum(['sync', 'foreign', 'revert', 'base-copy', 'incumbent']),
+    probeLabelSchema,
+  ]),
   head: oidSchema,
   tree: oidSchema,
 })
@@ -85,6 +91,8 @@ const stopRuleSchema = z.discriminatedUnion('rule', [
     min_effect: z.number().nonnegative(),
     /** Under log, min_effect is a fraction of the base; under linear it is in the metric's units. */
     scale: scaleSchema,
+    /** Two runs need not be equal: a gain counts if both show at least min_effect. Only for probes. */
+    noisy: z.literal(true).optional(),
   }),
   /** Pairs of base and candidate, evaluated after each pair (decision.md 3.3). `pairs` limits one job. */
   z.strictObject({
@@ -143,7 +151,8 @@ export const orderTermsSchema = z.strictObject({
   /** Spec, harness, gates and everything outside scope.mutable come from this commit (invariant 4). */
   pin: pointSchema,
   base: pointSchema,
-  candidates: z.array(orderCandidateSchema).max(4),
+  /** At most four ideas, or one candidate for each probe. */
+  candidates: z.array(orderCandidateSchema).max(PROBE_NAMES.length),
   /** 256 random bits that were unpredictable before. `drawTurns` and `drawSeed` derive the sequence from them. */
   coins: z.string().regex(/^[0-9a-f]{64}$/),
   /** The pairs that earlier jobs measured of the same two trees, by candidate. */

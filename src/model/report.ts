@@ -2,12 +2,14 @@ import { z } from 'zod'
 import type { Spec } from '../spec/schema.ts'
 import { hashSha256, toCanonicalJson } from './canonical-json.ts'
 import { digestSchema, experimentIdSchema, oidSchema } from './ids.ts'
+import { probeLabelSchema } from './probe.ts'
 
 /** A report answers an order: raw samples in the order they were taken, and no verdict. */
 export const sideSchema = z.union([
   z.literal('base'),
   experimentIdSchema,
   z.enum(['sync', 'foreign', 'revert', 'base-copy', 'incumbent']),
+  probeLabelSchema,
 ])
 export type Side = z.infer<typeof sideSchema>
 

@@ -76,6 +76,8 @@ function describeOrderSubject(campaign: NamedCampaign, order: NamedOrder): strin
       return `effect of ${subject}`
     case 'regression':
       return `whether ${subject} still holds`
+    case 'probe':
+      return 'probes: which tricks the harness notices'
     default:
       return order.purpose satisfies never
   }

@@ -157,6 +157,8 @@ function describeOrder({ purpose, candidates }: Order): string {
       return 'effect of kept changes'
     case 'progression':
       return 'progress in all'
+    case 'probe':
+      return 'attacking the harness'
     case 'sync':
     case 'foreign':
     case 'revert':

@@ -92,6 +92,8 @@ function findStopGap(campaign: Campaign, spec: Spec, order: Order): string | nul
       return findHoldoutRuleGap(campaign, spec, order)
     case 'pick':
       return findPickStopGap(campaign, spec, order)
+    case 'probe':
+      return stop.rule === 'once' ? null : `probes are measured once, not by the rule ${stop.rule}`
     case 'foreign':
     case 'revert':
       return stop.rule === 'pairs'
