@@ -8,8 +8,9 @@ const LAYERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     spec: [],
     model: ['spec'],
     decide: ['spec', 'model'],
-    plan: ['spec', 'model', 'decide'],
-    report: ['spec', 'model', 'decide', 'plan'],
+    probes: ['spec', 'model', 'decide'],
+    plan: ['spec', 'model', 'decide', 'probes'],
+    report: ['spec', 'model', 'decide', 'probes', 'plan'],
   },
   adapters: {
     git: [],

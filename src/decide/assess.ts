@@ -12,7 +12,7 @@ import {
 import type { StabilitySpec } from './ce/stability.ts'
 import { findFailure } from './failures.ts'
 import { buildSnapshot, listExecutions, listObjectives, lookUpMetric, readNumber } from './metrics.ts'
-import { assessOnce } from './once.ts'
+import { assessOnce, readOnceRule } from './once.ts'
 import { assessPaired, assessPairs } from './paired/assess.ts'
 import { isTargetReached } from './stop-rules.ts'
 import { formatMetricChange, formatNumber } from './wording.ts'
@@ -41,7 +41,7 @@ function assessByRule(input: AssessInput): AssessmentFinding {
   if (failure !== null) return failure
   switch (order.stop.rule) {
     case 'once':
-      return assessOnce({ spec, minEffect: order.stop.min_effect, scale: order.stop.scale }, report, label)
+      return assessOnce({ spec, ...readOnceRule(order.stop) }, report, label)
     case 'stability':
       return assessByStability(input, order.stop.baseline)
     case 'alone':

@@ -1,3 +1,4 @@
+import type { StopRule } from '../model/order.ts'
 import type { Execution, Side } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
 import { type AssessmentFinding, createFinding, createRetryFinding } from './assessment.ts'
@@ -19,7 +20,13 @@ import { isTargetReached } from './stop-rules.ts'
 import { formatMetricChange } from './wording.ts'
 
 /** Deterministic metrics: one run a side is enough, and a gain counts when a second run agrees. */
-type OnceRule = { spec: Pick<Spec, 'metric' | 'policy'>; minEffect: number; scale: 'log' | 'linear' }
+type OnceRule = {
+  spec: Pick<Spec, 'metric' | 'policy'>
+  minEffect: number
+  scale: 'log' | 'linear'
+  /** For probes: runs need not be equal. A gain counts if the second run shows it as well. */
+  noisy?: true | undefined
+}
 
 type OnceVerdict = {
   comparisons: Record<string, Comparison>
@@ -27,6 +34,14 @@ type OnceVerdict = {
   violated: string[]
   tie: string | null
   pairs: Map<string, ValuePair>
+}
+
+export function readOnceRule({
+  min_effect: minEffect,
+  scale,
+  noisy,
+}: Extract<StopRule, { rule: 'once' }>): Omit<OnceRule, 'spec'> {
+  return { minEffect, scale, noisy }
 }
 
 export function assessOnce(rule: OnceRule, report: ReportExecutions, label: Side): AssessmentFinding {
@@ -40,6 +55,7 @@ export function assessOnce(rule: OnceRule, report: ReportExecutions, label: Side
       failure_class: 'eval',
     })
   }
+  if (rule.noisy) return assessNoisyRuns(rule, report, { label, verdict })
   for (const side of sides) {
     const name = findUnsteadyMetric(rule, listExecutions(report, side, 'sample', 'repeat'))
     if (name === null) continue
@@ -49,6 +65,19 @@ export function assessOnce(rule: OnceRule, report: ReportExecutions, label: Side
   if (!isGain(verdict)) return createOnceDrop(rule, verdict)
   const isRepeated = sides.every(side => listExecutions(report, side, 'repeat').length > 0)
   return createOnceKeep(rule, verdict, isRepeated)
+}
+
+function assessNoisyRuns(
+  rule: OnceRule,
+  report: ReportExecutions,
+  { label, verdict }: { label: Side; verdict: OnceVerdict },
+): AssessmentFinding {
+  if (!isGain(verdict)) return createOnceDrop(rule, verdict)
+  const [base, candidate] = (['base', label] as const).map(side => listExecutions(report, side, 'repeat')[0])
+  if (base === undefined || candidate === undefined) return createOnceKeep(rule, verdict, false)
+  const second = judgeOnce(rule, base, candidate)
+  const isConfirmed = !('missing' in second) && isGain(second)
+  return isConfirmed ? createOnceKeep(rule, verdict, true) : createOnceDrop(rule, verdict)
 }
 
 function judgeOnce(
@@ -122,11 +151,15 @@ function createOnceDrop(rule: OnceRule, verdict: OnceVerdict): AssessmentFinding
   const primary = verdict.comparisons[rule.spec.metric.primary.name]
   const worse = verdict.violated.length > 0 || primary?.verdict === 'regressed'
   const why = worse ? 'worse' : 'no gain'
-  return createFinding('dropped', `${why}: ${describeOnceVerdict(rule, verdict)}, deterministic`, {
-    ...buildFacts(rule, verdict),
-    worse,
-    failure_class: 'hypothesis',
-  })
+  return createFinding(
+    'dropped',
+    `${why}: ${describeOnceVerdict(rule, verdict)}${rule.noisy ? '' : ', deterministic'}`,
+    {
+      ...buildFacts(rule, verdict),
+      worse,
+      failure_class: 'hypothesis',
+    },
+  )
 }
 
 function describeOnceVerdict(rule: OnceRule, verdict: OnceVerdict): string {
@@ -146,7 +179,8 @@ function createOnceKeep(rule: OnceRule, verdict: OnceVerdict, isRepeated: boolea
   if (!isRepeated)
     return createRetryFinding(`${change}: a gain, but the report has no repeat of it on both sides`)
   const tie = verdict.tie === null ? '' : `, better on ${verdict.tie} (tie-breaker)`
-  const reason = `${change}${tie}, deterministic, identical when re-run`
+  const repeated = rule.noisy ? 'and again in a second run' : 'deterministic, identical when re-run'
+  const reason = `${change}${tie}, ${repeated}`
   return createFinding('eligible', reason, buildFacts(rule, verdict))
 }
 

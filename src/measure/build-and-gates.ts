@@ -3,8 +3,9 @@ import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HarnessError } from '../errors.ts'
 import { hashSha256 } from '../model/canonical-json.ts'
-import { drawSeed } from '../model/order.ts'
+import { drawSeed, type Order } from '../model/order.ts'
 import type { GateRun } from '../model/report.ts'
+import { selectProbeGates } from '../probes/probe-rule.ts'
 import type { Spec } from '../spec/schema.ts'
 import { buildHarnessEnvironment } from './environment.ts'
 import { removeAll } from './file-system.ts'
@@ -90,6 +91,11 @@ async function runSetup(session: Session, side: OrderSide): Promise<void> {
 
 type Gate = Spec['gates'][number]
 
+/** The spec with the gates that the order runs. */
+export function selectGates(spec: Spec, { purpose }: Pick<Order, 'purpose'>): Spec {
+  return purpose === 'probe' ? selectProbeGates(spec) : spec
+}
+
 /** Each gate runs in a copy of its own: code that it loads changes neither another gate nor a timed directory. */
 export async function runGates(
   session: Session,
@@ -97,7 +103,8 @@ export async function runGates(
   phase: Gate['phase'],
   only?: ReadonlySet<string>,
 ): Promise<void> {
-  const due = session.input.spec.gates.filter(gate => gate.phase === phase)
+  const { spec, order } = session.input
+  const due = selectGates(spec, order).gates.filter(gate => gate.phase === phase)
   const gates = due.filter(({ name }) => only?.has(name) !== false)
   if (gates.length === 0 || side.ended) return
   await session.slots.bring(null)

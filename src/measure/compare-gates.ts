@@ -3,7 +3,7 @@ import { describeShortOutput } from '../decide/lost-output.ts'
 import { experimentIdSchema } from '../model/ids.ts'
 import type { Report } from '../model/report.ts'
 import { isJudgedMetric } from '../spec/spec-facts.ts'
-import { runGates } from './build-and-gates.ts'
+import { runGates, selectGates } from './build-and-gates.ts'
 import { findBaseSide, listCandidateSides, type OrderSide, type Session } from './session.ts'
 
 /**
@@ -23,13 +23,16 @@ export async function compareGates(session: Session): Promise<void> {
 
 /**
  * Judges score a report later, so any of its candidates may be kept. Upstream commits and reverts may remove tests, so
- * only ideas are compared.
+ * only ideas and probes are compared.
  */
 function isToBeKept({ input: { spec, order } }: Session, { label }: OrderSide, report: Report): boolean {
-  if (!experimentIdSchema.safeParse(label).success || order.stop.rule === 'holdout') return false
+  const isCompared = experimentIdSchema.safeParse(label).success || order.purpose === 'probe'
+  if (!isCompared || order.stop.rule === 'holdout') return false
   if (isJudgedMetric(spec)) return true
   const baseline = order.stop.rule === 'stability' ? order.stop.baseline : null
-  return assessCandidate({ spec, order, report, label, baseline }).outcome === 'eligible'
+  return (
+    assessCandidate({ spec: selectGates(spec, order), order, report, label, baseline }).outcome === 'eligible'
+  )
 }
 
 async function runBaseGates(session: Session, base: OrderSide, only?: ReadonlySet<string>): Promise<void> {

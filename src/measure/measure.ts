@@ -36,6 +36,7 @@ import {
   type Session,
   Tampered,
 } from './session.ts'
+import { listUnstoppedProbes, removeProbeMarks } from './probes.ts'
 import { Slots } from './slots.ts'
 
 /** Measures an order. Throws only for errors that the user must fix, and on cancellation. */
@@ -64,7 +65,8 @@ export async function measureOrder(input: MeasureInput): Promise<Report> {
 }
 
 /** Claims the work directory and the users' directory, so that no other process uses them meanwhile. */
-async function withClaimedDirs<T>({ users, workDir }: MeasureInput, run: () => Promise<T>): Promise<T> {
+async function withClaimedDirs<T>(input: MeasureInput, run: () => Promise<T>): Promise<T> {
+  const { users, workDir } = input
   const claimed: string[] = []
   try {
     for (const dir of users ? [users.dir, workDir] : [workDir]) {
@@ -74,8 +76,10 @@ async function withClaimedDirs<T>({ users, workDir }: MeasureInput, run: () => P
       claimed.push(dir)
     }
     await removeAll(getHoldoutDir(workDir))
+    await removeProbeMarks(input)
     return await run()
   } finally {
+    await removeProbeMarks(input)
     if (claimed.includes(workDir)) await removeAll(getHoldoutDir(workDir))
     for (const dir of claimed.toReversed()) await releaseWorkDir(dir)
   }
@@ -140,6 +144,8 @@ async function measureSides(
     throw error
   } finally {
     await slots.bring(null)
+    // Their trees are never measured again.
+    if (input.order.purpose === 'probe') await slots.clear()
   }
   return null
 }
@@ -176,7 +182,7 @@ async function assignUsers(
   for (const [at, { label, tree }] of wanted.entries()) {
     const slot = assigned[at]
     if (slot === undefined) continue
-    const runner = await createRunner(drawn[at] ?? null)
+    const runner = await createRunner(drawn[chooseUser(order, at, drawn.length)] ?? null)
     const room = computeSideRoom(input, { label, of: wanted.length })
     sides.push({
       ...runner,
@@ -192,7 +198,19 @@ async function assignUsers(
       room,
     })
   }
-  return { sides, scorer: await createRunner(drawn[wanted.length] ?? null) }
+  return {
+    sides,
+    scorer: await createRunner(drawn[chooseScorerUser(order, wanted.length, drawn.length)] ?? null),
+  }
+}
+
+/** Probes share the users that candidates have: only the base and the scorer must be out of their reach. */
+function chooseUser({ purpose }: MeasureInput['order'], at: number, users: number): number {
+  return purpose === 'probe' && at > 0 ? 1 + ((at - 1) % (users - 2)) : at
+}
+
+function chooseScorerUser({ purpose }: MeasureInput['order'], sides: number, users: number): number {
+  return purpose === 'probe' ? users - 1 : sides
 }
 
 async function runStages(session: Session): Promise<void> {
@@ -201,10 +219,19 @@ async function runStages(session: Session): Promise<void> {
   if (stop.rule !== 'holdout') await prepareScore(session)
   for (const side of drawTurns(order, 'build', session.sides)) await buildSide(session, side, 0)
   if (isOver(session)) return
+  if (order.purpose === 'probe') return measureProbes(session)
   await runAllGates(session, 'pre')
   if (isOver(session)) return
   await followStopRule(session)
   await runAllGates(session, 'post')
+  await compareGates(session)
+}
+
+/** Probes cost little: gates run last, and only for probes that would be kept. */
+async function measureProbes(session: Session): Promise<void> {
+  await followStopRule(session)
+  for (const side of listUnstoppedProbes(session))
+    for (const phase of ['pre', 'post'] as const) await runGates(session, side, phase)
   await compareGates(session)
 }
 

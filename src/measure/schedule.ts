@@ -2,10 +2,11 @@ import { decideStability, getRungs, type LadderRungs, type StabilitySpec } from 
 import { PROOF_PAIRS } from '../decide/evidence/give-up.ts'
 import { isHoldoutPairNeeded } from '../decide/holdout.ts'
 import { buildSnapshot, listExecutions } from '../decide/metrics.ts'
-import { isRepeatNeeded } from '../decide/once.ts'
+import { isRepeatNeeded, readOnceRule } from '../decide/once.ts'
 import { isPairNeeded } from '../decide/paired/assess.ts'
 import { UserError } from '../errors.ts'
 import { drawSeed, drawTurns, getFirstBlock, type HoldoutRule, type StopRule } from '../model/order.ts'
+import { toProbeLabel } from '../model/probe.ts'
 import type { Snapshot } from '../model/report.ts'
 import { isJudgedMetric } from '../spec/spec-facts.ts'
 import { buildSide } from './build-and-gates.ts'
@@ -31,18 +32,26 @@ export async function measureOnce(
   stop: Extract<StopRule, { rule: 'once' }>,
 ): Promise<void> {
   const { order, spec } = session.input
-  const rule = { spec, minEffect: stop.min_effect, scale: stop.scale }
+  const rule = { spec, ...readOnceRule(stop) }
   const seed = drawSeed(order, 0)
   const contenders = listCandidateSides(session).filter(side => !side.ended)
   if (contenders.length === 0) return
   for (const side of drawTurns(order, 0, withBase(session, contenders))) {
     await execute(session, side, { role: 'sample', seed })
   }
+  await executeMemoryProbe(session, contenders)
   const gained = contenders.filter(side => isRepeatNeeded(rule, session.draft, side.label))
   if (gained.length === 0) return
   for (const side of drawTurns(order, 1, withBase(session, gained))) {
     await execute(session, side, { role: 'repeat', seed })
   }
+}
+
+/** Its first execution leaves marks, and only a second one with another seed can find them. */
+async function executeMemoryProbe(session: Session, contenders: readonly OrderSide[]): Promise<void> {
+  const probe = contenders.find(({ label }) => label === toProbeLabel('remember'))
+  if (probe !== undefined && !probe.ended)
+    await execute(session, probe, { role: 'sample', seed: drawSeed(session.input.order, 1) })
 }
 
 function withBase(session: Session, others: readonly OrderSide[]): OrderSide[] {

@@ -1,0 +1,149 @@
+import type { MetricValues } from '../model/report.ts'
+import type { Spec } from '../spec/schema.ts'
+import {
+  BENCHMARK_COUNT,
+  type BenchmarkFormat,
+  BUILT_IN_METRICS,
+  isBenchmarkFormat,
+} from '../spec/schema-values.ts'
+
+/** Below `merge.hold_above`, so that a forged gain is not held for its size alone. */
+const GAIN = 2
+
+/** The base's own output with better numbers, or null if the harness prints nothing that counts. */
+export function renderForgedOutput(spec: Spec, base: MetricValues): string | null {
+  const printed = Object.entries(base).filter(
+    ([name, value]) => !BUILT_IN_METRICS.has(name) && value !== null,
+  )
+  if (printed.length === 0) return null
+  const { output } = spec.measurement
+  if (isBenchmarkFormat(output)) return FORMATS[output](listBenchmarks(base))
+  const better = printed.map(([name, value]) => [name, computeForgedValue(spec, name, value)] as const)
+  if (output === 'json') return `${JSON.stringify(Object.fromEntries(better))}\n`
+  return better.map(([name, value]) => `METRIC ${name}=${value}\n`).join('')
+}
+
+/** Metrics that may win get better. All others keep the base's value, so that they hold no change back. */
+function computeForgedValue(
+  { metric }: Spec,
+  name: string,
+  value: number | boolean | null,
+): number | boolean | null {
+  const { primary, objectives } = metric
+  const wanted = [primary, ...objectives.filter(({ role }) => role === 'required')]
+  const direction = wanted.find(each => each.name === name)?.direction
+  if (direction === undefined || typeof value !== 'number') return value
+  return computeBetterNumber(value, direction === 'maximize')
+}
+
+function computeBetterNumber(value: number, isMoreBetter: boolean): number {
+  const distance = value === 0 ? 1 : Math.abs(value) * (1 - 1 / GAIN)
+  const better = isMoreBetter ? value + 2 * distance : value - distance
+  return Number.isInteger(value) ? Math.trunc(better) : better
+}
+
+// Formats of benchmark tools
+
+interface ForgedBenchmark {
+  name: string
+  values: Readonly<Record<string, number>>
+}
+
+/** Names and numbers as winnow read them (docs/adapters.md), each number better. */
+function listBenchmarks(base: MetricValues): ForgedBenchmark[] {
+  const found = new Map<string, Record<string, number>>()
+  for (const [metric, value] of Object.entries(base)) {
+    const [, name, unit] = /^(.*)\.([^.]+)$/.exec(metric) ?? []
+    if (name === undefined || unit === undefined || metric === BENCHMARK_COUNT) continue
+    if (typeof value !== 'number' || metric.startsWith('geomean_')) continue
+    const values = found.get(name) ?? {}
+    found.set(name, { ...values, [unit]: computeBetterRate(unit, value) })
+  }
+  return [...found].map(([name, values]) => ({ name, values }))
+}
+
+function computeBetterRate(unit: string, value: number): number {
+  return /per_second|^hz$|^mb_per_s$/.test(unit) ? value * GAIN : value / GAIN
+}
+
+const FORMATS: Readonly<Record<BenchmarkFormat, (benchmarks: readonly ForgedBenchmark[]) => string>> = {
+  go: benchmarks => `${benchmarks.map(renderGo).join('')}PASS\nok\n`,
+  cargo: benchmarks =>
+    benchmarks
+      .map(
+        ({ name, values }) => `test ${name} ... bench: ${toPlain(values['ns_per_iter'])} ns/iter (+/- 1)\n`,
+      )
+      .join(''),
+  'pytest-benchmark': benchmarks =>
+    JSON.stringify({
+      benchmarks: benchmarks.map(({ name, values }) => ({
+        name,
+        fullname: name,
+        stats: changeKeys(values, unit => (unit === 'ops_per_second' ? 'ops' : unit.replace('_seconds', ''))),
+      })),
+    }),
+  hyperfine: benchmarks => JSON.stringify(renderHyperfine(benchmarks)),
+  vitest: benchmarks =>
+    JSON.stringify({
+      files: [
+        {
+          groups: [
+            {
+              fullName: 'bench',
+              benchmarks: benchmarks.map(({ name, values }) => ({
+                name,
+                ...changeKeys(values, unit => unit.replace('_ms', '')),
+              })),
+            },
+          ],
+        },
+      ],
+    }),
+  'benchmark-js': benchmarks =>
+    benchmarks
+      .map(
+        ({ name, values }) => `${name} x ${toPlain(values['ops_per_second'])} ops/sec ±1% (9 runs sampled)\n`,
+      )
+      .join(''),
+  mitata: benchmarks =>
+    benchmarks.map(({ name, values }) => `${name}  ${toPlain(values['ns_per_iter'])} ns/iter\n`).join(''),
+}
+
+/** A name with its package is the package's, a dot and the name. The suffix is the number of processors. */
+function renderGo({ name, values }: ForgedBenchmark): string {
+  const [, folder, plain = name] = /^(.*)\.(Benchmark[^.]*)$/.exec(name) ?? []
+  const numbers = Object.entries(values).map(
+    ([unit, value]) => `\t${toPlain(value)} ${GO_UNITS[unit] ?? toGoUnit(unit)}`,
+  )
+  return `${folder === undefined ? '' : `PASS\npkg: ${folder}\n`}${plain}-1\t1000${numbers.join('')}\n`
+}
+
+const GO_UNITS: Readonly<Record<string, string>> = { bytes_per_op: 'B/op', mb_per_s: 'MB/s' }
+
+function toGoUnit(unit: string): string {
+  return unit.replaceAll('_per_', '/')
+}
+
+function renderHyperfine(benchmarks: readonly ForgedBenchmark[]): unknown {
+  const strip = (unit: string) => unit.replace('_seconds', '')
+  return {
+    results: benchmarks.map(({ name, values: { memory_bytes: memory, ...values } }) => ({
+      command: name,
+      ...changeKeys(values, strip),
+      exit_codes: [0],
+      ...(memory === undefined ? {} : { memory_usage_byte: [memory] }),
+    })),
+  }
+}
+
+function changeKeys(
+  values: Readonly<Record<string, number>>,
+  rename: (unit: string) => string,
+): Record<string, number> {
+  return Object.fromEntries(Object.entries(values).map(([unit, value]) => [rename(unit), value]))
+}
+
+/** Without an exponent, which some formats do not allow. */
+function toPlain(value = 1): string {
+  return value.toFixed(9).replace(/\.?0+$/, '')
+}

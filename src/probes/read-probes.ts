@@ -1,0 +1,165 @@
+import { assessCandidate } from '../decide/assess.ts'
+import type { Assessment } from '../decide/assessment.ts'
+import { describeShortOutput, findFailure } from '../decide/failures.ts'
+import { readValuePair, listExecutions } from '../decide/metrics.ts'
+import { formatMetricChange } from '../decide/wording.ts'
+import type { Order } from '../model/order.ts'
+import {
+  type HarnessGuard,
+  PROBE_NAMES,
+  type ProbeLabel,
+  type ProbeName,
+  type ProbeResult,
+  toProbeLabel,
+} from '../model/probe.ts'
+import { findFailedPart, joinStreams, type Report } from '../model/report.ts'
+import type { Spec } from '../spec/schema.ts'
+import { MARK_MESSAGE } from './language.ts'
+import { selectProbeGates } from './probe-rule.ts'
+
+interface ProbeCase {
+  spec: Spec
+  order: Pick<Order, 'id' | 'stop' | 'earlier_jobs' | 'candidates'>
+  report: Report
+  name: ProbeName
+  label: ProbeLabel
+}
+
+/** One result for each probe of the order: what stopped it, in the order in which winnow lists probes. */
+export function readProbes(spec: Spec, order: ProbeCase['order'], report: Report): ProbeResult[] {
+  const gated = selectProbeGates(spec)
+  const measured = new Set<string>(order.candidates.map(({ label }) => label))
+  return PROBE_NAMES.filter(name => measured.has(toProbeLabel(name))).map(name => {
+    const label = toProbeLabel(name)
+    // Gates are only run for a probe that the numbers would keep.
+    const isGated = report.gates.some(({ side }) => side === label)
+    return readProbe({ spec: isGated ? gated : { ...gated, gates: [] }, order, report, name, label })
+  })
+}
+
+/** A probe that would have been kept shows how the number can be raised without better code. */
+export function summarizeProbes(results: readonly ProbeResult[]): HarnessGuard {
+  const by = results.filter(({ applicable, caught_by }) => applicable && caught_by === null)
+  return by.length === 0 ? { is: 'guarded' } : { is: 'forgeable', by: by.map(({ name }) => name) }
+}
+
+/** The commands that measured the same without the code. Null: they read it, or something stopped the probe. */
+export function findIgnoringCommands(spec: Spec, results: readonly ProbeResult[]): string[] | null {
+  const vanish = results.find(({ name }) => name === 'vanish')
+  if (vanish === undefined || !vanish.applicable || vanish.caught_by !== null) return null
+  if (vanish.detail !== UNCHANGED) return null
+  return [spec.measurement.command, ...selectProbeGates(spec).gates.map(({ command }) => command)]
+}
+
+function readProbe(probe: ProbeCase): ProbeResult {
+  const { name, report, label } = probe
+  const unbuilt = findUnbuilt(probe)
+  if (unbuilt !== null) return { name, caught_by: null, detail: unbuilt, applicable: false }
+  if (name === 'remember') return readMemory(probe)
+  if (name === 'vanish' && findFailure(probe) === null) return readVanished(probe)
+  const assessment = assess(probe)
+  if (assessment.retry)
+    return { name, caught_by: null, detail: `not measured: ${assessment.reason}`, applicable: false }
+  if (assessment.outcome === 'eligible')
+    return { name, caught_by: null, detail: assessment.reason, applicable: true }
+  return {
+    name,
+    caught_by: nameCheck(report, label, assessment),
+    detail: toFirstLine(assessment.reason),
+    applicable: true,
+  }
+}
+
+function assess({ spec, order, report, label }: ProbeCase): Assessment {
+  return assessCandidate({ spec, order, report, label, baseline: null })
+}
+
+function toFirstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? text
+}
+
+/** The compiler or the interpreter could not read what winnow wrote. */
+const UNREADABLE = /SyntaxError|IndentationError|syntax error|Transform failed|error TS\d+/
+
+/** The set-up of a project that reads its code notices that the code is gone, which is as good as a failure later. */
+function findUnbuilt({ report, name, label }: ProbeCase): string | null {
+  if (name === 'vanish') return null
+  const setup = report.setups.find(each => each.side === label && !each.ok)
+  if (setup !== undefined) return 'could not be built'
+  const part = findFailedPart(report, label)
+  const isUnreadable = part?.output != null && UNREADABLE.test(joinStreams(part.output))
+  return isUnreadable ? 'could not be written for this code' : null
+}
+
+function nameCheck(report: Report, label: ProbeLabel, { outcome, reason }: Assessment): string {
+  if (outcome === 'refused') return 'the check for changed files'
+  const failed = findFailedPart(report, label)?.what
+  if (failed !== undefined) return failed === 'the harness' ? nameHarnessCheck(report, label) : failed
+  const own = report.gates.filter(({ side }) => side === label)
+  const short = own.find(gate => describeShortOutput(gate, listBaseRuns(report, gate)) !== null)
+  if (short !== undefined) return `gate ${short.name}`
+  if (outcome === 'dropped' || outcome === 'inconclusive') return 'no gain'
+  return /does not hold|benchmarks differ|missing/.test(reason) ? 'the printed numbers' : 'the harness'
+}
+
+function nameHarnessCheck({ executions }: Report, label: ProbeLabel): string {
+  const run = executions.find(({ side, status }) => side === label && status !== 'ok')
+  if (run?.status === 'timeout') return 'the time limit'
+  return run?.status === 'crashed' ? 'the harness' : 'the missing output'
+}
+
+function listBaseRuns({ gates }: Report, { name, phase }: Report['gates'][number]): Report['gates'] {
+  return gates.filter(gate => gate.side === 'base' && gate.name === name && gate.phase === phase)
+}
+
+// Vanish
+
+const UNCHANGED = 'every command succeeds without the code, and the number stays the same'
+
+/** No command failed. A better number would be kept; an equal one says that the commands use other code. */
+function readVanished(probe: ProbeCase): ProbeResult {
+  const { name, spec, order, report, label } = probe
+  const { outcome, reason } = assess(probe)
+  const found = { name, applicable: true }
+  if (outcome === 'eligible') return { ...found, caught_by: null, detail: reason }
+  const [base, own] = (['base', label] as const).map(side => listExecutions(report, side, 'sample')[0])
+  const metric = spec.metric.primary.name
+  const pair = base && own ? readValuePair(metric, base, own) : null
+  const least = order.stop.rule === 'once' ? order.stop.min_effect : 0
+  if (pair === null || Math.abs(pair.candidate - pair.base) <= least * Math.abs(pair.base))
+    return { ...found, caught_by: null, detail: UNCHANGED }
+  return { ...found, caught_by: 'no gain', detail: formatMetricChange(metric, pair.base, pair.candidate) }
+}
+
+// Remember
+
+/** The first execution leaves marks. Only what they survive in can make the second one fail. */
+function readMemory(probe: ProbeCase): ProbeResult {
+  const { name, report, label, spec } = probe
+  const runs = listExecutions(report, label, 'sample')
+  const [first, second] = runs
+  const found = { name, applicable: true }
+  const failed = runs.find(({ status }) => status !== 'ok')
+  const said = [...runs, ...report.gates.filter(({ side }) => side === label)].map(({ output }) =>
+    joinStreams(output),
+  )
+  const places = said.map(text => readMarkedPlaces(text)).find(text => text !== null)
+  if (places !== undefined)
+    return { ...found, caught_by: null, detail: `a later execution found its mark in ${places}` }
+  if (first?.status === 'ok' && second !== undefined && second.status !== 'ok')
+    return { ...found, caught_by: null, detail: 'a later execution found its mark' }
+  if (failed !== undefined || second === undefined) {
+    const reason = findFailure({ spec, report, label })?.reason ?? 'it did not run twice'
+    return { name, caught_by: null, detail: `not measured: ${toFirstLine(reason)}`, applicable: false }
+  }
+  return {
+    ...found,
+    caught_by: 'the same start every time',
+    detail: 'no execution found what an earlier one had left',
+  }
+}
+
+function readMarkedPlaces(text: string): string | null {
+  const at = text.indexOf(MARK_MESSAGE)
+  return at === -1 ? null : toFirstLine(text.slice(at + MARK_MESSAGE.length)).trim()
+}
