@@ -23,12 +23,14 @@ import {
   selectComparisonMode,
 } from '../report/check.ts'
 import { renderPrimaryLine } from '../report/metrics.ts'
+import { type ProbeTrial, renderProbes } from '../report/check-probes.ts'
 import { formatClock } from '../report/terminal.ts'
 import { suggestWord } from '../spec/nearest-word.ts'
 import { parseSpec } from '../spec/load.ts'
 import { type CampaignLocation, listPlannedFeatures, noteGithubOnlyKeys } from '../spec/planned-features.ts'
 import type { Spec } from '../spec/schema.ts'
 import { compilePathspec, compileScope } from '../spec/scope.ts'
+import { isJudgedMetric } from '../spec/spec-facts.ts'
 import { isOnGithub } from './action-pin.ts'
 import { withRepository } from './context.ts'
 import { describeUnusedWork, readCommittedText, readDefaultTip } from './default-branch.ts'
@@ -43,6 +45,7 @@ import {
 } from './known-campaigns.ts'
 import { showLive } from './live.ts'
 import { locateWorkspace } from './measure.ts'
+import { tryProbes } from './probes.ts'
 import { saveForecast } from './stake.ts'
 import { type HarnessRun, tryHarness } from './trial.ts'
 import type { Call, Verb } from './verb.ts'
@@ -100,10 +103,13 @@ export const checkVerb: Verb = {
   summary: 'check a spec: whether it runs, what it costs, which gains it can detect',
   access: 'read',
   arguments: [{ name: 'spec', summary: 'the spec file, if there are several' }],
-  options: [{ name: 'no-try', summary: 'do not run setup, gates and harness on the default branch' }],
+  options: [
+    { name: 'no-try', summary: 'do not run setup, gates and harness on the default branch' },
+    { name: 'no-probes', summary: 'do not measure changes that try to deceive the harness' },
+  ],
   examples: ['winnow check', 'winnow check .winnow/parser.yaml --no-try'],
   exits: {
-    2: 'the spec cannot be run as it is, or its harness is not fair',
+    2: 'the spec cannot be run as it is, or its harness is not fair or does not use the code',
     13: 'the harness or a gate failed',
   },
   run: call =>
@@ -126,15 +132,22 @@ export async function checkSpec(call: Call, check: SpecCheck): Promise<number> {
   }
   print(renderCheck(view))
   const tries = !isBlocked(view) && !call.given.flag('no-try')
-  const trial = tries
-    ? addGuessWarning(await tryWithResourceWatch({ ...HARNESS, call, spec, ...check }), check)
-    : null
-  const whole = trial === null ? view : addTrial(spec, view, trial)
+  const harness = { ...HARNESS, call, spec, ...check }
+  const trial = tries ? addGuessWarning(await tryWithResourceWatch(harness), check) : null
+  const tried = trial === null ? view : addTrial(spec, view, trial)
   const about = { yaml: check.text.yaml, tree: check.base.tree }
   if (trial !== null) saveForecast(check.repositoryContext, about, estimateCampaignSeconds(spec, trial))
-  if (!isBlocked(view)) print(renderCheckComparison(spec, whole))
-  if (call.given.flag('json')) call.terminal.json(whole)
-  return isBlocked(view) ? 2 : 0
+  if (!isBlocked(view)) print(renderCheckComparison(spec, tried))
+  const attacks = trial !== null && !call.given.flag('no-probes') && !isJudgedMetric(spec)
+  const probes = attacks ? await tryProbesLive(harness, trial) : null
+  if (attacks) print(renderProbes(spec, probes).map(line => `  ${line}`))
+  if (call.given.flag('json')) call.terminal.json({ ...tried, probes })
+  return isBlocked(view) || (probes?.ignored_by ?? null) !== null ? 2 : 0
+}
+
+function tryProbesLive(harness: HarnessRun, trial: HarnessTrial): Promise<ProbeTrial | null> {
+  const live = (seconds: number) => `attacking the harness ${formatClock(seconds)}`
+  return showLive(harness.call, live, () => tryProbes(harness, trial))
 }
 
 function addGuessWarning(trial: HarnessTrial, { guessed }: SpecCheck): HarnessTrial {

@@ -1,6 +1,7 @@
 import { assessCandidate } from '../decide/assess.ts'
 import type { Assessment } from '../decide/assessment.ts'
-import { describeShortOutput, findFailure } from '../decide/failures.ts'
+import { findFailure } from '../decide/failures.ts'
+import { describeLostOutput, describeShortOutput } from '../decide/lost-output.ts'
 import { readValuePair, listExecutions } from '../decide/metrics.ts'
 import { formatMetricChange } from '../decide/wording.ts'
 import type { Order } from '../model/order.ts'
@@ -16,6 +17,9 @@ import { findFailedPart, joinStreams, type Report } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
 import { MARK_MESSAGE } from './language.ts'
 import { selectProbeGates } from './probe-rule.ts'
+
+/** What stops a probe that no check has stopped. */
+export const NO_GAIN = 'no gain'
 
 interface ProbeCase {
   spec: Spec
@@ -65,7 +69,7 @@ function readProbe(probe: ProbeCase): ProbeResult {
   return {
     name,
     caught_by: nameCheck(report, label, assessment),
-    detail: toFirstLine(assessment.reason),
+    detail: toFirstLine(assessment.reason).replace(/^no gain: /, ''),
     applicable: true,
   }
 }
@@ -98,7 +102,8 @@ function nameCheck(report: Report, label: ProbeLabel, { outcome, reason }: Asses
   const own = report.gates.filter(({ side }) => side === label)
   const short = own.find(gate => describeShortOutput(gate, listBaseRuns(report, gate)) !== null)
   if (short !== undefined) return `gate ${short.name}`
-  if (outcome === 'dropped' || outcome === 'inconclusive') return 'no gain'
+  if (describeLostOutput(report, label) !== null) return 'the missing output'
+  if (outcome === 'dropped' || outcome === 'inconclusive') return NO_GAIN
   return /does not hold|benchmarks differ|missing/.test(reason) ? 'the printed numbers' : 'the harness'
 }
 
@@ -128,7 +133,7 @@ function readVanished(probe: ProbeCase): ProbeResult {
   const least = order.stop.rule === 'once' ? order.stop.min_effect : 0
   if (pair === null || Math.abs(pair.candidate - pair.base) <= least * Math.abs(pair.base))
     return { ...found, caught_by: null, detail: UNCHANGED }
-  return { ...found, caught_by: 'no gain', detail: formatMetricChange(metric, pair.base, pair.candidate) }
+  return { ...found, caught_by: NO_GAIN, detail: formatMetricChange(metric, pair.base, pair.candidate) }
 }
 
 // Remember

@@ -108,13 +108,36 @@ describe('winnow check', () => {
     const { winnow, refs } = project()
     const before = refs()
     const { code, out, err } = await winnow('check')
-    expect([code, err]).toEqual([0, ''])
+    expect([code, err]).toEqual([0, 'attacking the harness with 1 change that must not be kept\n'])
     expect(out).toMatch(/^ {2}tried: bytes 100 in \S+ s; passed tests$/m)
     expect(out).toContain('  repeats exactly: yes, equal in 3 runs with different seeds and builds')
     expect(out).toContain('  compared: bytes (primary, lower is better), each idea runs once, a gain twice')
     expect(out).toMatch(/^ {2}time: at most 4 executions or \S+ min an idea, \S+ min for 100, /m)
     expect(out).not.toContain('Nothing was run')
     expect(refs()).toBe(before)
+  })
+
+  it('attacks the harness, and says what stopped each attack', async () => {
+    const { out } = await project().winnow('check')
+    expect(out).toMatch(/\n {2}attacks: winnow measured 1 change that must not be kept, in \S+ s\n/)
+    expect(out).toMatch(/\n {4}vanish {2}caught by gate tests\n {2}harness: guarded\n$/)
+    const { probes } = await project().json('check')
+    const result = { name: 'vanish', caught_by: 'gate tests', applicable: true }
+    expect(probes).toMatchObject({ guard: { is: 'guarded' }, results: [result], ignored_by: null })
+    const without = await project().winnow('check', '--no-probes')
+    expect([without.code, without.err]).toEqual([0, ''])
+    expect(without.out).not.toContain('attacks')
+  })
+
+  it('refuses commands that do not use the files that may change', async () => {
+    const elsewhere = { ...FILES, 'bench/size.sh': 'echo "{\\"bytes\\": 7}"\n' }
+    elsewhere['.winnow/size.yaml'] = SPEC.replace('test -s src/value', 'test -e src/value')
+    const { code, out } = await project(elsewhere).winnow('check')
+    expect(code).toBe(2)
+    expect(out).toContain(
+      'NOT caught: every command succeeds without the code, and the number stays the same',
+    )
+    expect(out).toContain('    succeeded with every file empty: sh bench/size.sh\n')
   })
 
   it('tells a harness that does not work, with what it printed last', async () => {

@@ -1,0 +1,87 @@
+import { formatCount, formatRounded } from '../decide/wording.ts'
+import type { HarnessGuard, ProbeName, ProbeResult } from '../model/probe.ts'
+import type { Spec } from '../spec/schema.ts'
+import { NO_GAIN } from '../probes/read-probes.ts'
+import { formatTable } from './terminal.ts'
+
+export interface ProbeTrial {
+  results: ProbeResult[]
+  guard: HarnessGuard
+  /** Commands that measured the same without the code that may change. Null: they read it. */
+  ignored_by: string[] | null
+  seconds: number
+}
+
+export const PROBE_PAGE = 'docs/harness.md'
+
+/** `guarded`, or `forgeable by: …` with what a change can do unnoticed. */
+export function formatHarnessGuard(guard: HarnessGuard): string {
+  return guard.is === 'guarded' ? 'guarded' : `forgeable by: ${guard.by.map(formatProbeName).join(', ')}`
+}
+
+export function formatProbeName(name: ProbeName): string {
+  return name.replaceAll('-', ' ')
+}
+
+export function renderProbes(spec: Spec, probes: ProbeTrial | null): string[] {
+  if (probes === null) return ['attacks: none; winnow has none for the files that may change']
+  const { results, guard, ignored_by: ignoring, seconds } = probes
+  const rows = results.map(result => [`  ${formatProbeName(result.name)}`, describeResult(result)])
+  const fixes = describeFixes(spec, probes)
+  return [
+    `attacks: winnow measured ${formatCount(results.length, 'change')} that must not be kept, in ${formatRounded(seconds, 2)} s`,
+    ...formatTable(rows),
+    `harness: ${formatHarnessGuard(guard)}`,
+    ...fixes.map(fix => `  to close it: ${fix}`),
+    ...(ignoring === null ? [] : describeIgnored(ignoring)),
+  ]
+}
+
+function describeResult({ caught_by, applicable, detail }: ProbeResult): string {
+  if (!applicable) return `not tried: ${detail}`
+  if (caught_by === NO_GAIN) return `no gain: ${detail}`
+  if (caught_by !== null) return `caught by ${caught_by}`
+  return `NOT caught: ${detail}`
+}
+
+function describeIgnored(commands: readonly string[]): string[] {
+  return [
+    'This spec cannot be run: its commands do not use the files that may change, so no idea could change the number.',
+    ...commands.map(command => `  succeeded with every file empty: ${command}`),
+    '  It may measure an installed or built copy (build in measurement.setup), or scope.mutable names other files.',
+  ]
+}
+
+// Fixes
+
+const CHILD = 'run the code in a child process, and compare its answers in the harness'
+
+/** One sentence for each way to close what was not caught. */
+function describeFixes(spec: Spec, { results, ignored_by: ignored }: ProbeTrial): string[] {
+  const open = results.filter(({ applicable, caught_by }) => applicable && caught_by === null)
+  const names = open.map(({ name }) => name).filter(name => name !== 'vanish' || ignored === null)
+  const fixes = [...new Set(names.map(name => describeFix(spec, name)))]
+  return fixes.length === 0 ? [] : [...fixes.slice(0, -1), `${fixes.at(-1)} (${PROBE_PAGE})`]
+}
+
+function describeFix({ gates, measurement }: Spec, name: ProbeName): string {
+  switch (name) {
+    case 'exit-at-load':
+    case 'exit-at-call':
+    case 'detect':
+    case 'forge-output':
+    case 'forge-result-file':
+      return CHILD
+    case 'slow-clock':
+      return 'time the code from another process, or use wall_seconds as the metric'
+    case 'remember':
+      return measurement.isolation === 'uid'
+        ? 'derive the input of each execution from WINNOW_SEED'
+        : 'measurement.isolation: uid gives each side folders of its own (Linux, as root)'
+    case 'vanish':
+    case 'answer-nothing':
+      return gates.length === 0 ? 'add a gate that runs the tests' : 'let a gate check the answers'
+    default:
+      return name satisfies never
+  }
+}
