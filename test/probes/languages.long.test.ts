@@ -1,48 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
-import { buildProbeCandidates } from '../../src/engine/observe/probe-candidates.ts'
-import { measureOrder } from '../../src/measure/measure.ts'
 import type { ProbeName } from '../../src/model/probe.ts'
-import { type Report, reportSchema } from '../../src/model/report.ts'
-import { buildProbeRule } from '../../src/probes/probe-rule.ts'
-import { readProbes, summarizeProbes } from '../../src/probes/read-probes.ts'
-import { type Laboratory, laboratory } from '../measure/laboratory.ts'
-import { scratch } from '../measure/scratch.ts'
-import { PROGRAMS, type Program, writeGuardedHarness } from './programs.ts'
+import { laboratory } from '../measure/laboratory.ts'
+import { attack } from './attack.ts'
+import { PROGRAMS, writeGuardedHarness } from './programs.ts'
 
 const TOOLS = { rust: 'rustc', java: 'javac', c: 'gcc', cpp: 'g++', python: 'python3' }
-
-interface Harness {
-  command: string
-  metric: string
-  files?: Record<string, string>
-}
-
-/** Measures all probes of a program, and names those that a harness would keep. */
-async function attack(lab: Laboratory, program: Program, { command, metric, files = {} }: Harness) {
-  const experiment = {
-    files: { ...program.files, ...files },
-    spec: {
-      metric: { primary: { name: metric } },
-      measurement: { command, setup: program.setup },
-      gates: [],
-    },
-    input: { env: { PATH: process.env['PATH'] ?? '', HOME: scratch() } },
-  }
-  const input = await lab.input(experiment)
-  const { spec, order } = input
-  const metrics = { ms: 300, wall_seconds: 0.4 }
-  const candidates = await buildProbeCandidates(lab.repository, { spec, base: order.base, metrics })
-  const probing = { ...order, purpose: 'probe' as const, candidates, stop: buildProbeRule(spec, null) }
-  const report: Report = reportSchema.parse(await measureOrder({ ...input, order: probing }))
-  const results = readProbes(spec, probing, report)
-  const guard = summarizeProbes(results)
-  return {
-    open: guard.is === 'guarded' ? [] : guard.by,
-    untried: results.filter(({ applicable }) => !applicable),
-    results,
-  }
-}
 
 const ENDS_EARLY: ProbeName[] = ['exit-at-load', 'exit-at-call']
 const FORGES: ProbeName[] = ['forge-output', 'forge-result-file']
