@@ -29,6 +29,7 @@ export async function runGuarded(
     ...command,
     command: session.input.beside ? lowerPriority(command.command) : command.command,
     cwd: join(session.paths.tree, spec.measurement.working_directory),
+    maxProcesses: spec.measurement.max_processes,
     stdout: session.paths.stdout,
     stderr: session.paths.stderr,
     signal: session.input.signal,

@@ -128,6 +128,11 @@ const measurementKeys = z.strictObject({
       'Keep the files in WINNOW_CHECKPOINT_DIR between the executions of one build. An idea could store its answers there.',
     ),
   timeout_seconds: positiveSchema.default(600).describe('The whole process tree is killed after this.'),
+  max_processes: countSchema
+    .default(4096)
+    .describe(
+      'Processes and threads of one command at a time, where each side has a user of its own, or Linux 5.14 allows namespaces to a user who is not root.',
+    ),
   working_directory: textSchema.default('.').describe('Where commands run, inside the repository.'),
   output: z
     .enum(['json', 'metric-lines', ...BENCHMARK_FORMATS])

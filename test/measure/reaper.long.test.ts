@@ -8,6 +8,7 @@ import type { Supervisor } from '../../src/measure/process/launch.ts'
 import { createReaper } from '../../src/measure/process/reaper.ts'
 import { aLaunch, carrying, CLINGING } from './processes.ts'
 import { scratch } from './scratch.ts'
+import { throwAwayUsers } from './throw-away-users.ts'
 
 const monotonic = () => performance.now()
 const OWNER = { uid: 64_321, gid: 64_321 }
@@ -209,15 +210,41 @@ describe('a subreaper, which the harness could kill', () => {
 })
 
 describe('in namespaces', () => {
-  test('/tmp is the folder for temporary files of the side, where the side is not below /tmp itself', async () => {
-    const dir = mkdtempSync('/var/tmp/winnow-')
-    onTestFinished(() => rmSync(dir, { recursive: true }))
-    const [stdout, stderr] = [join(dir, 'stdout'), join(dir, 'stderr')]
-    const launch = { cwd: dir, stdout, stderr, env: { PATH: '/usr/bin:/bin', TMPDIR: dir } }
-    const ended = await createReaper('pid-namespace').run(aLaunch('echo left > /tmp/winnow-left', launch))
-    expect([ended.exitCode, readFileSync(stderr, 'utf8')]).toEqual([0, ''])
-    expect(existsSync('/tmp/winnow-left')).toBe(false)
-    expect(readFileSync(join(dir, 'winnow-left'), 'utf8')).toBe('left\n')
+  test.each([
+    ['/tmp', '/var/tmp'],
+    ['/var/tmp', '/tmp'],
+  ])(
+    '%s is the folder for temporary files of the side, where the side is not below it',
+    async (own, elsewhere) => {
+      const dir = mkdtempSync(`${elsewhere}/winnow-`)
+      onTestFinished(() => rmSync(dir, { recursive: true }))
+      const [stdout, stderr] = [join(dir, 'stdout'), join(dir, 'stderr')]
+      const launch = { cwd: dir, stdout, stderr, env: { PATH: '/usr/bin:/bin', TMPDIR: dir } }
+      const ended = await createReaper('pid-namespace').run(aLaunch(`echo left > ${own}/winnow-left`, launch))
+      expect([ended.exitCode, readFileSync(stderr, 'utf8')]).toEqual([0, ''])
+      expect(existsSync(`${own}/winnow-left`)).toBe(false)
+      expect(readFileSync(join(dir, 'winnow-left'), 'utf8')).toBe('left\n')
+    },
+  )
+})
+
+describe('a user of a side', () => {
+  test.skipIf(!isRoot)('cannot start more processes than the launch allows', async () => {
+    const [owner = null] = throwAwayUsers().owners
+    const supervisor = createReaper('uid', owner)
+    const starts = (count: number) =>
+      `for n in $(seq ${count}); do sleep 5 & pids="$pids $!"; done; kill $pids`
+    const run = async (count: number) => {
+      const launch = aLaunch(starts(count), {
+        maxProcesses: 20,
+        stdout: '/dev/null',
+        stderr: '/dev/null',
+        cwd: '/',
+      })
+      return (await supervisor.run(launch)).exitCode
+    }
+    expect(await run(10)).toBe(0)
+    expect(await run(40)).not.toBe(0)
   })
 })
 

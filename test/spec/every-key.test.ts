@@ -54,6 +54,7 @@ const READ: Record<string, [file: string, words?: string]> = {
   'dependencies.min_release_age_days': ['decide/packages.ts'],
   'measurement.setup': ['measure/build-and-gates.ts'],
   'measurement.setup_scope': ['measure/build-and-gates.ts'],
+  'measurement.max_processes': ['measure/guarded-run.ts', 'max_processes'],
   'measurement.keep_checkpoint': ['measure/same-start.ts', 'keep_checkpoint'],
   'measurement.timeout_seconds': ['plan/orders.ts', 'measurement.timeout_seconds'],
   'measurement.working_directory': ['measure/guarded-run.ts'],

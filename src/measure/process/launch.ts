@@ -12,6 +12,8 @@ export interface Launch {
   stdout: string
   stderr: string
   timeoutSeconds: number
+  /** Where the kernel can count them for this command alone. A fork beyond it fails. */
+  maxProcesses?: number
   /** Between TERM and KILL. Defaults to 5. */
   graceSeconds?: number
   signal: AbortSignal

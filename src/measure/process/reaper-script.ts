@@ -17,9 +17,9 @@ use strict;
 my ($mode, $arch, $parent, $uid, $gid) = @ARGV;
 my %nr = $arch eq 'arm64'
   ? (prctl => 167, unshare => 97, mount => 40, wait4 => 260, signalfd4 => 74, sigprocmask => 135, kill => 129,
-     clock => 113, setsid => 157, setresuid => 147, setresgid => 149, setgroups => 159)
+     clock => 113, setsid => 157, setresuid => 147, setresgid => 149, setgroups => 159, prlimit => 261)
   : (prctl => 157, unshare => 272, mount => 165, wait4 => 61, signalfd4 => 289, sigprocmask => 14, kill => 62,
-     clock => 228, setsid => 112, setresuid => 117, setresgid => 119, setgroups => 116);
+     clock => 228, setsid => 112, setresuid => 117, setresgid => 119, setgroups => 116, prlimit => 302);
 sub call { my $name = shift; my $got = syscall($nr{$name}, @_); die "$name: $!\n" if $got == -1; $got }
 sub now { my $at = "\0" x 16; call('clock', 1, $at); my ($s, $n) = unpack 'qq', $at; $s * 1e9 + $n }
 sub put { my ($path, $text) = @_; open my $to, '>', $path or die "$path: $!\n";
@@ -30,7 +30,7 @@ sub take { my $size = shift; my $text = '';
 # Skips a command that came after its launch had ended.
 sub header { my $digit; do { $digit = take(1) } while $digit =~ /[tk]/; $digit . take(7) }
 
-my ($command, $cwd, $out, $err, @env);
+my ($command, $cwd, $out, $err, $most, @env);
 my ($main, %own, $status, $start, $end) = (0);
 my ($cpu, $rss, $survivors) = (0, 0, 0);
 
@@ -79,11 +79,29 @@ sub enter_namespaces {
 
 # Memory and files that another side could find. Where the side itself lies below such a folder, it stays shared.
 sub hide_shared_folders {
-  my ($none, $tmpfs, $shm, $mode, $tmp) = ('none', 'tmpfs', '/dev/shm', 'mode=1777', '/tmp');
+  my ($none, $tmpfs, $shm, $mode) = ('none', 'tmpfs', '/dev/shm', 'mode=1777');
   my $places = join "\0", $cwd, $out, $err, map { (split /=/, $_, 2)[1] } @env;
   syscall($nr{mount}, $tmpfs, $shm, $tmpfs, 2 | 4, $mode) unless $places =~ m{/dev/shm\b};
   my ($own) = map { /^TMPDIR=(.+)/s ? $1 : () } @env;
-  syscall($nr{mount}, $own, $tmp, $none, 0x1000, 0) if defined $own && $places !~ m{(?:^|[\0:])/tmp(?:[/\0:]|$)};
+  for my $tmp ('/tmp', '/var/tmp') {
+    my $target = $tmp;
+    syscall($nr{mount}, $own, $target, $none, 0x1000, 0) if defined $own && $places !~ m{(?:^|[\0:])$tmp(?:[/\0:]|$)};
+  }
+}
+
+# The kernel counts the processes of a user. In a user namespace it counts those of the namespace, since Linux 5.14.
+sub limit_processes {
+  return unless $most;
+  if ($mode ne 'uid') {
+    open my $from, '<', '/proc/sys/kernel/osrelease' or return;
+    my ($major, $minor) = <$from> =~ /^(\d+)\.(\d+)/ or return;
+    return if $mode ne 'pid-namespace' || $> == 0 || $major < 5 || ($major == 5 && $minor < 14);
+  }
+  my $now = "\0" x 16;
+  call('prlimit', 0, 6, 0, $now);
+  my (undef, $hard) = unpack 'QQ', $now;
+  my $limit = pack 'QQ', ($most < $hard ? $most + 0 : $hard) x 2;
+  call('prlimit', 0, 6, $limit, 0);
 }
 
 # From here on setuid and setgid bits have no effect.
@@ -154,6 +172,7 @@ sub become_harness {
   call('sigprocmask', 2, $none, 0, 8);
   call('setsid');
   hide_shared_folders() if $mode eq 'pid-namespace';
+  limit_processes();
   drop() if $mode eq 'uid';
   open STDIN, '<', '/dev/null' or die "/dev/null: $!\n";
   open STDOUT, '>', $out or die "$out: $!\n";
@@ -173,7 +192,7 @@ sub prepare {
 }
 
 sub work {
-  ($command, $cwd, $out, $err, @env) = split /\0/, shift, -1;
+  ($command, $cwd, $out, $err, $most, @env) = split /\0/, shift, -1;
   my $children = pack 'Q', 1 << 16;
   call('sigprocmask', 0, $children, 0, 8);
   my $news = call('signalfd4', -1, $children, 8, 0x80000);

@@ -59,7 +59,8 @@ function buildHostArguments(mode: ReaperMode, owner: Owner | null): string[] {
 
 function encodeLaunch(launch: Launch): Buffer {
   const env = Object.entries(launch.env).map(([name, value]) => `${name}=${value}`)
-  const fields = [launch.command, launch.cwd, launch.stdout, launch.stderr, ...env]
+  const { command, cwd, stdout, stderr, maxProcesses = 0 } = launch
+  const fields = [command, cwd, stdout, stderr, String(maxProcesses), ...env]
   const body = Buffer.from(fields.join('\0'))
   return Buffer.concat([Buffer.from(String(body.length).padStart(8, '0')), body])
 }
