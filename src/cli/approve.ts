@@ -101,7 +101,7 @@ async function requireOtherAuthor(
 
 function printWaitingApprovals(
   { given, terminal }: Call,
-  { dryRun }: CommandContext,
+  { dryRun, repositoryContext: { remote } }: CommandContext,
   campaign: Campaign,
 ): void {
   const waiting = listAwaitingApproval(campaign)
@@ -110,7 +110,8 @@ function printWaitingApprovals(
     return terminal.json({ campaign: campaign.name, waiting: waiting.map(toRequestView) })
   if (waiting.length === 0) terminal.out('No approvals are pending.')
   for (const experiment of waiting)
-    for (const line of [...renderApprovalRequest(experiment), '']) terminal.out(line)
+    for (const line of [...renderApprovalRequest(experiment, { incumbent: campaign.incumbent, remote }), ''])
+      terminal.out(line)
   const [first] = waiting
   if (first !== undefined) terminal.out(`To approve ${first.id}: ${formatApproveCommand(first)}`)
 }

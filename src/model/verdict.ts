@@ -48,6 +48,7 @@ const OUTCOME_LABELS = {
   not_selected: 'better, not taken',
   runner_up_dropped: 'promising alone',
   revert_landed: 'reverted',
+  withdrawn: 'withdrawn',
 } as const satisfies Partial<Record<Outcome, string>>
 
 export type OutcomeLabel = (typeof OUTCOME_LABELS)[keyof typeof OUTCOME_LABELS]

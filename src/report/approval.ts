@@ -21,6 +21,7 @@ import { type Experiment, listSubjects } from '../model/experiment.ts'
 import { parseReason, toOneLine } from '../model/text.ts'
 import { HELD_REASON } from '../plan/holds.ts'
 import type { Spec } from '../spec/schema.ts'
+import { toShortId } from './event-log.ts'
 import { escapeMarkdown, fitLines, formatCode } from './markdown.ts'
 import { formatTable } from './terminal.ts'
 import { listKeptExperiments } from './verdict-text.ts'
@@ -51,16 +52,32 @@ export function listAwaitingApproval(campaign: Pick<Campaign, 'experiments' | 'p
   return listSubjects(campaign).filter(({ status }) => status === 'deferred')
 }
 
+/** The commits that a diff needs. `remote` is null where the person's repository has them. */
+export interface DiffSource {
+  incumbent: Campaign['incumbent']
+  remote: string | null
+}
+
 /** Lists all that a person must review before approving, for a terminal. */
-export function renderApprovalRequest(experiment: Experiment): string[] {
+export function renderApprovalRequest(experiment: Experiment, source: DiffSource | null = null): string[] {
   const { id, approval, hypothesis } = experiment
   if (approval === null) return []
   return [
     `${id} is waiting for approval of ${describeAwaitedPackages(experiment)}`,
     listAwaitedFindings(experiment).length > 0 ? `  idea: ${hypothesis}` : `  why: ${hypothesis}`,
     ...renderAdditions(experiment),
+    ...renderDiffCommand(experiment, source),
     `  set ${getShortDigest(approval)}`,
   ]
+}
+
+/** A person has to read a held change, and not only its lines that look suspicious. */
+function renderDiffCommand(experiment: Experiment, source: DiffSource | null): string[] {
+  const { head } = experiment
+  if (source === null || head === null || listAwaitedFindings(experiment).length === 0) return []
+  const { incumbent, remote } = source
+  const fetch = remote === null ? '' : `git fetch -q ${remote} ${incumbent.commit} ${head} && `
+  return [`  read it: ${fetch}git diff ${toShortId(incumbent.commit)}...${toShortId(head)}`]
 }
 
 /** The digest limits the approval to the packages that were shown. */

@@ -83,7 +83,7 @@ export function renderVerdictSentence(judged: VerdictFacts): string {
   const { outcome, reason, stays_open } = judged
   const label = toVerdictLabel(judged)
   const word = label === null ? 'Closed' : toSentenceCase(label)
-  const suffix = outcome === 'withdrawn' ? ' (withdrawn)' : stays_open === true ? ' yet' : ''
+  const suffix = stays_open === true ? ' yet' : ''
   const why = reason === HOLDOUT_FAILED_REASON ? HOLDOUT_FAILED : getPlainReason(judged)
   if (outcome === 'runner_up_dropped' && why.startsWith('promising alone')) return toSentenceCase(why)
   return why === '' ? `${word}${suffix}.` : `${word}${suffix}: ${why}`

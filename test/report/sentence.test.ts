@@ -29,7 +29,7 @@ describe('the verdict sentence', () => {
     const words = ['Kept', 'No gain', 'Worse', 'Not proven', 'Refused', 'Broken']
     const said = [...outcomeSchema.options.map(each => ended(each, 'why')), ended('dropped', 'why', true)]
     const firsts = said.map(each => renderStateSentence(each).split(/[:(.]/)[0]?.trim() ?? '')
-    const others = ['Better, not taken', 'Promising alone', 'Reverted']
+    const others = ['Better, not taken', 'Promising alone', 'Reverted', 'Withdrawn']
     expect([...new Set(firsts)].toSorted()).toEqual([...words, ...others].toSorted())
     expect(verdictWordSchema.options).toHaveLength(6)
   })
@@ -50,7 +50,7 @@ describe('the verdict sentence', () => {
 
   it('distinguishes a withdrawn idea from one without gain', () => {
     expect(renderVerdictSentence(ended('withdrawn', 'its branch is gone'))).toBe(
-      'No gain (withdrawn): its branch is gone',
+      'Withdrawn: its branch is gone',
     )
   })
 
@@ -188,7 +188,7 @@ describe('the six words', () => {
       reverted: fc.boolean(),
       stays_open: fc.boolean(),
     })
-    const instead = ['kept, then reverted', 'better, not taken', 'promising alone', 'reverted']
+    const instead = ['kept, then reverted', 'better, not taken', 'promising alone', 'reverted', 'withdrawn']
     const words = [...verdictWordSchema.options, ...instead]
     fc.assert(
       fc.property(standing, each => {
