@@ -5,7 +5,7 @@ import type { Random } from './random.ts'
 import type { Change } from './rule.ts'
 import { SCENARIOS, type ScenarioName } from './scenarios.ts'
 
-const PLAYS = { quick: 400, usual: 4_000, full: 10_000 }
+const PLAYS = { quick: 400, usual: 2_000, full: 10_000 }
 
 export interface LuckCase {
   name: string
