@@ -12,6 +12,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'README.md': 'test/readme.long.test.ts',
   'CONTRIBUTING.md': '.ci/run',
   'docs/agents.md': 'test/cli/agents-page.release.test.ts',
+  'docs/attestation.md': 'test/cli/attest.long.test.ts',
   'docs/commands.md': 'test/docs.test.ts',
   'docs/compare.md': 'test/cli/compare-page.release.test.ts',
   'docs/dependencies.md': 'test/cli/demo.long.test.ts',

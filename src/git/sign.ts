@@ -79,7 +79,12 @@ export function createSigner({ dir, configDir, env }: SignerOptions): Signer {
       const format = settings.get('gpg.format') === 'ssh' ? 'ssh' : 'gpg'
       const key = chooseKey(settings, format)
       const args = ['tag', '--force', `--local-user=${key}`, `--message=${message}`, '--', name, target]
-      await explainFailure('sign the tag', () => runner.run({ args, parse: () => undefined }))
+      // The key says who signed. Without a name git would refuse to write the tag.
+      const env = {
+        GIT_COMMITTER_NAME: settings.get('user.name') ?? 'winnow',
+        GIT_COMMITTER_EMAIL: settings.get('user.email') ?? 'winnow@localhost',
+      }
+      await explainFailure('sign the tag', () => runner.run({ args, env, parse: () => undefined }))
       return runner.run({
         args: ['rev-parse', '--verify', `refs/tags/${name}`],
         parse: ({ stdout }) => stdout.trim(),
