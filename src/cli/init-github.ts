@@ -152,9 +152,9 @@ async function planFiles(call: Call, context: SetupContext, sources: SetupSource
   }
   const singleJob = call.given.flag('single-job') || written?.singleJob === true
   const attest = call.given.flag('attest') || written?.attests === true
-  if (singleJob && call.given.flag('attest')) {
-    throw new UserError('--attest does not work with --single-job', {
-      fix: 'leave out --single-job: one job that measures and signs would sign what an experiment tells it to',
+  if (singleJob && attest) {
+    throw new UserError('a workflow with a single job cannot attest what it writes', {
+      fix: `use one of --single-job and --attest; to change the mode of the file, remove ${WORKFLOW} first`,
     })
   }
   requireSupportedSpecs(found, singleJob ? 'single-job' : 'github')

@@ -157,6 +157,17 @@ describe('winnow init --github', () => {
     expect(read(person)).toContain('command: run')
   })
 
+  it('writes the job that attests where that is wanted, and stays with it, but not in a single job', async () => {
+    const person = project(PROJECT)
+    await person.winnow(...GITHUB, '--attest')
+    expect(read(person)).toContain('id-token: write')
+    person.commit('a second campaign', { '.winnow/weight.yaml': `${second}schedule: hourly\n` })
+    expect((await person.winnow('init', '--github')).out).toContain(`Updated ${WORKFLOW}`)
+    expect(read(person)).toContain('id-token: write')
+    const { code, err } = await person.winnow(...GITHUB, '--single-job')
+    expect([code, err]).toEqual([2, expect.stringContaining('cannot attest')])
+  })
+
   releaseTest('says where the key of a model belongs, where programs are to be asked', async () => {
     const asking = `${SPEC}propose: [{ use: command, preset: claude }]\n`
     const person = project({ ...PROJECT, '.winnow/size.yaml': asking })
@@ -182,6 +193,8 @@ describe('winnow init --github', () => {
       [['init', '--open-pr'], '--open-pr needs --github'],
       [['init', '--update'], '--update needs --github'],
       [['init', '--single-job'], '--single-job needs --github'],
+      [['init', '--attest'], '--attest needs --github'],
+      [['init', '--github', '--single-job', '--attest'], 'a single job cannot attest'],
       [['init', '--action', ACTION], '--action needs --github'],
       [
         ['init', '--github', '--open-pr', '--action', ACTION],

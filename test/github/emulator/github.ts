@@ -77,6 +77,7 @@ export async function emulatedGithub(settings: Partial<Settings> = {}): Promise<
     reviews: [],
     checks: [],
     runs: [],
+    attested: [],
     artifacts: [],
     variables: new Map(),
     environments: new Map(),

@@ -155,6 +155,13 @@ export interface Settings {
 }
 
 /** Everything this GitHub knows about its one repository but what git knows. */
+export interface AttestedRecord {
+  run: number
+  subjects: { name: string; sha256: string }[]
+  workflow: string
+  commit: string
+}
+
 export interface World {
   owner: string
   repo: string
@@ -169,6 +176,8 @@ export interface World {
   checks: CheckRecord[]
   runs: RunRecord[]
   artifacts: ArtifactRecord[]
+  /** What a job had GitHub attest, with what the certificate would say of the job. */
+  attested: AttestedRecord[]
   variables: Map<string, string>
   /** Environments with the names of their secrets. */
   environments: Map<string, Set<string>>

@@ -46,6 +46,8 @@ interface CampaignFiles {
   files: Record<string, string>
   options?: Partial<SchedulerOptions>
   settings?: Partial<Settings>
+  /** As `winnow init --github --attest` writes the workflow. */
+  attest?: boolean
 }
 
 export async function startCampaign({
@@ -54,6 +56,7 @@ export async function startCampaign({
   files,
   options = {},
   settings = {},
+  attest = false,
 }: CampaignFiles): Promise<RunningCampaign> {
   const github = await emulatedGithub({ allowance: Number.MAX_SAFE_INTEGER, ...settings })
   onTestFinished(() => github.stop())
@@ -64,7 +67,7 @@ export async function startCampaign({
   const tokens = new Map(WRITERS.map(login => [login, github.token(login)]))
   const start = (inputs: Record<string, string>) => winnowAction(inputs['command'] ?? '')
   const published = { 'team/winnow': { dir: ROOT, refs: [COMMIT], start } }
-  scene.commit('main', { ...files, ...initFiles(spec, files), [`.winnow/${name}.yaml`]: spec })
+  scene.commit('main', { ...files, ...initFiles(spec, files, attest), [`.winnow/${name}.yaml`]: spec })
   await github.settle()
   let actions = startActions(github, { published, ...options })
   const tokenOf = (login: string) => {
@@ -121,10 +124,10 @@ export async function startCampaign({
   return made
 }
 
-function initFiles(spec: string, project: Record<string, string>): Record<string, string> {
+function initFiles(spec: string, project: Record<string, string>, attest: boolean): Record<string, string> {
   const files = createProjectFiles(Object.keys(project), new Map(Object.entries(project)))
   const testRepository = { files, repository: files, directory: '' }
-  const setup = { action: ACTION, specs: [parseSpec(spec, { file: 'spec.yaml' }).spec] }
+  const setup = { action: ACTION, specs: [parseSpec(spec, { file: 'spec.yaml' }).spec], attest }
   const written = renderGithubFiles(
     setup,
     buildToolchain(detectProject(testRepository, undefined), testRepository),
