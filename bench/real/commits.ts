@@ -462,7 +462,7 @@ export const COMMITS: readonly RealCommit[] = [
     repository: 'h2o/picohttpparser',
     parent: 'aaddfe31d42b625af3bb89b8cdc6cde737d3df62',
     commit: 'c903fcf83df66060519ded7e937939ed03b8f60f',
-    workload: 'picohttpparser-response.c',
+    workload: 'picohttpparser-request.c',
     claim: 'no-op',
     change: 'formats the source with clang-format',
   },

@@ -1,15 +1,16 @@
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { COMMITS, type RealCommit } from './commits.ts'
 import { measureCommits, readBuilds } from './measure.ts'
-import { digestWorkload, findResult, readResults } from './results.ts'
-import { renderReport } from './table.ts'
+import { readResults } from './results.ts'
+import { listRows, renderReport } from './table.ts'
 
 const USAGE = `usage: npm run bench:real -- [--clones <folder>] [--builds <file>] [--only <words>] [--pairs <number>] [--out <file>] [--any-load]
 Without --clones it prints the recorded table. bench/real/README.md says how to record one.`
 
 const RECORDED = 'bench/real/results.json'
 const WORKLOADS = resolve('bench/real/workloads')
+/** Fewer are for trying the runner. */
 const PAIRS = 200
 
 async function main(): Promise<void> {
@@ -29,8 +30,10 @@ async function main(): Promise<void> {
   const { clones, out, 'any-load': anyLoad } = values
   const pairs = Number(values.pairs)
   if (!Number.isSafeInteger(pairs) || pairs < 1) throw new Error(`--pairs must be a number above 0\n${USAGE}`)
-  if (anyLoad && resolve(out) === resolve(RECORDED))
-    throw new Error(`${RECORDED} is for results of an idle machine: give another file with --out`)
+  if ((anyLoad || pairs < PAIRS) && resolve(out) === resolve(RECORDED))
+    throw new Error(
+      `${RECORDED} is for results of an idle machine and ${PAIRS} pairs: give another file with --out`,
+    )
   if (clones !== undefined) {
     const missing = await measureCommits(commits, {
       clones: resolve(clones),
@@ -44,20 +47,16 @@ async function main(): Promise<void> {
     })
     if (missing > 0) console.error(`${missing} of ${commits.length} commits are not measured yet.`)
   }
-  printResults(out, commits)
+  printResults(out)
 }
 
 function describeEntry({ repository, commit, workload, claim }: RealCommit): string {
   return `${repository} ${commit} ${workload} ${claim}`
 }
 
-function printResults(out: string, commits: readonly RealCommit[]): void {
+function printResults(out: string): void {
   const file = readResults(out)
-  const rows = commits.flatMap(entry => {
-    const digest = digestWorkload(join(WORKLOADS, entry.workload))
-    const result = file === null ? undefined : findResult(file, entry, digest)
-    return result === undefined ? [] : [{ entry, result }]
-  })
+  const rows = file === null ? [] : listRows(file, WORKLOADS)
   if (file === null || rows.length === 0) {
     console.log(`${out} has no results yet. bench/real/README.md says how to record them on an idle machine.`)
     return
@@ -71,4 +70,9 @@ function handleInterrupt(): AbortSignal {
   return abort.signal
 }
 
-await main()
+try {
+  await main()
+} catch (error) {
+  console.error(`error: ${error instanceof Error ? error.message : String(error)}`)
+  process.exitCode = 2
+}

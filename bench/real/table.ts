@@ -1,7 +1,8 @@
+import { join } from 'node:path'
 import type { Table } from '../decide/case.ts'
 import { printed } from '../decide/report.ts'
-import { CLAIMS, type Claim, type RealCommit } from './commits.ts'
-import type { Result, ResultFile } from './results.ts'
+import { CLAIMS, type Claim, COMMITS, type RealCommit } from './commits.ts'
+import { digestWorkload, findResult, type Result, type ResultFile } from './results.ts'
 import { findLanguage } from './sides.ts'
 
 type TruthWord = 'faster' | 'slower' | 'no difference'
@@ -14,6 +15,14 @@ export interface Row {
 
 /** A gain below winnow's default smallest relevant effect is not missed. */
 const SMALLEST_RELEVANT_GAIN = 0.02
+
+/** The results of the listed commits, in the order of the list. Results of changed workloads do not count. */
+export function listRows(file: ResultFile, workloads: string): Row[] {
+  return COMMITS.flatMap(entry => {
+    const result = findResult(file, entry, digestWorkload(join(workloads, entry.workload)))
+    return result === undefined ? [] : [{ entry, result }]
+  })
+}
 
 export function renderReport({ machine, any_load }: ResultFile, rows: readonly Row[]): string {
   const { processor, cores, memory_gib, system } = machine

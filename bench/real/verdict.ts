@@ -10,7 +10,7 @@ import { VERSION } from '../../src/version.ts'
 import type { Program } from './sides.ts'
 
 export const WinnowAnswer = z.object({
-  verdict: z.enum(['better', 'no gain', 'worse', 'not proven', 'refused', 'broken']),
+  verdict: z.enum(['better', 'no gain', 'worse', 'not proven']),
   /** A share of the base's time; positive is better. Null without pairs. */
   gain: z.number().nullable(),
   executions: z.number(),
@@ -20,7 +20,7 @@ export const WinnowAnswer = z.object({
 export type WinnowAnswer = z.infer<typeof WinnowAnswer>
 
 const CompareOutput = z.object({
-  verdict: WinnowAnswer.shape.verdict,
+  verdict: z.string(),
   sentence: z.string(),
   effect: z.number().nullable(),
   executions: z.object({ calibration: z.number(), comparison: z.number() }),
@@ -70,8 +70,10 @@ export async function askWinnow(request: VerdictRequest): Promise<WinnowAnswer> 
   const parsed = CompareOutput.safeParse(output)
   if (!parsed.success || parsed.data.end === 'interrupted')
     throw new Error(`winnow compare ended with exit code ${code} and without a verdict`)
-  const { verdict, sentence, effect, executions, seconds } = parsed.data
+  const { sentence, effect, executions, seconds } = parsed.data
   say(sentence)
+  const verdict = WinnowAnswer.shape.verdict.safeParse(parsed.data.verdict)
+  if (!verdict.success) throw new Error(`winnow compare could not compare: ${sentence}`)
   const gain = effect === null ? null : 1 - Math.exp(-effect)
-  return { verdict, gain, executions: executions.calibration + executions.comparison, seconds }
+  return { verdict: verdict.data, gain, executions: executions.calibration + executions.comparison, seconds }
 }

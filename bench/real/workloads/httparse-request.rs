@@ -4,7 +4,7 @@ Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8\r\nKeep-
 
 fn main() {
     let mut answer = 0u32;
-    for _ in 0..800_000 {
+    for _ in 0..3_000_000 {
         let mut headers = [httparse::EMPTY_HEADER; 16];
         let mut request = httparse::Request::new(&mut headers);
         let read = request.parse(std::hint::black_box(TEXT)).unwrap().unwrap();

@@ -140,6 +140,15 @@ describe('the runner on two repositories', () => {
     expect(readResults(options.out)?.results).toHaveLength(1)
   })
 
+  it('records no commit that winnow cannot compare', async () => {
+    const { gain, options, said } = makeLibraries()
+    const failing = `[ -z "$WINNOW_RESULT_PATH" ] || exit 1\n${COUNT_LINES}`
+    writeFileSync(join(options.workloads, 'count.sh'), failing)
+    expect(await measureCommits([gain], options)).toBe(1)
+    expect(said.at(-1)).toMatch(/^example\/gain \w{10}: not measured: winnow compare/)
+    expect(readResults(options.out)).toBeNull()
+  })
+
   it('stops at an interruption', async () => {
     const { gain, options } = makeLibraries()
     const signal = AbortSignal.abort(new Error('interrupted'))

@@ -1,7 +1,11 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { COMMITS, type RealCommit } from '../../../bench/real/commits.ts'
-import type { Result, ResultFile } from '../../../bench/real/results.ts'
-import { describeTruth, renderReport, type Row } from '../../../bench/real/table.ts'
+import { readResults, type Result, type ResultFile } from '../../../bench/real/results.ts'
+import { describeTruth, listRows, renderReport, type Row } from '../../../bench/real/table.ts'
+
+const ROOT = new URL('../../..', import.meta.url).pathname
 
 const MACHINE = { processor: 'Example 3000', cores: 8, memory_gib: 32, system: 'Linux 6.1' }
 
@@ -138,5 +142,21 @@ describe('the table of recorded results', () => {
   it('has room for every commit of the list', () => {
     const rows = COMMITS.map(entry => makeRow(entry, 0.1, 0.2, { verdict: 'better' }))
     expect(renderReport({ ...FILE, results: [] }, rows)).toContain(`on ${COMMITS.length} public commits`)
+  })
+})
+
+const RECORDED = 'bench/real/results.json'
+
+describe('the recorded results', () => {
+  it('are of an idle machine, and the page about deciding quotes them', () => {
+    const file = readResults(join(ROOT, RECORDED))
+    const page = readFileSync(join(ROOT, 'docs/deciding.md'), 'utf8')
+    if (file === null) {
+      expect(page).not.toContain('bench:real')
+      return
+    }
+    expect(file.any_load).toBe(false)
+    const rows = listRows(file, join(ROOT, 'bench/real/workloads'))
+    expect(page).toContain(renderReport(file, rows).split('\n\n')[0])
   })
 })
