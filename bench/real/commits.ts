@@ -87,14 +87,6 @@ export const COMMITS: readonly RealCommit[] = [
   },
   {
     repository: 'mapbox/earcut',
-    parent: '4814c8c97ee3965d03e2c7e5f68a0dc4700458c1',
-    commit: '1188ed18074a4faeb4644c0adc351a33a03fd21f',
-    workload: 'earcut-star.mjs',
-    claim: 'no-op',
-    change: 'corrects a comment',
-  },
-  {
-    repository: 'mapbox/earcut',
     parent: '1188ed18074a4faeb4644c0adc351a33a03fd21f',
     commit: 'cad85d2537e55c5451bcacb51bf9aba5d2eb385f',
     workload: 'earcut-star.mjs',

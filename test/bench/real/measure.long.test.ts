@@ -142,10 +142,19 @@ describe('the runner on two repositories', () => {
 
   it('records no commit that winnow cannot compare', async () => {
     const { gain, options, said } = makeLibraries()
-    const failing = `[ -z "$WINNOW_RESULT_PATH" ] || exit 1\n${COUNT_LINES}`
-    writeFileSync(join(options.workloads, 'count.sh'), failing)
+    const failWith = (condition: string) =>
+      writeFileSync(
+        join(options.workloads, 'count.sh'),
+        `[ -z "$WINNOW_RESULT_PATH" ] || ${condition} || exit 1\n${COUNT_LINES}`,
+      )
+    failWith('false')
     expect(await measureCommits([gain], options)).toBe(1)
-    expect(said.at(-1)).toMatch(/^example\/gain \w{10}: not measured: winnow compare/)
+    expect(said.at(-1)).toMatch(
+      /^example\/gain \w{10}: not measured: winnow compare ended with exit code \d+/,
+    )
+    failWith('[ "$(wc -l < lines)" = 100 ]')
+    expect(await measureCommits([gain], options)).toBe(1)
+    expect(said.at(-1)).toMatch(/^example\/gain \w{10}: not measured: winnow compare could not compare/)
     expect(readResults(options.out)).toBeNull()
   })
 
