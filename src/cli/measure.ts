@@ -220,7 +220,7 @@ async function measureFile(call: Call): Promise<number> {
     })
   }
   return withRepository(call, DEFAULT_PREFIX, async repositoryContext => {
-    await fetchOrderedTrees(repositoryContext.repository, order)
+    await fetchOrderedTrees(repositoryContext.repository, order, spec)
     if (call.given.flag('dry-run')) {
       call.terminal.out(`would measure order ${order.id} and write ${reportFile}`)
       return 0

@@ -331,11 +331,7 @@ function buildMeasurementReport(
     finished_at: new Date(input.now()).toISOString(),
     harness: input.order.harness,
     machine: readMachineFingerprint(input.env),
-    flags: [
-      ...(input.users ? [] : (['unisolated'] as const)),
-      ...(unreaped ? (['unreaped'] as const) : []),
-      ...(input.spec.measurement.score === null ? (['forgeable'] as const) : []),
-    ],
+    flags: [...(input.users ? [] : (['unisolated'] as const)), ...(unreaped ? (['unreaped'] as const) : [])],
     ...(unisolatedBecause === undefined ? {} : { unisolated_because: unisolatedBecause }),
     ...measured,
     ...end,

@@ -72,6 +72,8 @@ export type EffectMeasurement = Pick<
 >
 
 export type Calibration = Omit<EventDraft<'calibrated'>, 'kind' | 'cause'>
+/** What the probes showed of the harness in force. */
+export type HarnessProbes = Omit<EventDraft<'probed'>, 'kind' | 'cause'>
 export type Noise = NonNullable<Calibration['noise']>
 
 export interface Round {
@@ -161,6 +163,8 @@ export interface Campaign extends CampaignStatus {
   incumbent: Point
   next_number: number
   calibration: Calibration | null
+  /** Null until the harness and the scope in force are probed. */
+  probes: HarnessProbes | null
   /** The part that experiments have used, and their number. */
   error_budget: { alpha_spent: number; tests: number }
   /** The loss that simplifications have cost so far. All together may cost one min_effect. */
@@ -278,6 +282,7 @@ export function createEmptyCampaign(): Campaign {
     incumbent: nowhere,
     next_number: 1,
     calibration: null,
+    probes: null,
     error_budget: { alpha_spent: 0, tests: 0 },
     simplified: 0,
     holdout_uses: {},

@@ -3,6 +3,7 @@ import { approvalFields, holdFindingsSchema } from './approval.ts'
 import { digestSchema, experimentIdSchema, hostSchema, oidSchema, pointSchema } from './ids.ts'
 import { orderTermsSchema, scaleSchema } from './order.ts'
 import { partialReportSchema } from './pairs.ts'
+import { probeResultSchema } from './probe.ts'
 import { reportSchema, sideSchema, snapshotSchema } from './report.ts'
 import { outcomeSchema, verdictWordSchema } from './verdict.ts'
 
@@ -112,6 +113,17 @@ export const eventPayloads = {
     machine: digestSchema,
     harness: digestSchema,
     snapshot: snapshotSchema,
+  },
+  /** What the probes of this harness showed. They are not measured again before harness or scope change. */
+  probed: {
+    harness: digestSchema,
+    /** Null where no order of probes could be issued. */
+    order: digestSchema.nullable(),
+    results: z.array(probeResultSchema),
+    /** How many times better the harness found the base when its files were empty; null: it printed no number. */
+    vanish_gain: z.number().positive().nullable(),
+    /** Why nothing could be probed. */
+    not_probed: payloadText.nullable(),
   },
   'hypothesis-added': { ...ideaFields, source: payloadText },
   'hypothesis-updated': {

@@ -100,6 +100,8 @@ export interface Experiment extends Approvable {
   evidence: PairedEvidence | null
   /** The decision rests on pairs of a single machine. */
   single_machine: boolean
+  /** What was known of the harness at its latest verdict; null before. */
+  guard: string | null
   /** What it has taken of the error budget for good; null before its first pair was ordered. */
   alpha_share: number | null
   /** Stays fixed like its share; later variants are compared with the lines it touched. */

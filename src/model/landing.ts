@@ -1,5 +1,6 @@
 import type { Campaign, DueLanding } from './campaign.ts'
 import type { Experiment } from './experiment.ts'
+import { NOT_PROBED } from './harness-guard.ts'
 import type { Oid } from './ids.ts'
 import { neutralizeMentions, neutralizeReferences, parseReason, toOneLine } from './text.ts'
 
@@ -13,6 +14,8 @@ export interface LandingMessage {
   decided: { seq: number; sha256: string }
   /** The evidence comes from one machine, where a new build replaces the fresh runner (decision.md 3.3). */
   single_machine: boolean
+  /** What was known of the harness; null in messages of earlier releases. */
+  guard: string | null
 }
 
 export function buildLandingMessage(
@@ -20,9 +23,9 @@ export function buildLandingMessage(
   { decided, sha256, spec_sha256, experiment }: DueLanding & { experiment: Experiment },
   pull: number | null,
 ): LandingMessage {
-  const { id, hypothesis, single_machine } = experiment
+  const { id, hypothesis, single_machine, guard } = experiment
   const { seq, reason } = decided
-  const facts = { experiment: id, hypothesis, pull, reason, single_machine }
+  const facts = { experiment: id, hypothesis, pull, reason, single_machine, guard }
   return { spec: name, spec_sha256, ...facts, decided: { seq, sha256 } }
 }
 
@@ -46,11 +49,14 @@ export function renderLandingMessage(message: LandingMessage): string {
   return renderMessage(message, (text, length) => neutralizeMentions(toOneLine(text, length)))
 }
 
-/** Commits of earlier releases keep their messages, in which less text was neutralized. */
+/** Commits of earlier releases keep their messages, in which less text was neutralized. They probed no harness. */
 export function renderEarlierLandingMessages(message: LandingMessage): string[] {
+  if (message.guard !== NOT_PROBED) return []
+  const earlier = { ...message, guard: null }
   return [
-    renderMessage(message, (text, length) => neutralizeReferences(toOneLine(text, length))),
-    renderMessage(message, (text, length) => {
+    renderLandingMessage(earlier),
+    renderMessage(earlier, (text, length) => neutralizeReferences(toOneLine(text, length))),
+    renderMessage(earlier, (text, length) => {
       const plain = text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim()
       return plain.length <= length ? plain : `${plain.slice(0, length - 1)}…`
     }),
@@ -69,6 +75,7 @@ function renderMessage(message: LandingMessage, line: (text: string, length: num
     `Winnow-Experiment: ${message.experiment}`,
     `Winnow-Spec: ${message.spec_sha256}`,
     `Winnow-Ledger: ${message.decided.seq}:${message.decided.sha256}`,
+    ...(message.guard === null ? [] : [`Winnow-Harness: ${message.guard}`]),
     ...(message.single_machine ? ['Winnow-Evidence: single-machine'] : []),
     '',
   ].join('\n')

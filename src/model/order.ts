@@ -11,7 +11,7 @@ import {
   resumptionSchema,
 } from './pairs.ts'
 import { PROBE_NAMES, probeLabelSchema } from './probe.ts'
-import { type Execution, type Report, type Side, snapshotSchema } from './report.ts'
+import { type Execution, readingSchema, type Report, type Side, snapshotSchema } from './report.ts'
 
 /** Everything that a runner needs: trees, harness, the coins drawn in advance, and the stop rule. */
 export const orderPurposeSchema = z.enum([
@@ -158,6 +158,13 @@ export const orderTermsSchema = z.strictObject({
   /** The pairs that earlier jobs measured of the same two trees, by candidate. */
   earlier_jobs: z.record(z.string(), z.array(pairJobSchema)),
   resumes: resumptionSchema.optional(),
+  /** Only for probes: what every machine builds the same trees from. `metrics`: of the base, to be forged. */
+  probing: z
+    .strictObject({
+      version: z.number().int().positive(),
+      metrics: z.record(z.string(), readingSchema),
+    })
+    .optional(),
   stop: stopRuleSchema,
   deadline: z.iso.datetime(),
 })
@@ -175,7 +182,7 @@ export function buildOrderSubject(
   order: Pick<OrderTerms, 'purpose' | 'base' | 'candidates' | 'part'>,
 ): string {
   const { purpose, base, candidates, part } = order
-  if (purpose === 'calibration') return purpose
+  if (purpose === 'calibration' || purpose === 'probe') return purpose
   const head = candidates[0]?.head ?? base.commit
   if (part !== undefined) return `${purpose} ${head} job ${part}`
   // A landing is watched on changing trees: only the tree before it is constant.

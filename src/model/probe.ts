@@ -16,6 +16,9 @@ export type ProbeName = z.infer<typeof probeNameSchema>
 
 export const PROBE_NAMES = probeNameSchema.options
 
+/** Raise it when the same base gives other trees: an audit builds only those of its own version again. */
+export const PROBES_VERSION = 1
+
 /** The side of a report that a probe was measured as. */
 export const probeLabelSchema = z.templateLiteral(['probe-', probeNameSchema])
 export type ProbeLabel = z.infer<typeof probeLabelSchema>

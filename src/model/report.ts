@@ -14,7 +14,7 @@ export const sideSchema = z.union([
 export type Side = z.infer<typeof sideSchema>
 
 /** Null for a number that is not finite; only gates read booleans. */
-const readingSchema = z.union([z.number(), z.boolean()]).nullable()
+export const readingSchema = z.union([z.number(), z.boolean()]).nullable()
 export type MetricValue = z.infer<typeof readingSchema>
 export type MetricValues = Record<string, MetricValue>
 
@@ -122,8 +122,8 @@ export const reportSchema = z.strictObject({
   trees: z.record(z.string(), oidSchema),
   machine: machineSchema,
   /**
-   * unisolated: no separate uid or container. unreaped: processes may still be alive. forgeable: the harness loads
-   * candidate code in its own process without a separate score.
+   * unisolated: no separate uid or container. unreaped: processes may still be alive. forgeable: only in reports of
+   * earlier releases, for a harness without a separate score. Probes say now whether a harness is forgeable.
    */
   flags: z.array(z.enum(['unisolated', 'unreaped', 'forgeable'])),
   /** With unisolated: the reason why no stronger isolation was used, when it was a choice. */

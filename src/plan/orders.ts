@@ -35,6 +35,8 @@ export interface OrderRequest {
   /** Lost orders that this one continues, where it measures the same trees. */
   interrupted?: readonly Interruption[] | undefined
   base?: Point
+  /** Set only by probes. */
+  probing?: OrderTerms['probing']
   /** Set only by a sync, which tries another spec and harness. */
   ruler?: { spec_sha256: string; harness: string; pin: Point; spec: Spec }
 }
@@ -97,6 +99,7 @@ function buildOrderDraft(
   const { ruler = { ...world.campaign, spec: world.spec }, base = world.campaign.incumbent } = request
   const { spec_sha256, harness, pin, spec } = ruler
   const { purpose, round, part, attempt, cause, candidates, stop, earlier_jobs = {} } = request
+  const { probing } = request
   const resumed = resumeOrder(request.interrupted ?? [], { base, candidates, harness, stop })
   const start = Date.parse(world.now) + 1000 * computeStartDelay(world)
   const partField = part === undefined ? {} : { part }
@@ -115,6 +118,7 @@ function buildOrderDraft(
     coins: resumed?.coins ?? hashSha256(`${world.entropy}:${index}:${cause}`),
     earlier_jobs,
     ...(resumed === null ? {} : { resumes: resumed.resumes }),
+    ...(probing === undefined ? {} : { probing }),
     stop,
     deadline: computeDeadline(start, spec, request, queue),
   }
@@ -269,7 +273,7 @@ export function findCampaignOrder(
   return arrived ? { is: 'answered', order: live.order, ...arrived } : { is: 'under way' }
 }
 
-/** After this many losses in a row, GitHub starts one run an hour, and effects are no longer measured. */
+/** After this many losses in a row, GitHub starts one run an hour; effects and probes are no longer measured. */
 const MAX_LOSSES = 5
 
 const LOSS_DELAY_MS = 3_600_000
@@ -282,7 +286,7 @@ function requestCampaignOrder(world: World, subject: string, { purpose, base }: 
   if (loss === undefined || loss.base !== base.tree)
     return planNextAttempt(world, used, 'no report came back')
   if (loss.times >= MAX_LOSSES) {
-    if (isReportingPurpose(purpose))
+    if (isReportingPurpose(purpose) || purpose === 'probe')
       return { is: 'given up', reason: `measuring was interrupted ${loss.times} times` }
     const next = Date.parse(loss.at) + LOSS_DELAY_MS
     if (runner.runId === null && Date.parse(now) < next)

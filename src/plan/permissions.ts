@@ -43,6 +43,17 @@ export function findOutsider(
   )
 }
 
+/** A program proposed this head, or an author without write access pushed it. */
+export function isByProgramOrOutsider(
+  world: Pick<World, 'outsiders'>,
+  experiment: Pick<Experiment, 'id' | 'head' | 'needs_permission' | 'source'>,
+): boolean {
+  return !PEOPLES_SOURCES.has(experiment.source.use) || findOutsider(world, experiment) !== null
+}
+
+/** Ideas that a person pushed, put into a folder of the spec or asked for. */
+const PEOPLES_SOURCES: ReadonlySet<string> = new Set(['external', 'patch', 'revert', 'pick'])
+
 /** An author could push a second commit with the same prefix after the review. */
 const FULL_COMMIT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/
 

@@ -3,7 +3,7 @@ import type { Campaign, Round } from '../model/campaign.ts'
 import type { ExperimentId } from '../model/ids.ts'
 import type { PlanStep } from './action.ts'
 import { explainUnapproved } from './approvals.ts'
-import { holdMember } from './holds.ts'
+import { holdMember, isAwaitingProbes } from './holds.ts'
 import { tryHoldout } from './holdout.ts'
 import { buildMember, getAssessment, type RoundMember } from './judgement.ts'
 import {
@@ -55,6 +55,8 @@ export function settleRound(world: World, incoming: IncomingReports): RoundPlan 
   const settled = eligible.filter(member => closeBarredMember(world, member).length === 0)
   if (members.some(isUndecided) || members.some(hasLostDeterminism))
     return { ...NO_ROUND_PLAN, steps, needsOrder }
+  // No one knows yet what the harness notices.
+  if (settled.some(member => isAwaitingProbes(world, member))) return { ...NO_ROUND_PLAN, steps, needsOrder }
   const held = settled.flatMap(member => holdMember(world, member))
   if (held.length > 0) return { ...NO_ROUND_PLAN, steps: [...steps, ...held] }
   const context = { world, incoming, round }

@@ -19,13 +19,15 @@ import { isClosingIdeas, planExtraRound, resumeNotProven, startPickRound } from 
 import { listNewProposals, openExperiments, openNothing, refuseQueued } from './intake.ts'
 import { recordScores, requestJudgingJob } from './judging.ts'
 import { stopAfterRepeatedLoss, planDirectReverts, planLanding, recordLandedMerge } from './landing.ts'
-import type { OrderRequest } from './orders.ts'
+import { draftOrders, type OrderRequest } from './orders.ts'
 import { requestPermission } from './permissions.ts'
 import { judgePicks, planPickFates, planPicks } from './picks.ts'
 import { planBase } from './preparation.ts'
+import { planProbes } from './probes.ts'
 import {
   buildAnswerSteps,
   buildRunAlerts,
+  findMeasuringRest,
   isRoundGrowing,
   listLocalRequests,
   reportDisabledProposers,
@@ -110,6 +112,7 @@ const RUNNING: readonly PlanStage[] = [
 
   // Measurements: of the base first, then of the open round
   prepareBase,
+  probeHarness,
   continueRound,
 
   // Between rounds: `continueRound` ends the plan while a round is open
@@ -256,6 +259,17 @@ function prepareBase({ world, incoming }: PlanDraft): StageResult | null {
   const sync = hopeless ? syncToFixBase(world, incoming) : null
   if (sync !== null) return sync
   return writeIfAny(steps) ?? (blocked === null ? null : { requests, blocked })
+}
+
+/** Continues, because ideas are measured meanwhile. `settleRound` keeps some of them from landing until the answer. */
+function probeHarness({ world, incoming }: PlanDraft): StageResult | null {
+  const { steps, requests, hopeless } = planProbes(world, incoming)
+  const sync = hopeless ? syncToFixBase(world, incoming) : null
+  if (sync !== null) return sync
+  if (steps.length > 0) return { steps }
+  const isStopping = !world.campaign.round?.open && findDueStop(world) !== null
+  if (requests.length === 0 || isStopping || findMeasuringRest(world) !== null) return null
+  return { ...draftOrders(world, requests), continues: true }
 }
 
 function syncToFixBase(world: World, incoming: IncomingReports): StageResult | null {

@@ -7,7 +7,7 @@ import type { ideaFields } from '../model/event-schemas.ts'
 import type { EventDraft } from '../model/event.ts'
 import { type Experiment, listExperiments, listSubjects } from '../model/experiment.ts'
 import type { EventId, ExperimentId, Oid, OrderId, Point } from '../model/ids.ts'
-import type { HoldoutSource } from '../model/order.ts'
+import type { HoldoutSource, OrderCandidate, OrderTerms } from '../model/order.ts'
 import type { PartialReport } from '../model/pairs.ts'
 import type { Report } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
@@ -59,6 +59,8 @@ export interface World extends Omit<JobFacts, 'proposing'> {
   mergeCommit?: MergeCommitFacts
   /** The current holdout, once a measured change may have to be tried on it; null before. */
   holdout: HoldoutFacts | null
+  /** Set while the harness is to be probed and no order was issued for that. */
+  probes: ProbeFacts | null
   reverts: ReadonlyMap<EventId, RevertFacts>
   /** Picks, by the event that requests one, or by the id of one that is open. */
   picks: ReadonlyMap<string, PickFacts>
@@ -225,6 +227,11 @@ interface ForeignFacts {
 
 /** `source` is null where the holdout's command brings its own; `missing` says what is not there. */
 export type HoldoutFacts = { source: HoldoutSource | null } | { missing: string }
+
+/** The trees of the probes, on the incumbent; or why there are none. */
+export type ProbeFacts =
+  | { candidates: OrderCandidate[]; probing: NonNullable<OrderTerms['probing']> }
+  | { none: string }
 
 export interface RevertFacts {
   landing: ExperimentId

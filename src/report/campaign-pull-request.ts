@@ -4,6 +4,7 @@ import { formatCount, formatNumber, formatRounded } from '../decide/wording.ts'
 import { findRefusedSyncAlert, NO_MACHINE } from '../model/alerts.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
+import { describeHarness, describeGuard } from '../model/harness-guard.ts'
 import { toShortRef } from '../model/ids.ts'
 import { describeStatus } from '../model/status.ts'
 import { joinFirst, neutralizeMentions, toOneLine, toSentenceCase } from '../model/text.ts'
@@ -159,6 +160,7 @@ function renderFactsLine(campaign: Campaign): string {
     `${listKeptExperiments(campaign).length} of ${formatCount(ideas, 'idea')} kept`,
     `${formatMeasuringMinutes(campaign)}${campaign.host === 'github' ? '' : ' of measuring'}`,
     ...formatModelCost(campaign),
+    escapeMarkdown(describeHarness(describeGuard(campaign))),
     escapeMarkdown(describeStatus(campaign), MAX_REASON_LENGTH),
   ]
   return facts.join(' · ')

@@ -1,6 +1,7 @@
 import { formatCount, formatNumber } from '../decide/wording.ts'
 import { describeRequest, formatPackages, type PackageAddition } from '../model/approval.ts'
 import type { EventKind, LedgerEvent } from '../model/event.ts'
+import { describeHarness, describeGuard } from '../model/harness-guard.ts'
 import { formatRunName, toShortRef } from '../model/ids.ts'
 import { aggregateMetrics, aggregateSnapshot, formatRunnerError, type Side } from '../model/report.ts'
 import { withReason } from '../model/status.ts'
@@ -51,6 +52,7 @@ export const NOTABLE_EVENTS: ReadonlySet<EventKind> = new Set([
   'campaign-amended',
   'calibrated',
   'baseline-measured',
+  'probed',
   'experiment-opened',
   'experiment-refused',
   'proposal-lost',
@@ -85,6 +87,7 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>, metrics: ShownMetrics) 
       ? `the default branch has another name: ${reason}`
       : `spec amended by ${source === 'person' ? 'a person' : 'the default branch'}: ${reason}`,
   calibrated: event => `calibrated: ${describeCalibrationResult(event)}`,
+  probed: event => describeProbed(event),
   'baseline-measured': ({ tree, snapshot }, metrics) =>
     `baseline on tree ${toShortId(tree)}: ${formatMetrics(aggregateSnapshot(snapshot), metrics)}`,
   'effect-measured': ({ what, experiment, reason }) =>
@@ -150,6 +153,11 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>, metrics: ShownMetrics) 
   'campaign-paused': ({ reason }) => withReason('paused', reason),
   'campaign-resumed': ({ reason }) => withReason('resumed', reason),
   'campaign-stopped': ({ reason }) => withReason('stopped', reason),
+}
+
+function describeProbed(event: LedgerEvent<'probed'>): string {
+  const harness = describeHarness(describeGuard({ probes: event }))
+  return `probes: ${harness}${event.not_probed === null ? '' : `: ${event.not_probed}`}`
 }
 
 function describeNoApprovalNeeded(experiment: string, additions: readonly PackageAddition[]): string {

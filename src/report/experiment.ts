@@ -53,6 +53,7 @@ export function renderExperiment(
         : `${effect.selectedBy} (biased upwards: winnow chose it by this value)`,
     ],
     ['metrics', formatMetrics(metrics, shown) || null],
+    ['harness', experiment.guard],
     ['learnings', learnings],
     ...findWarnings(events).map((warning): [string, string] => ['warning', warning]),
   ]

@@ -130,6 +130,8 @@ export const resultsSchema = z.strictObject({
   base: pointSchema.nullable(),
   candidate: pointSchema.extend({ branch: z.string().nullable() }).nullable(),
   harness: z.string().nullable(),
+  /** What the probes showed of that harness at the verdict; null without one. */
+  guard: z.string().nullable(),
   diff: z
     .strictObject({
       files: z.number().int(),
@@ -210,6 +212,7 @@ export function buildResults({ spec, experiment, record, ending, diff }: Results
     base: last === null ? null : { commit: last.order.base.commit, tree: last.order.base.tree },
     candidate: tree === undefined ? null : { commit: head ?? tree.head, tree: tree.tree, branch },
     harness: last?.order.harness ?? null,
+    guard: experiment.guard,
     diff: diff === null ? null : buildDiffResult(diff),
     ...collectMachinesAndCost(record),
     links: {

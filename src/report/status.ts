@@ -9,6 +9,7 @@ import { formatCount, formatNumber } from '../decide/wording.ts'
 import { listAwaitedPackages } from '../model/approval.ts'
 import { type Campaign, type EffectMeasurement, findLanding, getIncumbentMetrics } from '../model/campaign.ts'
 import type { Experiment, PickEnd } from '../model/experiment.ts'
+import { describeHarness, describeGuard } from '../model/harness-guard.ts'
 import { aggregateSnapshot } from '../model/report.ts'
 import { describeStatus } from '../model/status.ts'
 import { parseReason, toOneLine, toSentenceCase } from '../model/text.ts'
@@ -218,6 +219,8 @@ export interface ExperimentView {
 export interface StatusView extends CampaignResult {
   campaign: string
   state: Campaign['status']
+  /** Whether a change can raise the number without making the program better, as far as the probes show it. */
+  guard: string
   /** Why it is paused or stopped; null while it runs. */
   state_reason: string | null
   /** How a person can continue after a limit stopped it. */
@@ -251,6 +254,7 @@ export function buildStatusView(
   return {
     campaign: campaign.name,
     state: status,
+    guard: describeGuard(campaign),
     state_reason: status === 'running' ? null : status_reason,
     to_go_on: describeResumeHint(campaign),
     notes,
@@ -298,7 +302,7 @@ export function renderStatus(campaign: Campaign, view: StatusView): string[] {
   const shown = selectShownMetrics(readCampaignSpec(campaign))
   const calibration = campaign.calibration && describeNoisyCalibration(campaign.calibration)
   return [
-    `Campaign ${view.campaign}: ${describeCampaignState(campaign)}`,
+    `${renderCampaignName(view)}: ${describeCampaignState(campaign)}`,
     ...(resumeHint === null ? [] : [`  to continue: ${resumeHint}`]),
     `  progress: ${view.progress.text}`,
     ...formatTable([
@@ -335,7 +339,11 @@ function describeSeparateMeasurement(
 /** One-line status, for a comment. */
 export function renderStatusSentence(campaign: Campaign, view: StatusView): string {
   const parts = [describeCampaignState(campaign), ...view.notes, view.progress.text, renderTally(campaign)]
-  return `Campaign ${view.campaign}: ${parts.join('; ')}`
+  return `${renderCampaignName(view)}: ${parts.join('; ')}`
+}
+
+function renderCampaignName({ campaign, guard }: Pick<StatusView, 'campaign' | 'guard'>): string {
+  return `Campaign ${campaign} (${describeHarness(guard)})`
 }
 
 export function describeCampaignState(campaign: Campaign): string {

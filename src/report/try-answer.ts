@@ -1,6 +1,8 @@
+import { listAwaitedFindings } from '../model/approval.ts'
 import { toSentenceCase } from '../model/text.ts'
 import { type Campaign, findLanding } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
+import { describeHarness, describeGuard } from '../model/harness-guard.ts'
 import type { FailedPart } from '../model/report.ts'
 import {
   EXIT_CODES,
@@ -36,6 +38,8 @@ export interface TryAnswer {
   /** Metrics of the version that it was compared with. */
   base_metrics: ReadonlyMetrics
   warnings: readonly string[]
+  /** Whether the probes showed that the harness can be deceived: `guarded`, `forgeable by: …`, `not probed`. */
+  guard: string | null
   failed: FailedPart | null
   next: string
   hypothesis: string | null
@@ -72,6 +76,7 @@ export function buildTryAnswer(campaign: Campaign, experiment: Experiment, conte
     evidence_line: getEvidenceLine(campaign, experiment),
     ...collectTryNumbers(context.measured, experiment.metrics),
     next: describeNextStep(campaign, experiment, context),
+    guard: experiment.guard ?? describeGuard(campaign),
     hypothesis,
     branch,
     pr: context.pr,
@@ -129,7 +134,13 @@ function describeNextStep(
   { take, optimize, measured }: TryContext,
 ): string {
   const { id, status, verdict, reason } = experiment
-  if (status === 'deferred') return `ask a person to approve the new packages: winnow approve ${id}`
+  if (status === 'deferred') {
+    const what =
+      listAwaitedFindings(experiment).length > 0
+        ? 'read the change and approve it'
+        : 'approve the new packages'
+    return `ask a person to ${what}: winnow approve ${id}`
+  }
   switch (verdict) {
     case null:
       return `repeat the command, or winnow show ${id}`
@@ -192,6 +203,7 @@ export function buildUnmeasuredAnswer(unmeasured: UnmeasuredTry): TryAnswer {
     sentence: `${toSentenceCase(verdict)}: ${message.replace(/\.$/, '')}.`,
     evidence_line: null,
     ...collectTryNumbers({ effect: null, evidence: null, metrics: {}, warnings: [], failed: null }, {}),
+    guard: null,
     next,
     hypothesis: null,
     branch: null,
@@ -216,11 +228,12 @@ function isWord(verdict: string): verdict is VerdictWord {
 const MAX_OUTPUT_LINES = 10
 
 export function renderTryAnswer(answer: TryAnswer): string[] {
-  const { sentence, evidence_line: evidence, id, pr, branch, landed, next, failed } = answer
+  const { sentence, evidence_line: evidence, id, pr, branch, landed, next, failed, guard } = answer
   const where = id === null ? [] : [[id, pr === null ? '' : `#${pr}`, landed === null ? (branch ?? '') : '']]
   return [
     sentence,
     ...(evidence === null ? [] : [`  ${evidence}`]),
+    ...(guard === null ? [] : [`  ${describeHarness(guard)}`]),
     ...renderFailedOutput(failed?.output, MAX_OUTPUT_LINES),
     ...where.map(words => `  ${words.filter(word => word !== '').join('  ')}`),
     `Next: ${next}`,

@@ -5,6 +5,7 @@ import { formatCount, formatPercent, formatRounded, formatSize } from '../decide
 import { type Campaign, findLanding } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { buildCampaignRefs, toShortRef } from '../model/ids.ts'
+import { describeHarness } from '../model/harness-guard.ts'
 import {
   type FailedOutput,
   type FailedPart,
@@ -180,7 +181,7 @@ function renderEvidenceFacts(
   experiment: Experiment,
   { spec, page }: { spec: Spec; page: PageUrl },
 ): string[] {
-  const { id, measured_in: measured, single_machine, outcome, closed } = experiment
+  const { id, measured_in: measured, single_machine, outcome, closed, guard } = experiment
   const facts: string[] = []
   const pairs = measured?.pairs ?? 0
   if (pairs > 0) {
@@ -191,6 +192,7 @@ function renderEvidenceFacts(
     if (noise !== null && noise.pair_sd > 0)
       facts.push(`identical code differs by ${formatSize(noise.pair_sd, scale)} from run to run`)
   }
+  if (guard !== null) facts.push(escapeMarkdown(describeHarness(guard)))
   const landing = findLanding(campaign, id)
   if (closed && outcome !== null && isLanded(outcome) && landing !== undefined) {
     const branch = toShortRef(buildCampaignRefs(spec.branches.prefix, campaign.name).optimize)

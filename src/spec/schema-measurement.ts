@@ -127,6 +127,12 @@ const measurementKeys = z.strictObject({
     .describe(
       'Keep the files in WINNOW_CHECKPOINT_DIR between the executions of one build. An idea could store its answers there.',
     ),
+  probes: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe(
+      'Measure hostile changes of winnow itself before changes of others, to find out whether the harness notices them. off: the harness counts as not probed.',
+    ),
   timeout_seconds: positiveSchema.default(600).describe('The whole process tree is killed after this.'),
   max_processes: countSchema
     .default(4096)

@@ -296,6 +296,12 @@ const mergeSection = z.strictObject({
     .describe(
       'A change that would be kept and has lines that could deceive a benchmark. hold: a person reads it before it lands.',
     ),
+  forgeable: z
+    .enum(['hold', 'allow', 'deny'])
+    .default('hold')
+    .describe(
+      'A change by a program, or by an author without write access, that would be kept though the probes did not show the harness to be guarded. hold: a person reads it before it lands.',
+    ),
   hold_above: z
     .number()
     .gt(1)

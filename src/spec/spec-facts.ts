@@ -71,12 +71,13 @@ export function resolvePairsPerJob(
 
 /**
  * The sections that the harness hash (invariant 4) covers, in canonical form. The holdout is left out: its orders
- * carry their own terms, and replacing it must not invalidate earlier measurements.
+ * carry their own terms, and replacing it must not invalidate earlier measurements. Probes change no measurement.
  */
-type HarnessSection = Pick<Spec, 'measurement' | 'metric' | 'gates'>
+type HarnessSection = Pick<Spec, 'metric' | 'gates'> & { measurement: Omit<Spec['measurement'], 'probes'> }
 
 export function getHarnessSection({ measurement, metric, gates }: Spec): HarnessSection {
-  return structuredClone({ measurement: { ...measurement, holdout: null }, metric, gates })
+  const { probes: _, ...measuring } = measurement
+  return structuredClone({ measurement: { ...measuring, holdout: null }, metric, gates })
 }
 
 // Judged metrics

@@ -27,7 +27,7 @@ describe('command report', () => {
     const { ended, remote, dir } = await reported()
     expect([ended.code, ended.stderr, ended.orders]).toEqual([0, '', []])
     expect(ended.result).toMatchObject({ campaign: 'size', verdicts: { kept: 1 } })
-    expect(ended.stdout).toContain('Campaign size: running')
+    expect(ended.stdout).toContain('Campaign size (the harness is not probed): running')
     const views = ended.outputs['report'] ?? ''
     expect(readdirSync(views).toSorted()).toEqual(['README.md', 'badge.svg', 'chart.svg', 'digest.md'])
     const shown = (name: string) => readFileSync(join(views, name), 'utf8')

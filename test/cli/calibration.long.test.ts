@@ -7,7 +7,7 @@ import { releaseTest, selectCases } from '../support/cases.ts'
 async function pausedBy(person: Project): Promise<string> {
   const { code, out } = await person.winnow('run')
   expect(code).toBe(13)
-  expect((await person.winnow('status')).out).toContain('Campaign ms: paused, ')
+  expect((await person.winnow('status')).out).toContain('Campaign ms (the harness is not probed): paused, ')
   expect((await person.winnow('log')).out).toContain('paused: ')
   expect(person.git('rev-parse', 'optimize/ms')).toBe(person.git('rev-parse', 'main'))
   await proven(person)

@@ -116,14 +116,18 @@ describe('a spec that lies anywhere', () => {
     const person = project(files)
     await person.winnow('run', 'opt.yaml')
     expect(person.refs()).toContain('refs/heads/search-state/anywhere')
-    expect((await person.winnow('status')).out).toContain('Campaign anywhere: running')
+    expect((await person.winnow('status')).out).toContain(
+      'Campaign anywhere (the harness is not probed): running',
+    )
   })
 
   releaseTest('is not taken for one where a branch only looks like a ledger', async () => {
     const person = project()
     person.git('branch', 'mobile-state/app', 'main')
     await person.winnow('run')
-    expect((await person.winnow('status')).out).toContain('Campaign size: running')
+    expect((await person.winnow('status')).out).toContain(
+      'Campaign size (the harness is not probed): running',
+    )
   })
 
   it('has to be committed', async () => {
@@ -196,6 +200,6 @@ describe('campaigns of a repository', () => {
     await winnow('run')
     expect(refs()).toContain('refs/heads/search-state/size')
     expect(refs()).not.toContain('refs/heads/optimize')
-    expect((await winnow('status')).out).toContain('Campaign size: running')
+    expect((await winnow('status')).out).toContain('Campaign size (the harness is not probed): running')
   })
 })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { fetchOrderedTrees } from '../../src/engine/jobs/job-clone.ts'
+import { aSpec } from '../decide/a-spec.ts'
 import { open, userRepository } from '../git/scratch.ts'
 import { anOrder } from '../model/an-order.ts'
 
@@ -25,7 +26,7 @@ describe('the trees of an order', () => {
     const { repository, order } = await scene()
     const [candidate] = order.candidates
     expect(await repository.has(candidate?.tree ?? '')).toBe(false)
-    await fetchOrderedTrees(repository, order)
+    await fetchOrderedTrees(repository, order, aSpec())
     expect(await repository.has(candidate?.tree ?? '')).toBe(true)
     expect(await repository.has(order.pin.tree)).toBe(true)
   })
@@ -33,7 +34,7 @@ describe('the trees of an order', () => {
   it('must be exactly the ordered ones', async () => {
     const { repository, order, head } = await scene()
     const other = { ...order, candidates: [{ label: 'exp-001' as const, head, tree: 'e'.repeat(40) }] }
-    await expect(fetchOrderedTrees(repository, other)).rejects.toThrow(
+    await expect(fetchOrderedTrees(repository, other, aSpec())).rejects.toThrow(
       `exp-001: merging ${head} with the base does not give tree ${'e'.repeat(40)}`,
     )
   })
@@ -42,6 +43,6 @@ describe('the trees of an order', () => {
     const { repository, order } = await scene()
     const head = 'f'.repeat(40)
     const other = { ...order, candidates: [{ label: 'exp-001' as const, head, tree: 'e'.repeat(40) }] }
-    await expect(fetchOrderedTrees(repository, other)).rejects.toThrow(head)
+    await expect(fetchOrderedTrees(repository, other, aSpec())).rejects.toThrow(head)
   })
 })

@@ -132,7 +132,7 @@ describe('comments that steer', () => {
     const said = github.world.comments.filter(({ author }) => author.kind === 'actions')
     expect(said.map(({ body }) => body)).toContainEqual(expect.stringContaining('exp-001 was not kept'))
     expect(said).toHaveLength(4)
-    expect(said.at(-1)?.body).toMatch(/^status: Campaign size: running; /)
+    expect(said.at(-1)?.body).toMatch(/^status: Campaign size \(the harness is not probed\): running; /)
   })
 
   test('reach proposers as quoted data, whatever they say', async () => {

@@ -150,7 +150,7 @@ export async function measuredIn(
     const given = await loadOrder(repository, await loadCampaign(repository, tip), { id, now: machine.now() })
     if (!given.wanted) throw new Error(given.why)
     const { order, spec } = given
-    await fetchOrderedTrees(repository, order)
+    await fetchOrderedTrees(repository, order, spec)
     return await measureOrder({
       order,
       spec,

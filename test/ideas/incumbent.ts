@@ -111,6 +111,7 @@ export function anExperiment(number: number, rest: Partial<Experiment> = {}): Ex
     primary_delta: null,
     evidence: null,
     single_machine: false,
+    guard: null,
     alpha_share: null,
     variant: null,
     touched: null,

@@ -1,5 +1,5 @@
 import type { PartialReport } from '../../src/model/pairs.ts'
-import { createEmptyCampaign, type Campaign } from '../../src/model/campaign.ts'
+import { createEmptyCampaign, type Campaign, type HarnessProbes } from '../../src/model/campaign.ts'
 import type { Experiment } from '../../src/model/experiment.ts'
 import { hashSha256 } from '../../src/model/canonical-json.ts'
 import {
@@ -13,6 +13,7 @@ import {
 import { applyEvent } from '../../src/model/fold/fold.ts'
 import { formatExperimentId, type Oid, type Point } from '../../src/model/ids.ts'
 import type { Order, OrderTerms } from '../../src/model/order.ts'
+import type { ProbeName, ProbeResult } from '../../src/model/probe.ts'
 import { buildMachineKey, type Report } from '../../src/model/report.ts'
 import { parseSpec } from '../../src/spec/load.ts'
 import type { Spec } from '../../src/spec/schema.ts'
@@ -38,6 +39,13 @@ export function pointOf(name: string): Point {
 export const START = pointOf('start')
 export const HARNESS = hashSha256('harness')
 export const LATER = '2027-01-01T00:00:00Z'
+
+const PROBES = ['vanish', 'exit-at-load'] as const
+
+export function toResult(name: ProbeName, caught_by: string | null): ProbeResult {
+  const detail = caught_by === null ? `${name} would be kept` : `${name} failed`
+  return { name, caught_by, detail, applicable: true }
+}
 
 type About = Partial<Omit<EventDraft<'experiment-opened'>, 'kind' | 'cause' | 'experiment'>>
 type Reports = Record<string, { base?: Behaviour; candidate?: Behaviour } | Partial<Report>>
@@ -95,8 +103,20 @@ export class CampaignBuilder {
     })
   }
 
-  /** Calibrated and with a baseline: the next plan may order experiments. */
+  /** Calibrated, with a baseline and a guarded harness: the next plan may order experiments. */
   ready(): this {
+    return this.based().probed(PROBES.map(name => toResult(name, 'gate tests')))
+  }
+
+  /** What the probes showed; nothing without results. */
+  probed(results: ProbeResult[], rest: Partial<HarnessProbes> = {}): this {
+    const { harness } = this.campaign
+    const about = { harness, order: null, results, vanish_gain: null, not_probed: null, ...rest }
+    return this.add({ kind: 'probed', cause: `probed ${this.events.length}`, ...about })
+  }
+
+  /** Calibrated and with a baseline. */
+  based(): this {
     const order = this.issue({ purpose: 'calibration', stop: { rule: 'calibrate', runs: 3 }, candidates: [] })
     this.add({
       kind: 'measured',

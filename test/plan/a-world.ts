@@ -44,6 +44,7 @@ export function world(built: CampaignBuilder, { candidates = {}, ...different }:
     foreign: null,
     branchMismatch: null,
     holdout: null,
+    probes: null,
     reverts: new Map(),
     picks: new Map(),
     runs: new Map<string, RunFacts>(

@@ -140,6 +140,7 @@ export class Site {
       foreign: this.#foreign(spec),
       branchMismatch: null,
       holdout: null,
+      probes: null,
       reverts: this.#reverts(),
       picks: this.#picks(),
       runs: this.#runFacts(),

@@ -99,7 +99,7 @@ describe('a change kept on a single machine', () => {
     expect(body[0]).toBe(`**Kept: ${verdict}** ${SENTENCE.slice((verdict ?? '').length + 1)}`)
     expect(body).toContainEqual(
       expect.stringMatching(
-        /^\d+ pairs of runs on this machine · identical code differs by 2\.9 % from run to run · merged into `optimize\/size` as ccccccc$/,
+        /^\d+ pairs of runs on this machine · identical code differs by 2\.9 % from run to run · the harness is not probed · merged into `optimize\/size` as ccccccc$/,
       ),
     )
     expect(body.join('\n')).not.toMatch(/evidence|threshold|A\/A/)

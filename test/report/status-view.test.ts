@@ -53,6 +53,7 @@ describe('status --json', () => {
     expect(Object.keys(view)).toEqual([
       'campaign',
       'state',
+      'guard',
       'state_reason',
       'to_go_on',
       'notes',
@@ -155,7 +156,7 @@ describe('status for people', () => {
   it('starts every experiment with its verdict', () => {
     const campaign = landed()
     expect(renderStatus(campaign, buildStatusView(campaign, NONE, ['not noise-proof']))).toEqual([
-      'Campaign size: running',
+      'Campaign size (the harness is not probed): running',
       '  progress: bytes 100 -> 90 (-10.0 %)',
       '  baseline   aaaaaaaaaaaa  bytes 100',
       '  incumbent  cccccccccccc  bytes 90',
@@ -186,7 +187,7 @@ describe('status for people', () => {
   it('shows why a campaign is paused', () => {
     const campaign = campaignOf({ kind: 'campaign-paused', reason: 'release week', source: 'person' })
     const lines = renderStatus(campaign, buildStatusView(campaign, NONE))
-    expect(lines[0]).toBe('Campaign size: paused, release week')
+    expect(lines[0]).toBe('Campaign size (the harness is not probed): paused, release week')
     expect(buildStatusView(campaign, NONE)).toMatchObject({ state: 'paused', state_reason: 'release week' })
     expect(buildStatusView(landed(), NONE).state_reason).toBeNull()
     expect(lines).toContain('  0 experiments')

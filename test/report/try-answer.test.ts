@@ -88,6 +88,7 @@ describe('the answer of winnow try', () => {
     expect(renderTryAnswer(answer({}))).toEqual([
       'No gain: bytes 100 -> 100.',
       '  evidence E 0.3 of 20',
+      '  the harness is not probed',
       '  exp-007  #3  optimize-exp/size/try-1',
       'Next: try a different kind of change',
     ])
@@ -131,6 +132,7 @@ describe('the answer of winnow try', () => {
     expect(renderTryAnswer(said)).toEqual([
       'Broken: bytes 100 -> 100.',
       '  evidence E 0.3 of 20',
+      '  the harness is not probed',
       '  what failed:',
       '    not ok 2 - adds',
       '  last lines of stdout:',

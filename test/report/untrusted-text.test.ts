@@ -132,6 +132,7 @@ function message({ hypothesis, reason }: Nasty): string {
     reason,
     decided: { seq: 1, sha256: 'f'.repeat(64) },
     single_machine: false,
+    guard: null,
   })
 }
 

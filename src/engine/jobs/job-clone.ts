@@ -12,6 +12,7 @@ import type { Order } from '../../model/order.ts'
 import type { Clock, ProgressReporter, RandomSource } from '../../ports.ts'
 import { getCampaignSpec, getParseOptions, parseSpec } from '../../spec/load.ts'
 import type { Spec } from '../../spec/schema.ts'
+import { restoreProbeTrees } from '../observe/probe-facts.ts'
 import { FIRST_ATTEMPT } from './github-runs.ts'
 
 /** A job on another machine. It reads a clone with all remote branches, and writes no ref. */
@@ -216,10 +217,11 @@ export async function readSpecForOrder(
   )
 }
 
-export async function fetchOrderedTrees(repository: Repository, order: Order): Promise<void> {
+export async function fetchOrderedTrees(repository: Repository, order: Order, spec: Spec): Promise<void> {
   await fetchCommit(repository, order.pin.commit)
   await fetchCommit(repository, order.base.commit)
   await fetchHoldout(repository, order)
+  if (order.purpose === 'probe') return restoreProbeTrees(repository, spec, order)
   for (const { label, head, tree } of order.candidates) {
     if (await repository.has(tree)) continue
     await fetchCommit(repository, head)

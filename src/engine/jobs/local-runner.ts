@@ -13,6 +13,7 @@ import type { CampaignContext } from '../campaign/context.ts'
 import type { IdeaSource } from '../campaign/ideas.ts'
 import { refuseDamagedCache } from '../campaign/open.ts'
 import { explainDiskError } from '../controller/tick.ts'
+import { restoreProbeTrees } from '../observe/probe-facts.ts'
 import { createLocalJudges, type Judges } from './judging.ts'
 import {
   isRunAlive,
@@ -221,6 +222,8 @@ async function measureInWorkspace(
 ): Promise<PrintedOrder> {
   const workRoot = join(context.dataDir, 'work')
   await fetchHoldoutRef(context.repository, order)
+  // A cache that was deleted since has no tree of the probes.
+  if (order.purpose === 'probe') await restoreProbeTrees(context.repository, spec, order)
   const input: MeasureInput = {
     order,
     spec,

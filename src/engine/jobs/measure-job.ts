@@ -47,7 +47,7 @@ export async function runMeasureJob(job: MeasureJob): Promise<MeasureJobResult> 
     if (!loaded.wanted) return { idle: loaded.why }
     const { order, spec } = loaded
     refuseSecrets(spec)
-    await fetchOrderedTrees(repository, order)
+    await fetchOrderedTrees(repository, order, spec)
     const input: MeasureInput = {
       order,
       spec,

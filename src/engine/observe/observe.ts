@@ -28,6 +28,7 @@ import {
   readPickFacts,
   readRevertFacts,
 } from './landing-facts.ts'
+import { readProbeFacts } from './probe-facts.ts'
 import { findCampaignPull, findStrangers, readCampaignPulls, withOwnComments } from './pulls.ts'
 import { findManualMerge, findTipInProgress, readSyncFacts } from './sync.ts'
 
@@ -169,6 +170,7 @@ async function buildWorld(observed: ObservedCampaign): Promise<World> {
     branchMismatch: await readBranchMismatch(repository, campaign, { optimizeTip, defaultTip }),
     ...(await readForeignLanding(repository, campaign, optimizeTip)),
     holdout: await readHoldoutFacts(repository, memory, campaign, spec),
+    probes: await readProbeFacts(repository, { campaign, spec, runner }),
     reverts,
     runner: {
       runId: runner.runId,

@@ -31,7 +31,7 @@ import {
 } from './branches.ts'
 import { type AuditEvidence, collectEvidence, createEvidence } from './evidence.ts'
 import { findStepGaps } from './incumbent-steps.ts'
-import { findAmendmentGaps, findStartGaps, findTouchedGaps } from './orders.ts'
+import { findAmendmentGaps, findProbeTreeGaps, findStartGaps, findTouchedGaps } from './orders.ts'
 import { VerdictCheck, type VerdictDifference } from './verdicts.ts'
 
 export interface AuditResult {
@@ -205,10 +205,14 @@ function checkEvidence({ evidence, campaign, spec, event }: AuditedStep): Findin
 }
 
 /** Invariant 4: the campaign, its specs and its orders name the ruler that git has. */
-async function checkRulers({ context, campaign, event }: AuditedStep): Promise<Finding[]> {
+async function checkRulers({ context, campaign, spec, event }: AuditedStep): Promise<Finding[]> {
   if (event.seq === 0 && event.kind !== 'campaign-started')
     return describeGaps(event, ['a ledger begins with a campaign'])
-  if (event.kind === 'order-issued') return describeGaps(event, await findTouchedGaps(context, event))
+  if (event.kind === 'order-issued')
+    return describeGaps(event, [
+      ...(await findTouchedGaps(context, event)),
+      ...(await findProbeTreeGaps(context, spec, event)),
+    ])
   if (event.kind === 'campaign-amended')
     return describeGaps(event, await findAmendmentGaps(context, campaign, event))
   if (event.kind !== 'campaign-started') return []

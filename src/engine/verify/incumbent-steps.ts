@@ -389,6 +389,7 @@ function buildExpectedMessage(
     reason: event.reason,
     decided: { seq: event.seq, sha256 },
     single_machine: order !== null && isSingleMachineOrder(order.order),
+    guard: campaign.experiments[merged.experiment]?.guard ?? null,
   }
 }
 

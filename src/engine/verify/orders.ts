@@ -14,6 +14,8 @@ import {
   type ReportingPurpose,
 } from '../../model/order.ts'
 import type { PairJob } from '../../model/pairs.ts'
+import { PROBES_VERSION } from '../../model/probe.ts'
+import { aggregateSnapshot } from '../../model/report.ts'
 import { findMeasuredLanding } from '../../plan/effects.ts'
 import { isHoldoutInForce, isHoldoutUsedUp } from '../../plan/holdout.ts'
 import { isExactResumption } from '../../plan/orders.ts'
@@ -24,10 +26,12 @@ import {
   getEarlierJobs,
   getPickJobs,
 } from '../../plan/paired-order.ts'
+import { buildProbeRule } from '../../probes/probe-rule.ts'
 import { readSpec } from '../../spec/load.ts'
 import type { Spec } from '../../spec/schema.ts'
 import type { CampaignContext } from '../campaign/context.ts'
 import { compareTouchedLines } from '../observe/candidate-facts.ts'
+import { findWrongProbe } from '../observe/probe-facts.ts'
 import { computeTreeHarness } from '../observe/sync.ts'
 
 /** Invariant 4: an order uses the spec, harness and incumbent in force when it was issued. */
@@ -93,7 +97,7 @@ function findStopGap(campaign: Campaign, spec: Spec, order: Order): string | nul
     case 'pick':
       return findPickStopGap(campaign, spec, order)
     case 'probe':
-      return stop.rule === 'once' ? null : `probes are measured once, not by the rule ${stop.rule}`
+      return findProbeGap(campaign, spec, order)
     case 'foreign':
     case 'revert':
       return stop.rule === 'pairs'
@@ -102,6 +106,29 @@ function findStopGap(campaign: Campaign, spec: Spec, order: Order): string | nul
     default:
       return purpose satisfies never
   }
+}
+
+/** A rule that sees fewer gains, or other numbers to forge, would let a harness look guarded. */
+function findProbeGap({ calibration, baseline }: Campaign, spec: Spec, order: Order): string | null {
+  const { stop, probing } = order
+  if (toCanonicalJson(stop) !== toCanonicalJson(buildProbeRule(spec, calibration)))
+    return 'its rule is not the one for probes'
+  const known = aggregateSnapshot(baseline?.snapshot ?? null)
+  return toCanonicalJson(probing?.metrics ?? null) === toCanonicalJson(known)
+    ? null
+    : 'the numbers that its probes improve are not those of the base'
+}
+
+/** Invariant 4: probes are winnow's own changes of the base, on every machine the same. */
+export async function findProbeTreeGaps(
+  { repository }: CampaignContext,
+  spec: Spec | null,
+  event: LedgerEvent<'order-issued'>,
+): Promise<string[]> {
+  if (event.purpose !== 'probe' || spec === null || event.probing?.version !== PROBES_VERSION) return []
+  if (!(await repository.has(event.base.tree))) return []
+  const label = await findWrongProbe(repository, spec, event)
+  return label === null ? [] : [`${label}: its tree is not the change of the base that winnow makes`]
 }
 
 /** One use too many would allow a rejected candidate to retry until it passes. */

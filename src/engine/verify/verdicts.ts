@@ -11,6 +11,7 @@ import { reportEffects } from '../../plan/effects.ts'
 import { findDueBaseline, stopAfterRepeatedLoss } from '../../plan/landing.ts'
 import { judgePicks } from '../../plan/picks.ts'
 import { planBase } from '../../plan/preparation.ts'
+import { planProbes } from '../../plan/probes.ts'
 import { readReports } from '../../plan/reports.ts'
 import { settleRound } from '../../plan/round.ts'
 import { closeRemaining } from '../../plan/stop.ts'
@@ -18,6 +19,7 @@ import type { CandidateFacts, World } from '../../plan/world.ts'
 import type { Spec } from '../../spec/schema.ts'
 import type { CampaignContext } from '../campaign/context.ts'
 import { readCandidateFacts } from '../observe/candidate-facts.ts'
+import { readProbeFacts } from '../observe/probe-facts.ts'
 
 export interface VerdictDifference extends FieldDifference {
   seq: number
@@ -33,6 +35,7 @@ const SAME_TRANSACTION: ReadonlySet<EventKind> = new Set([
   'reverted',
   'calibrated',
   'baseline-measured',
+  'probed',
   'round-closed',
   'effect-measured',
   'order-lost',
@@ -100,7 +103,7 @@ export class VerdictCheck {
 }
 
 type VerdictEvent = LedgerEvent<
-  'decided' | 'requeued' | 'calibrated' | 'baseline-measured' | 'round-closed' | 'effect-measured'
+  'decided' | 'requeued' | 'calibrated' | 'baseline-measured' | 'probed' | 'round-closed' | 'effect-measured'
 >
 
 /** The field that names the subject of a verdict, by its kind. */
@@ -109,6 +112,7 @@ const SUBJECTS: Readonly<Record<VerdictEvent['kind'], string>> = {
   requeued: 'experiment',
   calibrated: 'order',
   'baseline-measured': 'order',
+  probed: 'harness',
   'round-closed': 'round',
   'effect-measured': 'order',
 }
@@ -123,7 +127,9 @@ async function computeExpectedDrafts(
   campaign: Campaign,
   spec: Spec,
 ): Promise<EventDraft[]> {
-  const world = buildLedgerWorld(campaign, spec, await readMemberCandidates(context, campaign, spec))
+  const candidates = await readMemberCandidates(context, campaign, spec)
+  const probes = await readProbeFacts(context.repository, { campaign, spec, runner: { machine: null } })
+  const world = buildLedgerWorld(campaign, spec, { candidates, probes })
   const found = readReports(world)
   if (campaign.status === 'stopped')
     return [...closeRemaining(world, found), ...reportEffects(world)].flatMap(listStepDrafts)
@@ -133,6 +139,7 @@ async function computeExpectedDrafts(
     ...judgePicks(world, found),
     ...settleRound(world, found).steps,
     ...planBase(world, found).steps,
+    ...planProbes(world, found).steps,
   ]
   const due = findDueBaseline(world)
   return [...steps.flatMap(listStepDrafts), ...(due ? [due] : [])]
@@ -168,7 +175,11 @@ function findCounterpart(event: VerdictEvent, drafts: readonly EventDraft[]): Ev
 }
 
 /** Only what a verdict depends on, ledger and git objects (invariant 3). */
-function buildLedgerWorld(campaign: Campaign, spec: Spec, candidates: World['candidates']): World {
+function buildLedgerWorld(
+  campaign: Campaign,
+  spec: Spec,
+  { candidates, probes }: Pick<World, 'candidates' | 'probes'>,
+): World {
   return {
     now: campaign.started_at ?? '',
     entropy: '',
@@ -189,6 +200,7 @@ function buildLedgerWorld(campaign: Campaign, spec: Spec, candidates: World['can
     foreign: null,
     branchMismatch: null,
     holdout: null,
+    probes,
     reverts: new Map(),
     picks: new Map(),
     runs: new Map(),

@@ -7,9 +7,11 @@ import {
   findLanding,
   type Landing,
 } from '../campaign.ts'
+import { toCanonicalJson } from '../canonical-json.ts'
 import type { LedgerEvent } from '../event.ts'
 import { SYNC_OBSTACLES } from '../event-schemas.ts'
 import { findSubject, listExperiments, listSubjects } from '../experiment.ts'
+import { isProbedAgain } from '../harness-guard.ts'
 import type { Point } from '../ids.ts'
 import { EFFECT_JOBS, toPairRequest } from '../order.ts'
 import { buildPairJob, toMeasuredRun } from '../pairs.ts'
@@ -47,6 +49,7 @@ const applyCampaignStarted: EventHandler<'campaign-started'> = (campaign, event)
 }
 
 const applyCampaignAmended: EventHandler<'campaign-amended'> = (campaign, event) => {
+  const scope = readCampaignSpec(campaign)?.scope
   campaign.spec_sha256 = event.spec_sha256
   campaign.spec_yaml = event.spec_yaml
   if (event.source === 'default-branch') campaign.default_spec_sha256 = event.spec_sha256
@@ -55,6 +58,23 @@ const applyCampaignAmended: EventHandler<'campaign-amended'> = (campaign, event)
   campaign.aggregation = getAggregation(readCampaignSpec(campaign))
   campaign.set_by.spec = event.seq
   changeHarness(campaign, event.harness)
+  if (toCanonicalJson(readCampaignSpec(campaign)?.scope ?? null) !== toCanonicalJson(scope ?? null))
+    dropProbes(campaign)
+  // Jobs measure only orders of the spec in force.
+  dropProbeOrders(campaign)
+}
+
+/** Probes change the files in scope and have to pass the harness: another scope or harness is probed again. */
+function dropProbes(campaign: Campaign): void {
+  campaign.probes = null
+  dropProbeOrders(campaign)
+}
+
+function dropProbeOrders(campaign: Campaign): void {
+  for (const [id, { order }] of Object.entries(campaign.orders))
+    if (order.purpose === 'probe') delete campaign.orders[id]
+  delete campaign.attempts['probe']
+  delete campaign.interruptions['probe']
 }
 
 /** Evidence of another harness does not count: everything under way is measured again. */
@@ -62,6 +82,7 @@ function changeHarness(campaign: Campaign, harness: string): void {
   if (campaign.harness === harness) return
   campaign.harness = harness
   campaign.calibration = null
+  dropProbes(campaign)
   resetMeasurements(campaign)
   campaign.trees = {}
   campaign.tests = {}
@@ -85,6 +106,13 @@ const applyCalibrated: EventHandler<'calibrated'> = (campaign, event) => {
   campaign.attempts = {}
   delete campaign.orders[order]
   if (!deterministic && noise === null) queueAll(campaign)
+}
+
+const applyProbed: EventHandler<'probed'> = (campaign, event) => {
+  const { harness, order, results, vanish_gain, not_probed } = event
+  if (harness !== campaign.harness) return
+  dropProbes(campaign)
+  campaign.probes = { harness, order, results, vanish_gain, not_probed }
 }
 
 const applyBaselineMeasured: EventHandler<'baseline-measured'> = (campaign, event) => {
@@ -238,6 +266,7 @@ function continueStopped(campaign: Campaign, isExtraRound: boolean): void {
 
 /** A person may have fixed the cause of the pause, so the campaign's own orders are measured again. */
 function dropAnsweredOrders(campaign: Campaign): void {
+  if (isProbedAgain(campaign.probes)) campaign.probes = null
   campaign.attempts = {}
   for (const [id, live] of Object.entries(campaign.orders)) {
     if (live.report && live.order.candidates.every(({ label }) => !findSubject(campaign, label)))
@@ -269,6 +298,7 @@ export const campaignHandlers = {
   'campaign-started': applyCampaignStarted,
   'campaign-amended': applyCampaignAmended,
   calibrated: applyCalibrated,
+  probed: applyProbed,
   'baseline-measured': applyBaselineMeasured,
   'incumbent-moved': applyIncumbentMoved,
   synced: applySynced,

@@ -9,6 +9,7 @@ import {
   findSubject,
   isPicked,
 } from '../experiment.ts'
+import { describeGuard } from '../harness-guard.ts'
 import { type ExperimentId, type OrderId, parseExperimentNumber } from '../ids.ts'
 import { isSingleMachineOrder } from '../order.ts'
 import { isLanded, type Outcome, toVerdictWord, type VerdictWord } from '../verdict.ts'
@@ -106,6 +107,7 @@ function createExperiment(event: LedgerEvent<'experiment-opened'>): Experiment {
     primary_delta: null,
     evidence: null,
     single_machine: false,
+    guard: null,
     alpha_share: null,
     variant: null,
     touched: null,
@@ -177,6 +179,7 @@ const applyDecided: EventHandler<'decided'> = (campaign, event) => {
   clearLanding(campaign, experiment)
   experiment.primary_delta = event.primary_delta
   const measured = campaign.orders[event.order ?? '']?.order
+  if (measured !== undefined) experiment.guard = describeGuard(campaign)
   experiment.single_machine = measured !== undefined && isSingleMachineOrder(measured)
   if (PASSED_OUTCOMES.includes(event.outcome) && !isPicked(experiment))
     for (const id of [experiment.order, experiment.standalone]) recordProof(campaign, experiment, id)

@@ -188,7 +188,7 @@ const applyMeasured: EventHandler<'measured'> = (campaign, event) => {
   countMachine(campaign, report)
   if (report.executions.some(({ status }) => status === 'ok'))
     campaign.isolated[report.harness] ??= !report.flags.includes('unisolated')
-  recordTests(campaign, report)
+  if (order.purpose !== 'probe') recordTests(campaign, report)
   countMeasured(campaign, event.by, report)
   campaign.spent.executions += report.executions.length
   campaign.waited_seconds += report.waited_seconds ?? 0
@@ -397,7 +397,7 @@ export function queueAll(campaign: Campaign): void {
     experiment.attempts = 0
   }
   for (const [id, live] of Object.entries(campaign.orders))
-    if (live.order.purpose !== 'calibration') delete campaign.orders[id]
+    if (live.order.purpose !== 'calibration' && live.order.purpose !== 'probe') delete campaign.orders[id]
   if (campaign.round) campaign.round.open = false
 }
 

@@ -1,0 +1,138 @@
+import { computePrimaryGain } from '../decide/assess.ts'
+import type { HarnessProbes } from '../model/campaign.ts'
+import { isUsingMutableFiles } from '../model/harness-guard.ts'
+import type { OrderId } from '../model/ids.ts'
+import type { ProbeResult } from '../model/probe.ts'
+import { findFailedPart, formatRunnerError, type Report } from '../model/report.ts'
+import { buildProbeRule } from '../probes/probe-rule.ts'
+import { findIgnoringCommands, readProbes } from '../probes/read-probes.ts'
+import type { Spec } from '../spec/schema.ts'
+import { isJudgedMetric } from '../spec/spec-facts.ts'
+import { pauseCampaignOnce, type PlanStep } from './action.ts'
+import {
+  type AnsweredOrder,
+  type ComparingFacts,
+  findCampaignOrder,
+  type OrderRequest,
+  planNextAttempt,
+  selectComparison,
+  type UnansweredOrder,
+} from './orders.ts'
+import type { IncomingReports } from './reports.ts'
+import type { World } from './world.ts'
+
+export interface ProbePlan {
+  steps: PlanStep[]
+  requests: OrderRequest[]
+  /** The harness passes without the files that ideas change; the steps pause the campaign. */
+  hopeless: boolean
+}
+
+const NO_PROBES: ProbePlan = { steps: [], requests: [], hopeless: false }
+
+/** Attacks the harness once the base is known. Ideas are measured meanwhile, but not every one may land. */
+export function planProbes(world: World, incoming: IncomingReports): ProbePlan {
+  const { campaign } = world
+  if (campaign.probes !== null || (!hasProbeOrder(world) && !isProbingDue(world))) return NO_PROBES
+  const { incumbent: base } = campaign
+  const order = findCampaignOrder(world, incoming, { purpose: 'probe', base, candidates: [] })
+  if (order.is === 'answered') return readAnswer(world, order)
+  return order.is === 'given up' ? giveUp(world, null, order.reason) : requestProbes(world, order)
+}
+
+/** The harness is to be probed, and that is not done. Depends on the ledger alone, so that replay can repeat it. */
+export function isProbePending({ campaign, spec }: Pick<World, 'campaign' | 'spec'>): boolean {
+  return spec.measurement.probes === 'on' && campaign.probes === null
+}
+
+/** Probes are built from the base's files and numbers. */
+export function isProbingDue(world: ComparingFacts & Pick<World, 'campaign' | 'spec'>): boolean {
+  return (
+    isProbePending(world) &&
+    !hasProbeOrder(world) &&
+    world.campaign.baseline !== null &&
+    selectComparison(world) !== null
+  )
+}
+
+export function hasProbeOrder({ campaign }: Pick<World, 'campaign'>): boolean {
+  return Object.values(campaign.orders).some(({ order }) => order.purpose === 'probe')
+}
+
+function requestProbes(world: World, order: UnansweredOrder): ProbePlan {
+  const { probes, campaign, spec } = world
+  if (order.is !== 'wanted' || probes === null) return NO_PROBES
+  if ('none' in probes) return giveUp(world, null, probes.none)
+  const { candidates, probing } = probes
+  const { attempt, interrupted } = order
+  const facts = { round: 0, attempt, interrupted, cause: campaign.started, candidates, probing }
+  return {
+    ...NO_PROBES,
+    requests: [{ ...facts, purpose: 'probe', stop: buildProbeRule(spec, campaign.calibration) }],
+  }
+}
+
+// Reading the answer
+
+function readAnswer(world: World, answered: AnsweredOrder): ProbePlan {
+  const { order, report, event } = answered
+  const failure = describeFailure(report)
+  if (failure !== null) {
+    const next = planNextAttempt(world, order.attempt, failure)
+    return next.is === 'given up' ? giveUp(world, answered, next.reason) : requestProbes(world, next)
+  }
+  const results = readProbes(world.spec, order, report)
+  const input = { spec: world.spec, order, report, label: 'probe-vanish', baseline: null } as const
+  const found: HarnessProbes = {
+    harness: order.harness,
+    order: order.id,
+    results,
+    vanish_gain: computePrimaryGain(input),
+    not_probed: null,
+  }
+  const probed = buildProbedStep(found, event)
+  if (isUsingMutableFiles(found) !== false) return { ...NO_PROBES, steps: [probed] }
+  const pause = pauseCampaignOnce(world, describeUnusedFiles(world.spec, results))
+  return { ...NO_PROBES, steps: [probed, ...pause], hopeless: true }
+}
+
+/** Where the base fails, or the machine, a failing probe shows nothing. */
+function describeFailure(report: Report): string | null {
+  const { runner_error, tampered } = report
+  if (runner_error !== null) return formatRunnerError(runner_error)
+  if (tampered !== null) return `${tampered.during} changed ${tampered.path} while the probes were measured`
+  const failed = findFailedPart(report, 'base')
+  return failed === null ? null : `${failed.what} failed on the base while the probes were measured`
+}
+
+/** Missing results are never good: the harness counts as forgeable until a person resumes or amends. */
+function giveUp(world: World, answered: AnsweredOrder | null, reason: string): ProbePlan {
+  const { campaign } = world
+  const order: OrderId | null = answered?.order.id ?? null
+  const found = { harness: campaign.harness, order, results: [], vanish_gain: null, not_probed: reason }
+  return {
+    ...NO_PROBES,
+    steps: [buildProbedStep(found, answered?.event ?? `not probed at ${campaign.seq}`)],
+  }
+}
+
+function buildProbedStep(found: HarnessProbes, cause: string): PlanStep {
+  return { step: 'event', draft: { kind: 'probed', cause, ...found } }
+}
+
+/** As with a base that fails, no number of such a harness says anything about an idea. */
+function describeUnusedFiles(spec: Spec, results: readonly ProbeResult[]): string {
+  const files = `every file in scope.mutable (${spec.scope.mutable.join(', ')}) is empty`
+  const ignoring = findIgnoringCommands(spec, results)
+  const detail = results.find(({ name }) => name === 'vanish')?.detail ?? ''
+  const found =
+    ignoring === null
+      ? `the harness finds the project better when ${files}, and no gate fails: ${detail}.`
+      : `these commands pass and measure the same when ${files}, so they do not use those files: ${ignoring.join('; ')}.`
+  return `${found}\nThey may run an installed copy of the project, or the scope may miss the code. Correct the commands or the spec (winnow check shows the probes), then: winnow amend, and winnow resume`
+}
+
+/** A model scores the printed answers, and asking it about made-up ones would only cost money. */
+export function explainNoProbes(spec: Spec): string | null {
+  return isJudgedMetric(spec) ? 'a model scores what this harness prints, and probes have no scores' : null
+}

@@ -1,0 +1,380 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { describeGuard } from '../../src/model/harness-guard.ts'
+import type { Order } from '../../src/model/order.ts'
+import type { ProbeName } from '../../src/model/probe.ts'
+import { planCampaign } from '../../src/plan/stages.ts'
+import type { ProbeFacts } from '../../src/plan/world.ts'
+import { type CampaignBuilder, HARNESS, oidOf, SPEC, START, toResult, unprepared } from './a-campaign.ts'
+import { carryOut, draftsOf, draftsOfKind, settle, stepsOf, world } from './a-world.ts'
+
+const NAMES = ['vanish', 'exit-at-load', 'exit-at-call'] as const
+
+/** What an observation has while an order of probes is due. */
+const FACTS: ProbeFacts = {
+  candidates: NAMES.map(name => ({
+    label: `probe-${name}` as const,
+    head: START.commit,
+    tree: oidOf(`probe ${name}`),
+  })),
+  probing: { version: 1, metrics: { bytes: 10 } },
+}
+const OBSERVED = { probes: FACTS }
+
+const AGENT = { source: { use: 'command', key: 'agent:1' } }
+const GAIN = { base: { bytes: 100 }, candidate: { bytes: 90 } }
+
+function agentIdea(built: CampaignBuilder): CampaignBuilder {
+  return built.withExperiment(AGENT)
+}
+
+/** The ideas are measured, and better. */
+function measureIdeas(built: CampaignBuilder): void {
+  settle(built)
+  built.measured(Object.fromEntries(Object.keys(built.campaign.experiments).map(id => [id, GAIN])))
+  settle(built)
+}
+
+function findProbeOrder({ campaign }: CampaignBuilder): Order {
+  const live = Object.values(campaign.orders).find(({ order }) => order.purpose === 'probe')
+  if (live === undefined) throw new Error('no order of probes was issued')
+  return live.order
+}
+
+/** Each named probe prints a better number; all others crash. */
+function answerProbes(built: CampaignBuilder, ...kept: ProbeName[]): void {
+  const order = findProbeOrder(built)
+  const report = built.answer(order, { base: { bytes: 10 } })
+  const executions = report.executions.filter(({ role }) => role === 'sample')
+  const probed = executions.map(run => {
+    if (run.side === 'base' || kept.some(name => run.side === `probe-${name}`)) return run
+    return { ...run, status: 'crashed' as const, metrics: {} }
+  })
+  const better = probed.map(run => (run.side === 'base' ? run : { ...run, metrics: { bytes: 1 } }))
+  const repeats = better
+    .filter(({ side, status }) => side === 'base' || status === 'ok')
+    .map(run => ({ ...run, role: 'repeat' as const }))
+  built.add({
+    kind: 'measured',
+    cause: order.id,
+    order: order.id,
+    run_id: 'run-1',
+    report: { ...report, gates: [], executions: [...better, ...repeats] },
+  })
+}
+
+function approve(built: CampaignBuilder, id = 'exp-001'): void {
+  const { digest = '', packages = [] } = built.experiment(id).approval ?? {}
+  built.add({ kind: 'approved', cause: `nonce ${digest}`, experiment: id, digest, packages })
+}
+
+function listLanded({ campaign }: CampaignBuilder): string[] {
+  return campaign.landings.map(({ experiment }) => experiment)
+}
+
+describe('the probes of a campaign', () => {
+  it('are ordered as soon as the base is known, and ideas are measured beside them', () => {
+    const early = unprepared()
+    expect(draftsOfKind(planCampaign(world(early, OBSERVED)), 'order-issued')).toMatchObject([
+      { purpose: 'calibration' },
+    ])
+    const built = unprepared().based().withExperiment()
+    const orders = draftsOfKind(planCampaign(world(built, OBSERVED)), 'order-issued')
+    expect(orders).toMatchObject([
+      {
+        purpose: 'probe',
+        candidates: FACTS.candidates,
+        probing: FACTS.probing,
+        stop: { rule: 'once' },
+      },
+      { purpose: 'experiment', candidates: [{ label: 'exp-001' }] },
+    ])
+  })
+
+  it('are measured once for a harness, and read from the report', () => {
+    const built = unprepared().based()
+    settle(built, () => OBSERVED)
+    expect(built.campaign.probes).toBeNull()
+    answerProbes(built, 'exit-at-load')
+    settle(built, () => OBSERVED)
+    expect(built.campaign.probes).toMatchObject({ harness: HARNESS, not_probed: null })
+    expect(describeGuard(built.campaign)).toBe('forgeable by: exit early')
+    expect(built.campaign.orders).toEqual({})
+    const again = planCampaign(world(built, OBSERVED))
+    expect(draftsOfKind(again, 'order-issued')).toEqual([])
+  })
+
+  it('show a guarded harness if each of them is noticed', () => {
+    const built = unprepared().based()
+    settle(built, () => OBSERVED)
+    answerProbes(built)
+    settle(built, () => OBSERVED)
+    expect(describeGuard(built.campaign)).toBe('guarded')
+  })
+
+  it('are tried again when the runner fails, and then count as not probed', () => {
+    const built = unprepared().based()
+    const { max_attempts } = built.spec.execution
+    for (let attempt = 1; attempt <= max_attempts; attempt++) {
+      settle(built, () => OBSERVED)
+      expect(findProbeOrder(built).attempt).toBe(attempt)
+      built.measured({ 'probe-vanish': { runner_error: 'no git' } })
+    }
+    settle(built, () => OBSERVED)
+    expect(built.campaign.probes).toMatchObject({
+      results: [],
+      not_probed: expect.stringContaining('no git'),
+    })
+    expect(describeGuard(built.campaign)).toBe('not probed')
+  })
+
+  it('show nothing where the base fails beside them', () => {
+    const built = unprepared().based()
+    settle(built, () => OBSERVED)
+    built.measured({ 'probe-vanish': { base: 'crashes' } })
+    settle(built, () => OBSERVED)
+    expect(findProbeOrder(built).attempt).toBe(2)
+  })
+
+  it('are not run where the spec says so or where there are none, which counts as not probed', () => {
+    const off = unprepared(SPEC.replace('sh bench/run', 'sh bench/run, probes: off')).based()
+    expect(draftsOfKind(planCampaign(world(off, OBSERVED)), 'order-issued')).toEqual([])
+    const judged = unprepared().based()
+    const none = { probes: { none: 'a model scores it' } }
+    settle(judged, () => none)
+    expect(judged.campaign.probes?.not_probed).toBe('a model scores it')
+    for (const { campaign } of [off, judged]) expect(describeGuard(campaign)).toBe('not probed')
+  })
+
+  it('are lost for good after as many losses as other measurements that nothing depends on', () => {
+    const built = unprepared().based()
+    for (let losses = 0; losses < 5; losses++) {
+      settle(built, () => OBSERVED)
+      const { id: order } = findProbeOrder(built)
+      built.add({ kind: 'order-lost', cause: order, order, started: true, reason: 'killed' })
+    }
+    settle(built, () => OBSERVED)
+    expect(built.campaign.probes?.not_probed).toContain('interrupted 5 times')
+  })
+
+  it('pause the campaign if the commands do not use the files in scope', () => {
+    const built = unprepared().based()
+    settle(built, () => OBSERVED)
+    const order = findProbeOrder(built)
+    built.measured({ 'probe-vanish': { base: { bytes: 10 }, candidate: { bytes: 10 } } })
+    settle(built, () => OBSERVED)
+    expect(built.campaign).toMatchObject({ status: 'paused' })
+    expect(built.campaign.status_reason).toContain('do not use those files: sh bench/run; sh bench/test')
+    expect(built.campaign.probes?.order).toBe(order.id)
+    built.add({ kind: 'campaign-resumed', cause: 'nonce', reason: 'fixed' })
+    settle(built, () => OBSERVED)
+    expect(findProbeOrder(built).id).not.toBe(order.id)
+  })
+
+  it('are measured again with another harness or another scope, and not for another limit', () => {
+    const scoped = SPEC.replace('[src/]', '[src/, lib/]')
+    const limited = `${SPEC}stopping: { max_iterations: 7 }\n`
+    const ready = () =>
+      unprepared()
+        .based()
+        .probed([toResult('vanish', 'gate tests')])
+    const amend = (built: CampaignBuilder, spec_yaml: string, harness: string) =>
+      built.add({
+        kind: 'campaign-amended',
+        cause: spec_yaml,
+        spec_sha256: 'a'.repeat(64),
+        spec_yaml,
+        harness,
+        source: 'person',
+        reason: 'amended',
+      })
+    expect(describeGuard(amend(ready(), limited, HARNESS).campaign)).toBe('guarded')
+    expect(amend(ready(), scoped, HARNESS).campaign.probes).toBeNull()
+    expect(amend(ready(), SPEC, 'b'.repeat(64)).campaign.probes).toBeNull()
+  })
+
+  it('are not ordered by a campaign that is about to stop', () => {
+    const built = unprepared(`${SPEC}stopping: { max_failures: 1 }\n`).based()
+    built.campaign.failures = 1
+    const drafts = draftsOf(planCampaign(world(built, OBSERVED)))
+    expect(drafts.map(({ kind }) => kind)).toEqual(['campaign-stopped'])
+  })
+})
+
+describe('a change by a program that would be kept', () => {
+  it('waits for the probes, and a person does not', () => {
+    const built = agentIdea(unprepared().based())
+    measureIdeas(built)
+    expect(built.experiment('exp-001').status).toBe('measured')
+    expect(stepsOf(planCampaign(world(built)))).toEqual([])
+    built.probed([toResult('vanish', 'gate tests')])
+    settle(built)
+    expect(listLanded(built)).toEqual(['exp-001'])
+    const person = unprepared().based().withExperiment()
+    measureIdeas(person)
+    expect(listLanded(person)).toEqual(['exp-001'])
+  })
+
+  it('is held on a forgeable harness, with what the probes did, until a person approves that head', () => {
+    const built = agentIdea(
+      unprepared()
+        .based()
+        .probed([toResult('exit-at-load', null)]),
+    )
+    measureIdeas(built)
+    expect(built.experiment('exp-001')).toMatchObject({
+      status: 'deferred',
+      guard: null,
+      approval: {
+        findings: [
+          { name: 'the harness is forgeable by: exit early', path: null, text: 'exit-at-load would be kept' },
+        ],
+      },
+    })
+    approve(built)
+    measureIdeas(built)
+    expect(listLanded(built)).toEqual(['exp-001'])
+    expect(built.experiment('exp-001').guard).toBe('forgeable by: exit early')
+  })
+
+  it('is held where the harness could not be probed, or the spec turns probes off', () => {
+    const failed = agentIdea(unprepared().based().probed([], { not_probed: 'no git (3 attempts)' }))
+    measureIdeas(failed)
+    expect(failed.experiment('exp-001').approval?.findings).toMatchObject([
+      { name: 'the harness is not probed', text: 'no git (3 attempts)' },
+    ])
+    const off = agentIdea(unprepared(SPEC.replace('sh bench/run', 'sh bench/run, probes: off')).based())
+    measureIdeas(off)
+    expect(off.experiment('exp-001').status).toBe('deferred')
+  })
+
+  it('is asked about only where it would be kept', () => {
+    const built = agentIdea(
+      unprepared()
+        .based()
+        .probed([toResult('exit-at-load', null)]),
+    )
+    settle(built)
+    built.measured({ 'exp-001': { base: { bytes: 100 }, candidate: { bytes: 110 } } })
+    settle(built)
+    expect(built.experiment('exp-001')).toMatchObject({ status: 'ended', approval: null })
+  })
+
+  it('lands or is closed where the spec says so', () => {
+    const withRule = (forgeable: string) => {
+      const yaml = `${SPEC}merge: { forgeable: ${forgeable} }\n`
+      const built = agentIdea(
+        unprepared(yaml)
+          .based()
+          .probed([toResult('exit-at-load', null)]),
+      )
+      measureIdeas(built)
+      return built
+    }
+    expect(listLanded(withRule('allow'))).toEqual(['exp-001'])
+    const denied = withRule('deny')
+    expect(denied.experiment('exp-001')).toMatchObject({ status: 'ended', outcome: 'not_selected' })
+    expect(denied.experiment('exp-001').reason).toContain(
+      'the harness is forgeable by: exit early (merge.forgeable: deny)',
+    )
+  })
+
+  it('is held like one by an author without write access', () => {
+    const built = unprepared()
+      .based()
+      .probed([toResult('exit-at-load', null)])
+      .withExperiment()
+    const { head } = built.experiment('exp-001')
+    const about = { experiment: 'exp-001', head: head ?? '' }
+    built.add({ kind: 'permission-requested', cause: 'asked', author: 'stranger', ...about })
+    built.add({ kind: 'permission-granted', cause: 'nonce', login: 'maintainer', ...about })
+    measureIdeas(built)
+    expect(built.experiment('exp-001').status).toBe('deferred')
+  })
+
+  it('is asked about again when the probes of another harness find something else', () => {
+    const built = agentIdea(
+      unprepared()
+        .based()
+        .probed([toResult('exit-at-load', null)]),
+    )
+    measureIdeas(built)
+    approve(built)
+    built.probed([toResult('remember', null)])
+    measureIdeas(built)
+    expect(listLanded(built)).toEqual([])
+    expect(built.experiment('exp-001').approval?.findings).toMatchObject([
+      { name: 'the harness is forgeable by: remember' },
+    ])
+  })
+})
+
+describe('a gain', () => {
+  it('is held above what the harness prints without the code, where that is less than merge.hold_above', () => {
+    const built = unprepared().based()
+    built.probed([toResult('vanish', 'gate tests')], { vanish_gain: 1.05 }).withExperiment()
+    measureIdeas(built)
+    expect(built.experiment('exp-001').approval?.findings).toMatchObject([
+      { name: 'its gain is larger than 1.05x, what the harness prints when the files in scope are empty' },
+    ])
+    const large = unprepared().based()
+    large.probed([toResult('vanish', 'gate tests')], { vanish_gain: 8 }).withExperiment()
+    measureIdeas(large)
+    expect(listLanded(large)).toEqual(['exp-001'])
+  })
+})
+
+describe('whatever the probes show', () => {
+  const missed = fc.subarray(['vanish', 'exit-at-load', 'remember'] as const)
+  const cases = fc.record({
+    forgeable: fc.constantFrom('hold', 'allow', 'deny'),
+    probes: fc.constantFrom('on', 'off'),
+    probed: fc.constantFrom('pending', 'failed', 'results'),
+    missed,
+    isUnbuilt: fc.boolean(),
+    isStranger: fc.boolean(),
+    approved: fc.boolean(),
+  })
+
+  it('no change by a program or a stranger lands without approval, unless the harness is guarded or the spec allows it', () => {
+    fc.assert(
+      fc.property(cases, each => {
+        const yaml = SPEC.replace('sh bench/run', `sh bench/run, probes: ${each.probes}`)
+        const built = unprepared(`${yaml}merge: { forgeable: ${each.forgeable} }\n`).based()
+        const results = NAMES.map(name => ({
+          ...toResult(name, each.missed.some(other => other === name) ? null : 'gate tests'),
+          applicable: !each.isUnbuilt,
+        }))
+        if (each.probed === 'results') built.probed(results)
+        if (each.probed === 'failed') built.probed([], { not_probed: 'no git' })
+        built.withExperiment(each.isStranger ? {} : AGENT)
+        const head = built.experiment('exp-001').head ?? ''
+        if (each.isStranger)
+          built.add(
+            { kind: 'permission-requested', cause: 'asked', experiment: 'exp-001', head, author: 'stranger' },
+            { kind: 'permission-granted', cause: 'nonce', experiment: 'exp-001', head, login: 'maintainer' },
+          )
+        measureIdeas(built)
+        const held = built.experiment('exp-001').status === 'deferred'
+        if (held && each.approved) {
+          approve(built)
+          measureIdeas(built)
+        }
+        const guarded = describeGuard(built.campaign) === 'guarded'
+        const landed = listLanded(built).length > 0
+        expect(landed).toBe(each.forgeable === 'allow' || guarded || (held && each.approved))
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  it('replays: the same plan comes from the ledger without what only an observation knows', () => {
+    const built = agentIdea(unprepared().based())
+    settle(built, () => OBSERVED)
+    answerProbes(built, 'exit-at-call')
+    const [probed] = draftsOfKind(planCampaign(world(built)), 'probed')
+    expect(probed).toEqual(draftsOfKind(planCampaign(world(built, OBSERVED)), 'probed')[0])
+    carryOut(built)
+    expect(built.campaign.probes?.results).toEqual(probed?.results)
+  })
+})
