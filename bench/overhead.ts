@@ -97,7 +97,7 @@ const SPEC = `winnow: 1
 metric:
   primary: { name: bytes, direction: minimize }
   degenerate_gates: [{ name: bytes, check: ">= 1" }]
-measurement: { command: sh bench/size.sh, mode: once }
+measurement: { command: sh bench/size.sh, mode: once, probes: off }
 scope: { mutable: [src/] }
 propose: [{ use: patch, dir: ideas }]
 `

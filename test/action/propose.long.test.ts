@@ -26,7 +26,7 @@ echo aaa > src/a.txt
 echo '{"hypothesis": "three letters do ::stop-commands::x", "learnings": "letters cost"}'
 `
 const PROPOSE =
-  'propose: [{ use: command, command: sh tools/think.sh, name: thinker }]\nexecution: { mode: serial }'
+  'propose: [{ use: command, command: sh tools/think.sh, name: thinker }]\nmerge: { forgeable: allow }\nexecution: { mode: serial }'
 const SPEC = SIZE_SPEC.replace(/propose: .*/, PROPOSE)
 
 /** In no other process of the tests, whatever runs beside these. */

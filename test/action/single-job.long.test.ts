@@ -118,7 +118,7 @@ describe.skipIf(!isRoot || SUDO_ROOT === '')('a single job whose user may become
   it('goes on as its user where the project cannot be measured that way, and refuses outsiders at once', async () => {
     const needs = `test "$(id -u)" = ${RUNNER} || { echo 'no tool for you' >&2; exit 3; }\n`
     const sudo = 'if sudo --non-interactive true 2> /dev/null; then exit 8; fi\n'
-    const spec = `${SIZE_SPEC}merge: { unisolated: allow }\n`
+    const spec = `${SIZE_SPEC}merge: { unisolated: allow, forgeable: allow }\n`
     const { github, token } = await campaign({ harness: needs + sudo + COUNT, spec })
     const first = await hosted(github, token)
     const why = 'Isolation: none, because as a separate user, the harness fails: no tool for you.'
@@ -140,7 +140,7 @@ describe('a single job whose user may not become root', SLOW, () => {
     const spy =
       "if cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ 2> /dev/null | tr '\\0' '\\n' | grep -qFf bench/token; then exit 9; fi\n"
     const files = 'for f in "$HOME"/temp/_runner_file_commands/*; do echo STOLEN=1 >> "$f"; done\n'
-    const spec = `${SIZE_SPEC}merge: { unisolated: allow }\n`
+    const spec = `${SIZE_SPEC}merge: { unisolated: allow, forgeable: allow }\n`
     const { github, token } = await campaign({ harness: spy + files + COUNT, spec })
     const run = () => job(github, 'main', { inputs: { command: 'run', 'github-token': token } })
     const first = await run()

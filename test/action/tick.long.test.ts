@@ -8,7 +8,7 @@ import { onGithub, throughRun, ticking } from './a-campaign.ts'
 
 test('the bundled action carries a campaign from its spec to its end, tick by tick and run by run', async () => {
   // These jobs measure without users of their own for the sides.
-  const spec = `${SIZE_SPEC}merge: { unisolated: allow }\n`
+  const spec = `${SIZE_SPEC}merge: { unisolated: allow, forgeable: allow }\n`
   const { github, scene, token } = await onGithub({ '.winnow/size.yaml': spec })
   const statuses: unknown[] = []
   const fork = github.fork('eve')

@@ -15,7 +15,7 @@ afterAll(clearCopies)
 const SPEC = `winnow: 1
 metric:
   primary: { name: bytes, direction: minimize }
-measurement: { command: sh bench/size.sh }
+measurement: { command: sh bench/size.sh, probes: off }
 gates: [{ name: tests, command: sh bench/test.sh }]
 scope: { mutable: [src/, package.json, package-lock.json] }
 propose: [{ use: patch, dir: ideas }]

@@ -17,7 +17,7 @@ import type { Oid } from '../../src/model/ids.ts'
 const SPEC = `winnow: 1
 metric:
   primary: { name: bytes, direction: minimize }
-measurement: { command: sh bench/size.sh }
+measurement: { command: sh bench/size.sh, probes: off }
 gates: [{ name: tests, command: sh bench/test.sh }]
 scope: { mutable: [src/] }
 propose: [{ use: patch, dir: ideas }]

@@ -39,6 +39,7 @@ describe('audit and replay find nothing in a campaign', () => {
 metric: { primary: { name: bytes, direction: minimize } }
 measurement:
   command: sh bench/size.sh
+  probes: off
   stability: { mode: repeat, repeat_count: 2 }
 gates: [{ name: tests, command: sh bench/test.sh }]
 scope: { mutable: [src/], immutable: [bench/] }

@@ -82,7 +82,7 @@ description: Fewer bytes.
 metric:
   primary: { type: hard, name: bytes, direction: minimize }
   degenerate_gates: [{ name: bytes, check: "> 0" }]
-measurement: { command: sh bench/size.sh }
+measurement: { command: sh bench/size.sh, probes: off }
 scope: { mutable: [src/], immutable: [bench/] }
 propose: [{ use: external }]
 `

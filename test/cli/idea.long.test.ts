@@ -71,7 +71,7 @@ describe('winnow idea', () => {
       'echo "$idea" > src/value',
       `echo '{"learnings": "short words help"}'`,
     ].join('; ')
-    const spec = `${SPEC}propose: [{ use: command, command: '${agent.replaceAll("'", "''")}' }]\nexecution: { mode: serial }\nmerge: { hold_above: null }\n`
+    const spec = `${SPEC}propose: [{ use: command, command: '${agent.replaceAll("'", "''")}' }]\nexecution: { mode: serial }\nmerge: { hold_above: null, forgeable: allow }\n`
     const person = project({ ...FILES, '.winnow/size.yaml': spec })
     person.write(
       'ideas.yaml',

@@ -4,7 +4,7 @@ import { type Project, project } from './project.ts'
 export const NOISY_SPEC = [
   'winnow: 1',
   'metric: { primary: { name: ms, direction: minimize } }',
-  'measurement: { command: sh bench/ms.sh }',
+  'measurement: { command: sh bench/ms.sh, probes: off }',
   'gates: [{ name: tests, command: test -s src/ms }]',
   'scope: { mutable: [src/] }',
   '',

@@ -19,7 +19,7 @@ function pathWith(name: string): string {
 
 describe('winnow run --agent', () => {
   it('asks it in this run, records who it was, and leaves the spec as it is pinned', async () => {
-    const spec = `${SPEC}stopping: { max_iterations: 2 }\nexecution: { mode: serial }\n`
+    const spec = `${SPEC}stopping: { max_iterations: 2 }\nexecution: { mode: serial }\nmerge: { forgeable: allow }\n`
     const person = project({ ...FILES, '.winnow/size.yaml': spec })
     const env = { PATH: pathWith('claude') }
     const { code, err } = await person.winnowWith({ env }, 'run', '--agent', 'claude')

@@ -15,6 +15,7 @@ metric:
 measurement:
   command: sh bench/size.sh
   timeout_seconds: 60
+  probes: off
   stability: ${stability}
 scope:
   mutable: [src/]

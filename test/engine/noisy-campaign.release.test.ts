@@ -24,7 +24,7 @@ const SPEC = `winnow: 1
 metric:
   primary: { name: score, direction: minimize }
   degenerate_gates: [{ name: score, check: '> 0' }]
-measurement: { command: exec awk -f bench/score.awk src/*.txt, env: [NOISE] }
+measurement: { command: exec awk -f bench/score.awk src/*.txt, env: [NOISE], probes: off }
 scope: { mutable: [src/] }
 propose: [{ use: patch, dir: ideas }]
 `

@@ -37,7 +37,7 @@ const PROPOSE = `propose:
 `
 
 async function thinking(spec: string, count: number) {
-  const text = `${spec.replace(/propose: .*\n/, PROPOSE)}execution: { max_concurrent: 3 }\nmerge: { hold_above: null }\n`
+  const text = `${spec.replace(/propose: .*\n/, PROPOSE)}execution: { max_concurrent: 3 }\nmerge: { hold_above: null, forgeable: allow }\n`
   const files = { ...SIZE_FILES, 'bench/size.sh': HARNESS, 'tools/think.sh': THINKER }
   const at = scene({ ...files, '.winnow/size.yaml': text }, { remote: true })
   writeFileSync(join(at.home, 'hold'), '')

@@ -8,7 +8,7 @@ import { letters, shorter, createSizeRepository } from '../support/size-reposito
 import { patchOf } from '../support/repository.ts'
 import { releaseTest, selectCases } from '../support/cases.ts'
 
-const ONE_AT_A_TIME = 'merge: { max_open_experiments: 1 }\nexecution: { mode: serial }\n'
+const ONE_AT_A_TIME = 'merge: { max_open_experiments: 1, forgeable: allow }\nexecution: { mode: serial }\n'
 
 describe('patches', () => {
   it('are refused when they conflict with a kept change, or cannot be read', async () => {
@@ -165,7 +165,7 @@ case "$(wc -c < src/a.txt)" in
 esac
 `
   const spec = (text: string) =>
-    `${text.replace(/propose: .*\n/, 'propose: [{ use: command, command: sh tools/think.sh, name: thinker }]\n')}execution: { mode: serial }\n`
+    `${text.replace(/propose: .*\n/, 'propose: [{ use: command, command: sh tools/think.sh, name: thinker }]\n')}execution: { mode: serial }\nmerge: { forgeable: allow }\n`
 
   it('is disabled with an alert after ten answers without a kept change', async () => {
     const site = await createSizeRepository([], { spec, files: { 'tools/think.sh': PROGRAM } })

@@ -9,7 +9,7 @@ import { WORKFLOW_FILE } from './tick-job.ts'
 import { releaseTest, selectCases } from '../support/cases.ts'
 
 const THINKER = '{ use: command, command: think, name: thinker }'
-const SERIAL = `propose: [${THINKER}]\nexecution: { mode: serial }`
+const SERIAL = `propose: [${THINKER}]\nmerge: { forgeable: allow }\nexecution: { mode: serial }`
 const SHORTER = diffOf('src/a.txt', letters('a', 15), letters('a', 3))
 const HOUR = 3_600_000
 const ASKS = { propose: true }
@@ -125,7 +125,10 @@ describe('answers of the run that asked', () => {
   })
 
   it('that never come hold nobody up: what is queued is measured, and later somebody is asked again', async () => {
-    const testRepository = await asked([], `propose: [${THINKER}, { use: external }]`)
+    const testRepository = await asked(
+      [],
+      `propose: [${THINKER}, { use: external }]\nmerge: { forgeable: allow }`,
+    )
     const { scene, ada } = testRepository
     expect(await testRepository.kinds('proposal-requested')).toHaveLength(4)
     scene.commit('mine', { 'src/b.txt': letters('b', 5) }, [scene.tip('main')])

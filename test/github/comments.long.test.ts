@@ -157,7 +157,7 @@ describe('comments that steer', () => {
   })
 
   test('let exactly that head of a stranger be measured, by somebody who may, and end the campaign', async () => {
-    const there = await onGithub([], { spec: 'merge: { unisolated: allow }\n' })
+    const there = await onGithub([], { spec: 'merge: { unisolated: allow, forgeable: allow }\n' })
     const { github, client, winnow, say, answerTo, asks } = there
     github.token('ada')
     await client.start()

@@ -5,7 +5,7 @@ import { releaseTest } from '../support/cases.ts'
 
 /** A reader's pull request that waits for a word of somebody who may write. */
 async function offeredByEve(): Promise<OnGithub & { head: string }> {
-  const there = await onGithub([], { spec: 'merge: { unisolated: allow }\n' })
+  const there = await onGithub([], { spec: 'merge: { unisolated: allow, forgeable: allow }\n' })
   const { github, client, asks } = there
   github.token('ada')
   github.token('eve', { permission: 'read' })

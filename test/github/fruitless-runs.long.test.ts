@@ -17,7 +17,7 @@ function nextRun({ github }: ActionsRepository): RunRecord | null {
 }
 
 it('a job that never gets to ask programs starts few runs, rests, and is tried again later', async () => {
-  const propose = `propose: [${THINKER}]\nexecution: { mode: serial }`
+  const propose = `propose: [${THINKER}]\nmerge: { forgeable: allow }\nexecution: { mode: serial }`
   const repository = await createActionsRepository([], { spec: text => text.replace(/propose: .*/, propose) })
   const here = await repository.openClient()
   await here.start()

@@ -21,7 +21,7 @@ echo '{"hypothesis": "two letters c do"}'
 `
 const PROPOSERS = '[{ use: patch, dir: ideas }, { use: command, command: sh tools/think.sh, name: thinker }]'
 const SPEC = `${SIZE_SPEC.replace(/propose: .*/, `propose: ${PROPOSERS}`)}execution: { max_concurrent: 2 }
-merge: { unisolated: allow }
+merge: { unisolated: allow, forgeable: allow }
 stopping: { max_iterations: 3 }
 `
 const FILES = {
@@ -49,7 +49,7 @@ interface LifeCampaign {
 export async function judgedLife(): Promise<JobLife> {
   const { url } = await modelServer(scoresByWord)
   return jobLife({
-    spec: `${JUDGED_SPEC}merge: { unisolated: allow }\n`,
+    spec: `${JUDGED_SPEC}merge: { unisolated: allow, forgeable: allow }\n`,
     files: {
       ...SIZE_FILES,
       'bench/items.awk': ITEMS_HARNESS,

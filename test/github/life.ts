@@ -66,7 +66,7 @@ export async function life(time: LifeTime = { now: () => NOW }): Promise<Life> {
   const broken = patchOf({ 'src/c.txt': [letters('c', 15), 'broken\n'] }, { hypothesis: 'breaks the tests' })
   scene.commit('main', {
     ...SIZE_FILES,
-    '.winnow/size.yaml': `${SIZE_SPEC}execution: { max_concurrent: 4 }\nmerge: { unisolated: allow }\n`,
+    '.winnow/size.yaml': `${SIZE_SPEC}execution: { max_concurrent: 4 }\nmerge: { unisolated: allow, forgeable: allow }\n`,
     [WORKFLOW_FILE]: WORKFLOW,
     'ideas/01.patch': shorter('a', 3),
     'ideas/02.patch': broken,

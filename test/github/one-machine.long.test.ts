@@ -4,7 +4,7 @@ import { campaignOnGithub } from './campaign-on-github.ts'
 
 const SPEC = `winnow: 1
 metric: { primary: { name: ms, direction: minimize } }
-measurement: { command: sh bench/run.sh }
+measurement: { command: sh bench/run.sh, probes: off }
 gates: [{ name: tests, command: test -s src/work }]
 scope: { mutable: [src/] }
 evidence: { pairs_per_job: 4, max_jobs: 3, min_effect: 0.05 }

@@ -93,7 +93,7 @@ describe('a run that is started', () => {
   })
 
   test('measures an outsider’s code beside nothing else', async () => {
-    const repository = await begun([], 'merge: { unisolated: allow }\n')
+    const repository = await begun([], 'merge: { unisolated: allow, forgeable: allow }\n')
     const { github, scene, wake, here } = repository
     const fork = github.fork('eve')
     const head = scene.commit('spare', { 'src/c.txt': letters('c', 4) }, [scene.tip('main')])

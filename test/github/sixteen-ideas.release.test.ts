@@ -50,7 +50,7 @@ const SPEC = `${SIZE_SPEC.replace(/propose: .*/, `propose: [${PROPOSERS.join(', 
   'mutable: [src/]',
   'mutable: [src/, package.json, package-lock.json]',
 )}execution: { max_concurrent: 4 }
-merge: { unisolated: allow, max_pull_requests_per_hour: 100 }
+merge: { unisolated: allow, forgeable: allow, max_pull_requests_per_hour: 100 }
 dependencies: { approvers: write }
 stopping: { max_iterations: 13 }
 `

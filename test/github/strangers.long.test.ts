@@ -30,7 +30,7 @@ async function offered(
 }
 
 test('what a reader brings from a fork runs once a writer has allowed exactly that head', async () => {
-  const here = await createActionsRepository([], { spec: 'merge: { unisolated: allow }\n' })
+  const here = await createActionsRepository([], { spec: 'merge: { unisolated: allow, forgeable: allow }\n' })
   const { github, scene, settle, wake, machines } = here
   const client = await here.openClient()
   await client.start()

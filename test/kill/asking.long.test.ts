@@ -25,7 +25,7 @@ echo '{"hypothesis": "three letters do"}'
 
 function thinking(): Scene {
   const proposer = 'propose: [{ use: command, command: sh tools/think.sh, name: thinker }]\n'
-  const spec = `${SIZE_SPEC.replace(/propose: .*\n/, proposer)}execution: { mode: serial }\n`
+  const spec = `${SIZE_SPEC.replace(/propose: .*\n/, proposer)}execution: { mode: serial }\nmerge: { forgeable: allow }\n`
   return scene({ ...SIZE_FILES, 'tools/think.sh': THINKER, '.winnow/size.yaml': spec }, { remote: true })
 }
 

@@ -90,13 +90,13 @@ function specOf({ round, runnersUp, open, last }: SmallCampaign): string {
   const execution = round === 1 ? 'mode: serial' : `max_concurrent: ${round}`
   return `winnow: 1
 metric: { primary: { name: bytes, direction: minimize } }
-measurement: { command: sh bench/size.sh, timeout_seconds: 60 }
+measurement: { command: sh bench/size.sh, timeout_seconds: 60, probes: off }
 gates: [{ name: tests, command: sh bench/test.sh }]
 scope: { mutable: [src/] }
 propose: [{ use: patch, dir: ideas }]
 execution: { ${execution} }
 max_runner_up_merges_per_batch: ${runnersUp}
-merge: { max_open_experiments: ${open} }
+merge: { max_open_experiments: ${open}, forgeable: allow }
 ${last === null ? '' : `stopping: { max_iterations: ${last} }\n`}`
 }
 

@@ -15,6 +15,7 @@ echo aaa > src/a.txt
 echo '{"hypothesis": "three letters do"}'
 `
 const PROGRAM = `propose: [{ use: command, command: sh tools/think.sh, name: thinker }]
+merge: { forgeable: allow }
 execution: { mode: serial }`
 const NEXT = { 'next-jobs': 'measure, propose, judge' }
 

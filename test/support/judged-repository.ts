@@ -27,7 +27,7 @@ metric:
     model: the-judge
     sample_size: 12
     minimum_improvement: 0.5
-measurement: { command: exec awk -f bench/items.awk src/answers.txt }
+measurement: { command: exec awk -f bench/items.awk src/answers.txt, probes: off }
 scope: { mutable: [src/] }
 propose: [{ use: patch, dir: ideas }]
 `

@@ -9,7 +9,7 @@ import {
 export const SIZE_SPEC = `winnow: 1
 metric:
   primary: { name: bytes, direction: minimize }
-measurement: { command: sh bench/size.sh, timeout_seconds: 60 }
+measurement: { command: sh bench/size.sh, timeout_seconds: 60, probes: off }
 gates: [{ name: tests, command: sh bench/test.sh }]
 scope: { mutable: [src/] }
 propose: [{ use: patch, dir: ideas }, { use: external }]
