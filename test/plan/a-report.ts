@@ -112,8 +112,11 @@ function follow(scene: Scene, executions: Execution[]): void {
       return
     }
     case 'paired':
-      return inBlocks(scene, Math.max(stop.pairs + PROOF_PAIRS, stop.keep_check?.pairs ?? 0), executions, side =>
-        isPairNeeded({ spec, order, stop }, { executions, runner: MACHINE.boot_id }, side),
+      return inBlocks(
+        scene,
+        Math.max(stop.pairs + PROOF_PAIRS, stop.keep_check?.pairs ?? 0),
+        executions,
+        side => isPairNeeded({ spec, order, stop }, { executions, runner: MACHINE.boot_id }, side),
       )
     case 'pairs':
       return inBlocks(scene, stop.pairs, executions, () => true)
