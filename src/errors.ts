@@ -50,6 +50,18 @@ export class ForgeError extends WinnowError {
   }
 }
 
+/**
+ * Returns true when the forge refuses one request for good, so that the others can continue. An unknown token,
+ * a rate limit and a busy server concern every request and return false.
+ */
+export function isRefusal(error: unknown): error is ForgeError {
+  if (!(error instanceof ForgeError)) return false
+  const { status = 0, output = '' } = error.detail
+  return status >= 400 && status < 500 && !GENERAL_STATUSES.has(status) && !/rate limit/i.test(output)
+}
+
+const GENERAL_STATUSES: ReadonlySet<number> = new Set([401, 407, 408, 429])
+
 /** The harness crashed, timed out or printed an invalid result. */
 export class HarnessError extends WinnowError {
   override readonly name = 'HarnessError'

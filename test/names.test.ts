@@ -17,7 +17,7 @@ const VERBS = new Set(
    inspect install interrupt is issue join judge keep label lay leave limit link list load locate
    log look lower make map mark mask match measure merge move name narrow needs
    neutralize normalise normalize note observe omit open order pack pair parse patch pause
-   plan post predict prefix prepare print propose protect push queue quote raise rank read rebase
+   plan post predict prefix prepare print probe propose protect push queue quote raise rank read rebase
    rebuild recompute record recover redact reduce refer refuse register reject release remember
    remove render renew reopen replace replay report request require reserve reset resolve restart
    restore resume retry return reverse revert review rewrite rotate round run save score search

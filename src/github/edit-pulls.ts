@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import { ForgeError } from '../errors.ts'
+import { ForgeError, isRefusal } from '../errors.ts'
 import { oidSchema } from '../model/ids.ts'
 import type { GithubClient } from './client.ts'
 import { findOwnComment, truncateBody } from './comments.ts'
-import { isRefusal } from './errors.ts'
 import type {
   ForgeAnswer,
   ForgeChange,

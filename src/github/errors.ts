@@ -30,18 +30,6 @@ export function toForgeError(error: unknown, request: string, needs?: string): F
   return new ForgeError(`GitHub ${action}: ${explainFailure(failure, rule)}`, detail)
 }
 
-/**
- * Returns true when the forge refuses one request for good, so that the others can continue. An unknown token,
- * a rate limit and a busy server concern every request and return false.
- */
-export function isRefusal(error: unknown): error is ForgeError {
-  if (!(error instanceof ForgeError)) return false
-  const { status = 0, output = '' } = error.detail
-  return status >= 400 && status < 500 && !GENERAL_STATUSES.has(status) && !/rate limit/i.test(output)
-}
-
-const GENERAL_STATUSES: ReadonlySet<number> = new Set([401, 407, 408, 429])
-
 function parseClientFailure(error: unknown): ClientFailure {
   const message = error instanceof Error ? error.message : String(error)
   if (typeof error !== 'object' || error === null) return { message, headers: {} }

@@ -1,9 +1,10 @@
+import { WORKFLOW_FILE } from '../model/github.ts'
 import type { Pacing } from '../ledger/retry.ts'
 import { createCheckWriter } from './checks.ts'
 import { createGithubClient, type GithubAccess, type GithubClient } from './client.ts'
 import { addEarlierComments, MOST_PAGES } from './comments.ts'
 import { editPull, mergePull, openPull, type PullEditing, toRefusedAnswer } from './edit-pulls.ts'
-import { isRefusal } from './errors.ts'
+import { isRefusal } from '../errors.ts'
 import { createPermissionReader, readHeadAuthors } from './people.ts'
 import { type Forge, type ForgeAnswer, type ForgeChange, type NewPull, type Reaction } from './port.ts'
 import { type KnownPull, REVIEWERS } from './pull-node.ts'
@@ -21,8 +22,6 @@ export interface GithubForgeOptions extends Pacing, GithubAccess {
   /** File name in .github/workflows. Default: the file that init writes. */
   workflowFile?: string
 }
-
-export const WORKFLOW_FILE = 'winnow.yml'
 
 /** Reads pull requests from GitHub with as few requests as possible. Uses git for all that git knows. */
 export function createGithubForge(options: GithubForgeOptions): Forge {

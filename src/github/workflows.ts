@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
 import { unzipSync } from 'fflate'
 import { z } from 'zod'
-import { ForgeError } from '../errors.ts'
+import { ForgeError, isRefusal } from '../errors.ts'
 import type { Pacing } from '../ledger/retry.ts'
 import type { GithubClient } from './client.ts'
-import { isRefusal } from './errors.ts'
 import type { Artifact, ExpectedArtifact, RunStart, UnzipResult, WorkflowRun, Workflows } from './port.ts'
 import { parseAnswer, requestUnlessMissing, toNullIfStatus, withRetries } from './requests.ts'
 

@@ -1,5 +1,7 @@
 import type { Oid } from './ids.ts'
 
+export const WORKFLOW_FILE = 'winnow.yml'
+
 /** The state of a head, as a check shows it. winnow only writes checks and never decides by them. */
 export interface Check {
   name: string

@@ -48,6 +48,7 @@ describe('a deterministic gain', () => {
       violated_objectives: [],
       primary_delta: 100,
       rank_score: 100 / 1200,
+      sometimes_slower: null,
       target_reached: false,
       next_measurement: 'none',
       determinism_lost: false,

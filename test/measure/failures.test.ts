@@ -170,7 +170,7 @@ describe('a failure of the runner', () => {
   test('sets the flags of the report', async () => {
     const lab = await laboratory()
     const report = await lab.measure({ stop: alone })
-    expect(report.flags).toEqual(['unisolated', 'forgeable'])
+    expect(report.flags).toEqual(['unisolated'])
   })
 })
 

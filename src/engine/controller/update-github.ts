@@ -1,5 +1,4 @@
-import { ConflictError, ForgeError } from '../../errors.ts'
-import { isRefusal } from '../../github/errors.ts'
+import { ConflictError, ForgeError, isRefusal } from '../../errors.ts'
 import type { ForgeAnswer, ForgeChange } from '../../github/port.ts'
 import type { Campaign } from '../../model/campaign.ts'
 import type { LedgerEvent } from '../../model/event.ts'

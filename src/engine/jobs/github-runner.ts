@@ -1,4 +1,4 @@
-import { isRefusal } from '../../github/errors.ts'
+import { isRefusal } from '../../errors.ts'
 import type { Workflows } from '../../github/port.ts'
 import type { PrintedOrder } from '../../judge/judged-report.ts'
 import type { Campaign, LiveOrder } from '../../model/campaign.ts'

@@ -1,7 +1,7 @@
 import { buildLocalIsolation } from '../../git/isolation.ts'
 import { createGitRunner } from '../../git/runner.ts'
 import type { AttestationService, SignedStatement } from '../../github/attestations.ts'
-import { WORKFLOW_FILE } from '../../github/github-forge.ts'
+import { WORKFLOW_FILE } from '../../model/github.ts'
 import { computeFileDigest, parseSubjectName } from '../../model/attestation.ts'
 import type { LedgerEvent } from '../../model/event.ts'
 import type { Oid } from '../../model/ids.ts'
