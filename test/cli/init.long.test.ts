@@ -44,7 +44,8 @@ describe('winnow init', () => {
   })
 
   it('warns of a printed number that never changes and may be no cost', async () => {
-    const bench = 'console.log(JSON.stringify({ total: 42 }))\n'
+    const bench =
+      "import { value } from '../src/value.js'\nconsole.log(JSON.stringify({ total: 41 + value }))\n"
     const { code, out } = await project({ ...NODE, 'bench/size.mjs': bench }).winnow('init')
     expect(code).toBe(0)
     expect(out).toContain('warning: total repeats exactly in every build: if it is a checksum and not a cost')

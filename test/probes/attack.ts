@@ -20,11 +20,12 @@ export async function attack(
   program: Program,
   { command, metric, files = {} }: AttackedHarness,
   more: Partial<MeasureInput> = {},
+  degenerate_gates: readonly { name: string; check: string }[] = [],
 ) {
   const experiment = {
     files: { ...program.files, ...files },
     spec: {
-      metric: { primary: { name: metric } },
+      metric: { primary: { name: metric }, degenerate_gates },
       measurement: { command, setup: program.setup },
       gates: [],
     },
@@ -32,7 +33,7 @@ export async function attack(
   }
   const input = await lab.input(experiment)
   const { spec, order } = input
-  const metrics = { ms: 300, wall_seconds: 0.4 }
+  const metrics = { [metric]: 300, ms: 300, output_bytes: 6, wall_seconds: 0.4 }
   const candidates = await buildProbeCandidates(lab.repository, { spec, base: order.base, metrics })
   const probing = { ...order, purpose: 'probe' as const, candidates, stop: buildProbeRule(spec, null) }
   const report: Report = reportSchema.parse(await measureOrder({ ...input, order: probing }))
