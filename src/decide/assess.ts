@@ -72,7 +72,8 @@ function assessSingleRun({ spec, report, label }: AssessInput): AssessmentFindin
 }
 
 const FLAG_WARNINGS = {
-  unisolated: 'not isolated: the candidate ran without a separate user or container',
+  unisolated:
+    'not isolated: both sides ran as one user, so one could reach the other through its files and the network, and where the system has no namespaces through processes, shared memory and /tmp',
   unreaped: 'processes may still run: winnow could not prove that every process of an execution has ended',
   forgeable:
     'the score could be faked: the harness loads candidate code in its own process and has no separate scorer',

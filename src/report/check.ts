@@ -212,7 +212,8 @@ export function renderForecast(spec: Spec, where: CampaignLocation): string[] {
   ]
 }
 
-const NO_ISOLATION_NOTE = 'experiment code runs with your rights and can read your home directory'
+const NO_ISOLATION_NOTE =
+  'experiment code runs with your rights and can read your home directory, and one idea can reach the files of another'
 
 function describeIsolation({ measurement }: Spec, where: CampaignLocation): string {
   if (measurement.isolation === 'uid')

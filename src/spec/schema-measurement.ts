@@ -158,7 +158,7 @@ const measurementKeys = z.strictObject({
   isolation: isolationSchema
     .default('auto')
     .describe(
-      'Isolation of the sides. uid: each side runs as a separate user, which requires root. auto: uid in measuring jobs on GitHub where it works, otherwise none.',
+      'Isolation of the sides. uid: each side runs as a separate user, which requires root. auto: uid where these users can be used and the commands work that way, in measuring jobs on GitHub and for root on a machine that has them; otherwise none.',
     ),
   network: z.enum(['on', 'off']).default('on').describe('off needs bwrap or container.'),
   mode: z

@@ -12,7 +12,7 @@ describe('winnow check', () => {
       '  ideas: winnow propose, branches below optimize-exp/size/, pull requests against optimize/size',
       '  dependencies: new packages wait for winnow approve; those with install scripts are refused',
       '  gate: tests: test -s src/value (pre)',
-      '  isolation: none; experiment code runs with your rights and can read your home directory',
+      '  isolation: none; experiment code runs with your rights and can read your home directory, and one idea can reach the files of another',
       '  cost: this machine measures, so no runner is paid for; what proposers spend is not counted',
       '  stops after: 100 experiments, 40 without a new incumbent, 8 hours',
       '  merges into: optimize/size, and never into the default branch',

@@ -46,6 +46,15 @@ describe.skipIf(!isRoot)('a campaign whose sides have users of their own', () =>
     },
   )
 
+  it('uses the users that are there where the spec leaves the choice, and says so', async () => {
+    const person = project({ ...files, '.winnow/size.yaml': SPEC })
+    expect(winnowAmong(person, 'run').code).toBe(14)
+    await offer(person, SHORT)
+    const { out, err } = winnowAmong(person, 'run')
+    expect(err + out).toMatch(/exp-001 Kept: bytes 100 -> 50/)
+    expect(err + out).not.toMatch(/unisolated|not isolated/)
+  })
+
   it('is tried by check the same way', () => {
     const person = project(files)
     const { code, out, err } = winnowAmong(person, 'check')

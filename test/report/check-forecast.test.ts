@@ -11,7 +11,8 @@ const bytes = { 'metric.primary': { name: 'bytes', direction: 'minimize' } }
 
 describe('the forecast of a run', () => {
   it('warns that experiment code can read what its user can read (invariant 6)', () => {
-    const rights = 'experiment code runs with your rights and can read your home directory'
+    const rights =
+      'experiment code runs with your rights and can read your home directory, and one idea can reach the files of another'
     expect(about('isolation', winnowSpec(bytes), 'local')).toEqual([`none; ${rights}`])
     const none = winnowSpec({ ...bytes, 'measurement.isolation': 'none' })
     expect(about('isolation', none, 'github')).toEqual([`none; ${rights}`])

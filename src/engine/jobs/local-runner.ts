@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { UserError } from '../../errors.ts'
 import type { PrintedOrder } from '../../judge/judged-report.ts'
+import { findSideUsers } from '../../measure/isolation/side-users.ts'
 import { chooseWorkspace, isUserIsolated, type MeasureInput, type Workspace } from '../../measure/session.ts'
 import { readMachineFingerprint } from '../../measure/machine.ts'
 import type { Campaign, LiveOrder } from '../../model/campaign.ts'
@@ -22,7 +23,12 @@ import {
   readLocalRunId,
   readRunFact,
 } from './machine-lock.ts'
-import { chooseIsolatedWorkspace, type JobWorkspace, measureWithItems } from './measure-job.ts'
+import {
+  chooseIsolatedWorkspace,
+  type JobIsolation,
+  type JobWorkspace,
+  measureWithItems,
+} from './measure-job.ts'
 import { openOrderFiles, type OrderFiles } from './order-files.ts'
 import type { Runner } from './runner.ts'
 import {
@@ -182,11 +188,12 @@ async function measureInSlot(
   signal: AbortSignal,
 ): Promise<PrintedOrder | null> {
   const { context, slots, files, runId, begun } = runner
-  const slotRequest = chooseSlotRequest(order, spec, isUserIsolated(spec) || context.isolation !== undefined)
+  const users = isUserIsolated(spec) || findIsolation(context, spec) !== null
+  const slotRequest = chooseSlotRequest(order, spec, users)
   const slot = await slots.enter(slotRequest, signal)
   if (slot === null) return null
   try {
-    const request = { order, spec, what: `campaign ${context.name}` }
+    const request = { order, spec, users, what: `campaign ${context.name}` }
     return await measureWithLock(context, request, signal, async lockState => {
       begun.add(order.id)
       await (runner.cleanup ??= removeHoldouts(join(context.dataDir, 'work')))
@@ -254,18 +261,28 @@ async function measureInWorkspace(
   return { report: refuseFullDisk(workspace.workDir, checked), items }
 }
 
-/** A person's machine isolates sides only if the spec asks for it; a job does whenever it can. */
+/** winnow isolates sides wherever it can: it makes no accounts, and uses those that are there for them. */
 async function chooseLocalWorkspace(
-  { isolation, progress }: CampaignContext,
+  context: CampaignContext,
   input: MeasureInput,
   { slot, before }: { slot: number; before: boolean | null },
 ): Promise<Workspace | JobWorkspace> {
+  const { progress } = context
+  const isolation = findIsolation(context, input.spec)
   const workspace =
-    isolation === undefined
+    isolation === null
       ? chooseWorkspace(input.spec, input.workDir)
       : await chooseIsolatedWorkspace(input, isolation, { before, progress })
   if ('users' in workspace) return workspace
   return { ...workspace, workDir: await claimFreeWorkDir(input.workDir, slot) }
+}
+
+/** Null on a person's machine that has no users of sides for a spec that leaves the choice. */
+function findIsolation({ isolation }: CampaignContext, { measurement }: Spec): JobIsolation | null {
+  if (isolation !== undefined) return isolation
+  if (measurement.isolation !== 'auto') return null
+  const users = findSideUsers()
+  return 'owners' in users ? { users, asRoot: false, laterCode: [] } : null
 }
 
 /** Fetches in the trusted process, because code without a token cannot. The order names the commit. */

@@ -150,6 +150,8 @@ export interface MachineLockState {
 interface MachineLockOrder {
   order: Pick<Order, 'stop' | 'attempt'>
   spec: Spec
+  /** Each side may run as a user of its own. */
+  users?: boolean
   what: string
 }
 
@@ -164,7 +166,8 @@ export async function measureWithLock<T extends { report: Report }>(
   signal: AbortSignal,
   measure: (turn: MachineLockState) => Promise<T>,
 ): Promise<T | null> {
-  if (chooseSlotRequest(request.order, request.spec).alone) return withLock(machine, request, signal, measure)
+  if (chooseSlotRequest(request.order, request.spec, request.users).alone)
+    return withLock(machine, request, signal, measure)
   const finished = new AbortController()
   const watching = watchTimed(machine, AbortSignal.any([finished.signal, signal]))
   let measured: T
