@@ -74,7 +74,7 @@ function buildRuleWithoutTerms(context: PairedContext): PairedRule {
 const CHECK_PAIRS = 24
 
 /** Models score items, which have no slow runs and no luck of a job. */
-function buildKeepCheck(spec: Spec, pairs: number): Pick<PairedRule, 'keep_check'> {
+export function buildKeepCheck(spec: Spec, pairs: number): Pick<PairedRule, 'keep_check'> {
   const slow_runs = spec.merge.sometimes_slower === 'hold' ? spec.evidence.slow_runs : null
   const jobs_agree = spec.evidence.fresh_runners > 0
   if (isJudgedMetric(spec) || (slow_runs === null && !jobs_agree)) return {}

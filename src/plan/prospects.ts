@@ -8,6 +8,7 @@ import {
   type WayOut,
 } from '../decide/evidence/planning.ts'
 import type { EvidenceOptions } from '../decide/evidence/state.ts'
+import { countNeededRuns, toSlowShare } from '../decide/evidence/slow-runs.ts'
 import { listObjectives } from '../decide/metrics.ts'
 import { findQuieterReading } from '../decide/quieter-metric.ts'
 import { type Calibration, createEmptyCampaign, type Noise } from '../model/campaign.ts'
@@ -15,7 +16,7 @@ import { EFFECT_JOBS } from '../model/order.ts'
 import type { PairJob } from '../model/pairs.ts'
 import type { Spec } from '../spec/schema.ts'
 import { resolveEvidence, resolvePairsPerJob } from '../spec/spec-facts.ts'
-import { computeAlpha, computeAlphaShare } from './paired-order.ts'
+import { buildKeepCheck, computeAlpha, computeAlphaShare } from './paired-order.ts'
 
 /** Forecast of chances and costs for a campaign with a noisy metric (decision.md 3.8). */
 export interface Prospects {
@@ -38,6 +39,8 @@ export interface Prospects {
   good_idea: ExpectedCost
   /** Extra effort of each keep: its reported effect, and the holdout where there is one. */
   each_keep: ExpectedEffort
+  /** Extra effort of a good idea before it is kept: to exclude slow runs, and the luck of a job. */
+  keep_check: ExpectedEffort
   /** Once, before the campaign stops: its total, by pairs that select nothing. */
   headline: ExpectedEffort
   /** If no idea is worth anything, and if all are good, with all that is measured for the record. */
@@ -73,10 +76,14 @@ export function computeProspects(spec: Spec, calibrated: CalibratedNoise): Prosp
   const [null_idea, good_idea] = [cost(0), cost(GOOD_EFFECT * min)]
   const ideas = spec.stopping.max_iterations
   const record = estimateReportingEffort(spec, noise, options.pairsPerJob)
+  const keep_check = estimateCheckEffort(spec, calibrated, {
+    gain: GOOD_EFFECT * min,
+    pairs: good_idea.pairs,
+  })
   const keeps = ideas * computeChanceToKeep({ ...input, effect: GOOD_EFFECT * min })
   const whole = (of: keyof ExpectedEffort): [number, number] => [
     ideas * null_idea[of],
-    ideas * good_idea[of] + keeps * record.each_keep[of] + record.headline[of],
+    ideas * good_idea[of] + keeps * (keep_check[of] + record.each_keep[of]) + record.headline[of],
   ]
   return {
     min_effect: min,
@@ -94,6 +101,7 @@ export function computeProspects(spec: Spec, calibrated: CalibratedNoise): Prosp
     ways_out: listWaysOut(input),
     null_idea,
     good_idea,
+    keep_check,
     ...record,
     campaign: { ideas, minutes: whole('minutes'), executions: whole('executions') },
   }
@@ -125,6 +133,26 @@ export function findQuieterMetric(
   const primary_visible_gain = visibleGain === undefined ? findVisibleGain(noise.pair_sd) : visibleGain
   return { ...found, visible_gain, primary_visible_gain }
 }
+
+/** Of an idea with this gain, after the pairs that show it. */
+function estimateCheckEffort(
+  spec: Spec,
+  { scale, noise }: CalibratedNoise,
+  { gain, pairs: measured }: { gain: number; pairs: number },
+): ExpectedEffort {
+  const { keep_check } = buildKeepCheck(spec, resolvePairsPerJob(spec.evidence, noise.execution_seconds))
+  if (keep_check === undefined) return { executions: 0, minutes: 0 }
+  const { slow_runs, jobs_agree, agree_pairs } = keep_check
+  const share = slow_runs === null ? null : Math.max(slow_runs, scale === 'log' ? toSlowShare(gain) : 0)
+  const missing = share === null ? 0 : Math.max(0, countNeededRuns(share) - measured)
+  const pairs = Math.max(missing, jobs_agree ? AGREEING_JOBS * agree_pairs : 0)
+  const jobs = Math.ceil(missing / keep_check.pairs) || AGREEING_JOBS
+  const one = estimateJob(noise, pairs / jobs)
+  return { executions: jobs * one.executions, minutes: jobs * one.minutes }
+}
+
+/** Jobs after the first gain that usually agree on it. */
+const AGREEING_JOBS = 3
 
 /** Jobs without a stopping rule: every one of them is measured to its end (decision.md 3.6). */
 function estimateReportingEffort({ measurement }: Spec, noise: Noise, pairs: number) {

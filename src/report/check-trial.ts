@@ -95,6 +95,11 @@ function renderProspects(prospects: Prospects, calibration: Omit<Calibration, 'o
   return [
     `an idea without effect: ${describeProspectCost(null_idea)}`,
     `an idea that gains ${gain(2 * prospects.min_effect)}: ${describeProspectCost(good_idea)}`,
+    ...(prospects.keep_check.executions === 0
+      ? []
+      : [
+          `before it is kept: ${describeProspectExecutions(prospects.keep_check)} more, to exclude slow runs and the luck of a job`,
+        ]),
     `a kept idea: ${describeProspectExecutions(prospects.each_keep)} more, for its reported effect${held ? ' and the holdout' : ''}`,
     `total improvement: ${describeProspectExecutions(prospects.headline)}, once, before the campaign stops`,
     `time: ${formatRounded(least ?? 0, 2)} to ${formatMinutes(most ?? 0)} and ${Math.round(fewest ?? 0)} to ${Math.round(highest ?? 0)} executions for ${formatCount(campaign.ideas, 'idea')}, with set-up, gates and total improvement; less where ideas share a base`,

@@ -83,11 +83,15 @@ describe('what a campaign costs', () => {
     const plain = seen(noise)
     expect(plain.each_keep).toEqual({ executions: 18, minutes: (16 * 3 + 12) / 60 })
     expect(plain.headline).toEqual({ executions: 8 * 18, minutes: 8 })
+    const allowed = seen(noise, { ...QUIET, 'merge.sometimes_slower': 'allow' })
+    expect(plain.keep_check.executions).toBeGreaterThan(150)
+    expect(allowed.keep_check.executions).toBe(3 * 18)
     const held = seen(noise, { ...QUIET, 'measurement.holdout': { command: 'sh held.sh', pairs: 4 } })
     expect(held.each_keep).toEqual({ executions: 18 + 10, minutes: 1 + (8 * 3 + 12) / 60 })
     const [kept] = plain.chance_to_keep.filter(({ min_effects }) => min_effects === 2)
     const { ideas, minutes } = plain.campaign
-    const record = ideas * (kept?.chance ?? 0) * plain.each_keep.minutes + plain.headline.minutes
+    const each = plain.keep_check.minutes + plain.each_keep.minutes
+    const record = ideas * (kept?.chance ?? 0) * each + plain.headline.minutes
     expect(minutes[1]).toBeCloseTo(ideas * plain.good_idea.minutes + record)
   })
 })

@@ -245,6 +245,7 @@ function whole(some: object): NonNullable<Parameters<typeof renderComparisonFore
     null_idea: cost,
     good_idea: cost,
     each_keep: cost,
+    keep_check: cost,
     headline: cost,
     campaign: { ideas: 1, minutes: [1, 1] as [number, number], executions: [1, 1] as [number, number] },
   }

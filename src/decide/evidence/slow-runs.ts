@@ -87,6 +87,11 @@ export function countNeededRuns(share: number): number {
   return Math.ceil(Math.log(MISS_CHANCE) / Math.log(1 - Math.min(LARGEST_SHARE, share)))
 }
 
+/** The share of slow runs that eats this gain of a time, as a difference of logarithms. */
+export function toSlowShare(gain: number): number {
+  return Math.expm1(gain) / SLOW_RUN_EXCESS
+}
+
 /** How much worse a slow run is than usual, in the units of `listExcesses`. */
 function measureSlowRun({ direction, scale }: MetricMeasure, pairs: JobPairs): number {
   if (scale === 'linear') return SLOW_RUN_EXCESS * Math.abs(computeMedian(pairs.map(({ base }) => base)))

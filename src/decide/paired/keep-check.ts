@@ -22,7 +22,7 @@ export interface KeepCheckInput {
   maxJobs: number
 }
 
-/** The answers once the pairs have shown a gain (docs/decisions/059-the-mean-and-the-luck-of-a-job.md). */
+/** The answers once the pairs have shown a gain (docs/decisions/060-the-mean-and-the-luck-of-a-job.md). */
 export interface KeepCheckResult {
   /**
    * passed: it may be kept. slower: some of its runs are much slower. unshown: too few runs to exclude that. luck: its
