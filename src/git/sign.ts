@@ -182,6 +182,9 @@ async function explainFailure<T>(what: string, work: () => Promise<T>): Promise<
 
 // Verification
 
+/** Without this file git says of an ssh signature that there is none. */
+export const NO_ALLOWED_SIGNERS =
+  'its signature cannot be checked: git config gpg.ssh.allowedSignersFile <file> names the keys that you trust'
 export const NO_SIGNATURE = 'it has no signature'
 
 /** Grades of `%G?` other than G, which is a good signature of a trusted key. */
@@ -192,11 +195,11 @@ const GRADES: Readonly<Record<string, string>> = {
   X: 'its signature has expired',
   Y: 'its key has expired',
   R: 'its key was revoked',
-  E: 'its signature cannot be checked',
 }
+const UNCHECKED = 'its signature cannot be checked; git log --show-signature says why'
 
-const FIELD = '%x00'
-const FORMAT = `%x01%H${FIELD}%G?${FIELD}%GS${FIELD}%GF${FIELD}%GG`
+/** Names of signers come from the user's keyring or allowed signers file, so no commit can write into this output. */
+const FORMAT = '%x01%H%x00%G?%x00%GS%x00%GF'
 
 function buildVerifyTask(tip: Oid): GitTask<CommitSignature[]> {
   return {
@@ -206,21 +209,12 @@ function buildVerifyTask(tip: Oid): GitTask<CommitSignature[]> {
         .split('\u0001')
         .slice(1)
         .map(entry => {
-          const [commit = '', grade = 'N', name = '', key = '', words = ''] = entry.split('\0')
+          const [commit = '', grade = 'N', name = '', key = ''] = entry.trimEnd().split('\0')
           if (grade === 'G') return { commit, signer: name || key, why: null }
-          const detail = grade === 'N' ? '' : words.trim().split('\n')[0]
-          return {
-            commit,
-            signer: null,
-            why: `${GRADES[grade] ?? GRADES['E']}${detail ? ` (${detail})` : ''}`,
-          }
+          return { commit, signer: null, why: GRADES[grade] ?? UNCHECKED }
         }),
   }
 }
-
-/** Without this file git says of an ssh signature that there is none. */
-export const NO_ALLOWED_SIGNERS =
-  'its signature cannot be checked: git config gpg.ssh.allowedSignersFile <file> names the keys that you trust'
 
 /** Only a key that git trusts counts: listed in the allowed signers file, or trusted in the gpg keyring. */
 function buildVerifyTagTask(oid: Oid): GitTask<{ signer: string | null; why: string | null }> {

@@ -127,6 +127,12 @@ const PLANNED_KEYS: readonly PlannedKey[] = [
     readIn: ['github', 'single-job'],
     instead: 'remove it and set merge.max_open_experiments',
   },
+  {
+    path: 'ledger.sign',
+    missing: 'signing in jobs of GitHub, which have no key of yours, is',
+    readIn: ['local'],
+    instead: 'remove it; winnow init --github --attest has GitHub attest the ledger',
+  },
   { path: 'search.stall_rounds', missing: 'noticing a stall is', instead: REMOVE_IT },
   { path: 'search.ideate_every', missing: 'asking for fresh ideas by rounds is', instead: REMOVE_IT },
   { path: 'search.ideate_stall', missing: 'asking for fresh ideas in a stall is', instead: REMOVE_IT },
