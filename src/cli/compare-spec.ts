@@ -33,6 +33,12 @@ export const COMPARE_OPTIONS: readonly Option[] = [
     many: true,
     summary: 'a command that must pass on both sides, such as npm test',
   },
+  {
+    name: 'same',
+    value: 'metric',
+    many: true,
+    summary: 'a printed answer, such as a checksum, that must be the same on both sides',
+  },
   { name: 'share', value: 'path', many: true, summary: 'an uncommitted file that both sides need' },
   { name: 'env', value: 'name', many: true, summary: 'an environment variable to pass to the command' },
   { name: 'timeout', value: 'seconds', summary: 'stop an execution after this time (default: 600)' },
@@ -56,6 +62,7 @@ const OPTION_BY_PATH: readonly (readonly [path: string, option: string])[] = [
   ['measurement.command', 'the command'],
   ['parallel.shared_files', '--share'],
   ['metric.primary.name', '--metric'],
+  ['metric.degenerate_gates', '--same'],
   ['gates', '--gate'],
   ['evidence.min_effect', '--min-effect'],
 ]
@@ -101,7 +108,7 @@ export function buildCompareSpec(given: CommandArguments, directory: string): Sp
     name: 'compare',
     metric: {
       primary: { name: metric, direction: given.text('direction') ?? 'minimize' },
-      degenerate_gates: [ALWAYS_TRUE_GATE],
+      degenerate_gates: [ALWAYS_TRUE_GATE, ...listSameAnswers(given)],
     },
     measurement: {
       command,
@@ -123,7 +130,7 @@ export function buildCompareSpec(given: CommandArguments, directory: string): Sp
     scope: { mutable: ['**'] },
   })
   const parsed = parseOptionSpec(text)
-  const spec = { ...parsed, metric: { ...parsed.metric, degenerate_gates: [] } }
+  const spec = { ...parsed, metric: { ...parsed.metric, degenerate_gates: listSameAnswers(given) } }
   const [missing] = listPlannedFeatures(spec)
   if (missing !== undefined) throw new UserError(missing.replace('measurement.output', '--output'))
   return spec
@@ -157,6 +164,10 @@ function addOutputOption(command: string, { output, outputOption }: BenchmarkToo
   throw new UserError(`${output} needs to know where to read the numbers`, {
     fix: `add ${outputOption} to its options, or --metric wall_seconds to compare how long all of it takes`,
   })
+}
+
+function listSameAnswers(given: CommandArguments): { name: string; check: string }[] {
+  return [...new Set(given.texts('same'))].map(name => ({ name, check: '== base' }))
 }
 
 function selectMetric(given: CommandArguments): string {

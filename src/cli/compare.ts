@@ -71,6 +71,7 @@ export const compareVerb: Verb = {
     'winnow compare main -- npm run bench',
     'winnow compare main my-branch --setup "npm ci" -- npm run bench',
     'winnow compare main HEAD -- npm run bench || [ $? -ne 15 ]',
+    'winnow compare main --same checksum -- node bench.js',
     'winnow compare v1.2.0 v1.3.0 --metric bytes --max-minutes 10 -- node size.js',
   ],
   exits: {

@@ -24,6 +24,7 @@ import {
   readGate,
   readGateValue,
 } from './metrics.ts'
+import { findOtherAnswers } from './same-answers.ts'
 import { formatCount, formatNumber } from './wording.ts'
 
 type CandidateCase = {
@@ -43,6 +44,7 @@ const FAILURE_CHECKS = [
   findShortGateOutput,
   findExecutionFailure,
   findOtherBenchmarks,
+  findOtherAnswers,
   findMetricFailure,
   findLostOutput,
   findUnrunGate,

@@ -5,6 +5,7 @@ import {
   type Aggregation,
   type Execution,
   getAggregation,
+  type MetricValue,
   type Report,
   type Side,
   type Snapshot,
@@ -74,7 +75,7 @@ export function computeRelativeGain(delta: number, base: number): number {
 // Executions and their snapshot
 
 export type ReportExecutions = Pick<Report, 'executions'>
-type AggregatedSamples = { aggregate: number | boolean | null; samples: (number | boolean | null)[] }
+type AggregatedSamples = { aggregate: MetricValue; samples: MetricValue[] }
 
 export function listExecutions(
   { executions }: ReportExecutions,
@@ -90,11 +91,11 @@ export function readNumber(execution: Execution, name: string): number | null {
   return toFinite(readGateValue(execution, name))
 }
 
-/** Like `readNumber`, but accepts booleans, which gates may check. */
-export function readGateValue(execution: Execution, name: string): number | boolean | null {
+/** Like `readNumber`, but accepts booleans, which gates may check, and text, which `== base` compares. */
+export function readGateValue(execution: Execution, name: string): MetricValue {
   if (execution.status !== 'ok' || !Object.hasOwn(execution.metrics, name)) return null
   const value = execution.metrics[name]
-  return typeof value === 'boolean' ? value : toFinite(value)
+  return typeof value === 'boolean' || typeof value === 'string' ? value : toFinite(value)
 }
 
 /** A metric's value on both sides; null unless both have one. */
@@ -115,9 +116,10 @@ export function readGate(
   spec: Spec,
   executions: readonly Execution[],
   { name, check }: Spec['metric']['degenerate_gates'][number],
-): number | boolean | null {
+): MetricValue {
   const read = executions.map(execution => readGateValue(execution, name))
   if (read.some(value => value === null)) return null
+  if (parseGateCheck(check)?.value === 'base') return read.at(-1) ?? null
   if (!isGateAggregated(spec)) return read.find(value => !isGatePassed(value, check)) ?? read.at(-1) ?? null
   const same = read.every(value => value === read[0])
   return same ? (read[0] ?? null) : aggregateSamples(read.map(toGateValue), getAggregation(spec))
@@ -261,6 +263,8 @@ function isBoundHeld(value: number, operator: GateOperator, bound: number): bool
 /** Only a readable check and a finite value pass (invariant 5). */
 export function isGatePassed(raw: unknown, check: string): boolean {
   const wanted = parseGateCheck(check)
+  // Whether it equals the base's value is judged with the base at hand (same-answers.ts).
+  if (wanted?.value === 'base') return typeof raw === 'string' || toGateValue(raw) !== null
   const value = toGateValue(raw)
   return wanted !== undefined && value !== null && isBoundHeld(value, wanted.op, Number(wanted.value))
 }

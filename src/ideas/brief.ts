@@ -158,6 +158,7 @@ function renderBriefMetrics(
 
 function formatBriefValue(value: MetricValue): string {
   if (typeof value === 'boolean') return String(value)
+  if (typeof value === 'string') return quoteCode(value, 60)
   return value === null || !Number.isFinite(value) ? 'not measured yet' : formatNumber(value)
 }
 

@@ -10,7 +10,7 @@ import { refuseMachine, runGuarded } from './guarded-run.ts'
 import { changeOwner, copyForUser, isFolder } from './isolation/side-users.ts'
 import { clearOutputs, layOutTrusted } from './layout.ts'
 import { countPrintedLines, readFailed } from './output/failure-output.ts'
-import { type HarnessOutput, NO_OUTPUT, refuseBooleans } from './output/harness-output.ts'
+import { type HarnessOutput, listTextMetrics, NO_OUTPUT, refuseBooleans } from './output/harness-output.ts'
 import { readHarnessOutput, readScore } from './output/read-output.ts'
 import { type Ended, lowerPriority } from './process/launch.ts'
 import type { Owner } from './process/reaper.ts'
@@ -213,7 +213,7 @@ async function runScore(session: Session, score: ScoreRunSpec, seed: number): Pr
   trusted.snapshot = snapshotEverything(trusted.dir, [], input.repository.objectFormat)
   if (ended.timedOut) throw toScorerError(`ran longer than ${score.timeout_seconds} s`, own)
   if (ended.exitCode !== 0) throw toScorerError(`ended with ${ended.exitCode ?? ended.signal}`, own)
-  return readScore(own.stdout, score, input.spec.metric.primary.name)
+  return readScore(own.stdout, score, input.spec.metric.primary.name, listTextMetrics(input.spec))
 }
 
 /** Replaces a missing out directory by an empty one: the scorer decides how to score it. */

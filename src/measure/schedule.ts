@@ -4,6 +4,7 @@ import { isHoldoutPairNeeded } from '../decide/holdout.ts'
 import { buildSnapshot, listExecutions } from '../decide/metrics.ts'
 import { isRepeatNeeded, readOnceRule } from '../decide/once.ts'
 import { isPairNeeded } from '../decide/paired/assess.ts'
+import { hasOtherAnswers } from '../decide/same-answers.ts'
 import { UserError } from '../errors.ts'
 import { drawSeed, drawTurns, getFirstBlock, type HoldoutRule, type StopRule } from '../model/order.ts'
 import { toProbeLabel } from '../model/probe.ts'
@@ -26,7 +27,7 @@ export async function measureAlone(session: Session): Promise<void> {
   }
 }
 
-/** Runs each side once. An apparent gain is run a second time, identically, before it counts. */
+/** Runs each side once. An apparent gain, or another answer, is run a second time, identically, before it counts. */
 export async function measureOnce(
   session: Session,
   stop: Extract<StopRule, { rule: 'once' }>,
@@ -40,7 +41,10 @@ export async function measureOnce(
     await execute(session, side, { role: 'sample', seed })
   }
   await executeMemoryProbe(session, contenders)
-  const gained = contenders.filter(side => isRepeatNeeded(rule, session.draft, side.label))
+  const gained = contenders.filter(
+    ({ label }) =>
+      isRepeatNeeded(rule, session.draft, label) || hasOtherAnswers({ spec, report: session.draft, label }),
+  )
   if (gained.length === 0) return
   for (const side of drawTurns(order, 1, withBase(session, gained))) {
     await execute(session, side, { role: 'repeat', seed })

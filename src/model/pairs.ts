@@ -6,6 +6,7 @@ import {
   begunBlockSchema,
   type Execution,
   getNumber,
+  type MetricValues,
   type Report,
   reportSchema,
   type Side,
@@ -57,7 +58,7 @@ export function aggregateReadings(
   jobs: readonly PairJob[],
   side: 'base' | 'candidate',
   aggregation: Aggregation,
-): Record<string, number | boolean | null> {
+): MetricValues {
   const readings = collectReadings(jobs, side)
   return Object.fromEntries(readings.map(([name, samples]) => [name, aggregateSamples(samples, aggregation)]))
 }

@@ -13,8 +13,11 @@ export const sideSchema = z.union([
 ])
 export type Side = z.infer<typeof sideSchema>
 
-/** Null for a number that is not finite; only gates read booleans. */
-export const readingSchema = z.union([z.number(), z.boolean()]).nullable()
+/** Longer texts are printed as a digest of them. */
+export const MOST_TEXT = 200
+
+/** Null for a number that is not finite; only gates read booleans, and only `== base` reads text. */
+export const readingSchema = z.union([z.number(), z.boolean(), z.string().max(MOST_TEXT)]).nullable()
 export type MetricValue = z.infer<typeof readingSchema>
 export type MetricValues = Record<string, MetricValue>
 
@@ -277,12 +280,10 @@ export function getAggregation(spec: Pick<Spec, 'measurement'> | null): Aggregat
 }
 
 /** One missing sample leaves no value (invariant 5). A boolean on which all samples agree stays a boolean. */
-export function aggregateSamples(
-  samples: readonly (number | boolean | null)[],
-  aggregation: Aggregation,
-): number | boolean | null {
+export function aggregateSamples(samples: readonly MetricValue[], aggregation: Aggregation): MetricValue {
   const [first] = samples
-  if (typeof first === 'boolean' && samples.every(sample => sample === first)) return first
+  const isWord = typeof first === 'boolean' || typeof first === 'string'
+  if (isWord && samples.every(sample => sample === first)) return first
   const known = samples.filter(sample => typeof sample === 'number')
   return known.length < samples.length ? null : aggregateValues(known, aggregation)
 }

@@ -1,4 +1,4 @@
-import type { MetricValues } from '../model/report.ts'
+import type { MetricValue, MetricValues } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
 import {
   BENCHMARK_COUNT,
@@ -24,11 +24,7 @@ export function renderForgedOutput(spec: Spec, base: MetricValues): string | nul
 }
 
 /** Metrics that may win get better. All others keep the base's value, so that they hold no change back. */
-function computeForgedValue(
-  { metric }: Spec,
-  name: string,
-  value: number | boolean | null,
-): number | boolean | null {
+function computeForgedValue({ metric }: Spec, name: string, value: MetricValue): MetricValue {
   const { primary, objectives } = metric
   const wanted = [primary, ...objectives.filter(({ role }) => role === 'required')]
   const direction = wanted.find(each => each.name === name)?.direction

@@ -93,7 +93,7 @@ function selectMetricCells(metrics: ReadonlyMetrics, objectives: readonly string
 /** Booleans stay as the harness printed them. */
 export function formatMetricValue(value: MetricValue): string {
   if (value === null) return 'missing'
-  return typeof value === 'boolean' ? String(value) : formatNumber(value)
+  return typeof value === 'number' ? formatNumber(value) : String(value)
 }
 
 // Missing metrics

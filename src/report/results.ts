@@ -47,7 +47,7 @@ export const MOST_SAMPLES = 60
 export const MOST_METRICS = 60
 export const MOST_PATHS = 100
 
-const value = z.union([z.number(), z.boolean(), z.null()])
+const value = z.union([z.number(), z.boolean(), z.string(), z.null()])
 
 /** In order of measurement. The digest covers their canonical JSON, as stored in the ledger's reports. */
 const samples = z.union([

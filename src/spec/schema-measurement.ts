@@ -256,7 +256,8 @@ const lossSection = z.strictObject({
 })
 
 const primaryType = z.enum(['hard', 'judge', 'loss'])
-const GATE_CHECK_FORM = '"<op> <number|true|false>" with op one of >= <= > < == !='
+const GATE_CHECK_FORM =
+  '"<op> <number|true|false>" with op one of >= <= > < == !=, or "== base": the same answer as the base'
 
 const primarySchema = z.strictObject({
   type: primaryType.default('hard').describe('hard: measured; judge: model-graded; loss: AWP loss.'),
@@ -279,12 +280,14 @@ const cePrimarySchema = primarySchema.extend({
 })
 
 const degenerateGateSchema = z.strictObject({
-  name: textSchema.describe('Metric the check reads, a number or a boolean; missing or not finite fails it.'),
+  name: textSchema.describe(
+    'Metric the check reads, a number or a boolean, for == base also a text; missing or not finite fails it.',
+  ),
   check: z
     .string()
     .refine(check => parseGateCheck(check) !== undefined, { error: GATE_CHECK_FORM })
     .describe(`${GATE_CHECK_FORM}.`)
-    .meta({ examples: ['>= 0.95', '== true'] }),
+    .meta({ examples: ['>= 0.95', '== true', '== base'] }),
   description: z.string().optional().describe('Why it matters.'),
 })
 

@@ -41,9 +41,12 @@ export const maxRegressionSchema = z.strictObject({
 
 // Gate checks
 
-/** The parsed check of a metric gate, "<op> <number|true|false>". An infinite bound is refused: it bounds nothing. */
+/**
+ * The parsed check of a metric gate: "<op> <number|true|false>", or "== base" for the base's value of the same job.
+ * An infinite bound is refused: it bounds nothing.
+ */
 export type GateOperator = '>=' | '<=' | '>' | '<' | '==' | '!='
-type GateCheck = { op: GateOperator; value: number | boolean }
+type GateCheck = { op: GateOperator; value: number | boolean | 'base' }
 
 const GATE_CHECK = /^\s*(>=|<=|==|!=|>|<)\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|true|false)\s*$/
 
@@ -51,7 +54,10 @@ function isOperator(op: string | undefined): op is GateOperator {
   return op !== undefined && ['>=', '<=', '>', '<', '==', '!='].includes(op)
 }
 
+const SAME_AS_BASE = /^\s*==\s*base\s*$/
+
 export function parseGateCheck(check: string): GateCheck | undefined {
+  if (SAME_AS_BASE.test(check)) return { op: '==', value: 'base' }
   const [, op, bound] = GATE_CHECK.exec(check) ?? []
   if (!isOperator(op) || bound === undefined) return undefined
   if (bound === 'true' || bound === 'false') return { op, value: bound === 'true' }

@@ -8,6 +8,7 @@ import {
   type SpecRule,
 } from './rule-context.ts'
 import { ALWAYS_IMMUTABLE, hasMagic, isCoveredByPattern } from './scope.ts'
+import { BUILT_IN_METRICS, parseGateCheck } from './schema-values.ts'
 import { MEASUREMENT_RULES } from './validate-measurement.ts'
 
 const CONTROL_CHARACTER = /\p{Cc}/u
@@ -24,6 +25,7 @@ export const RULES: readonly SpecRule[] = [
   requireGate,
   requireCeMetricGate,
   requireUniqueGateNames,
+  checkSameAnswers,
   ...MEASUREMENT_RULES,
   checkScopePatterns,
   requireReachableMutable,
@@ -55,6 +57,34 @@ function requireCeMetricGate({ spec, rules }: RuleContext): SpecFinding[] {
   if (rules !== 'ce' || spec.metric.degenerate_gates.length > 0) return []
   const fix = 'add { name: <metric>, check: ">= 1" }, or winnow: 1'
   return reportFinding('metric.degenerate_gates', 'no gate', 'at least one entry', fix)
+}
+
+/** The base's value of the same job has to exist, and may be equal. */
+function checkSameAnswers({ spec }: RuleContext): SpecFinding[] {
+  const { metric, measurement } = spec
+  const objectives = metric.objectives.filter(({ role }) => role !== 'secondary').map(({ name }) => name)
+  return metric.degenerate_gates.flatMap(({ name, check }, index) => {
+    if (parseGateCheck(check)?.value !== 'base') return []
+    const path: SpecPath = ['metric', 'degenerate_gates', index, 'check']
+    const refuse = (expected: string, fix: string) =>
+      reportFinding(path, JSON.stringify(check), expected, fix)
+    if (BUILT_IN_METRICS.has(name))
+      return refuse(
+        `a bound: ${name} is never the same in two executions`,
+        'name a printed answer, such as a checksum',
+      )
+    if (name === metric.primary.name || objectives.includes(name))
+      return refuse(
+        `a bound: ${name} is an objective, and is to change`,
+        'name a printed answer, such as a checksum',
+      )
+    if (measurement.stability !== null && measurement.baseline === 'cached')
+      return refuse(
+        'a bound: with a stored baseline no base runs in the same job',
+        'set measurement.baseline: fresh',
+      )
+    return []
+  })
 }
 
 function requireUniqueGateNames({ spec }: RuleContext): SpecFinding[] {

@@ -48,6 +48,14 @@ const cases: Record<string, Case[]> = {
       undefined,
     ],
   ],
+  checkSameAnswers: [
+    [
+      W,
+      { 'metric.degenerate_gates': [{ name: 'wall_seconds', check: '== base' }] },
+      'metric.degenerate_gates[0].check: "== base"',
+    ],
+    [W, { 'metric.degenerate_gates': [{ name: 'sum', check: '== base' }] }, undefined],
+  ],
   requireLegalMeasurement: [
     [JUDGE, { 'measurement.mode': 'once' }, 'measurement.mode: mode once with a judge metric'],
     [JUDGE, { 'measurement.mode': 'paired' }, undefined],

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { listDecisiveMetrics } from '../../decide/metrics.ts'
 import { HarnessError } from '../../errors.ts'
 import { toCanonicalJson } from '../../model/canonical-json.ts'
-import type { MetricValue, MetricValues } from '../../model/report.ts'
+import { type MetricValue, type MetricValues, MOST_TEXT } from '../../model/report.ts'
 import { BUILT_IN_METRICS, parseGateCheck } from '../../spec/schema-values.ts'
 import type { Spec } from '../../spec/schema.ts'
 
@@ -42,6 +42,22 @@ export class MetricCollector {
   all(): MetricValues {
     return Object.fromEntries(this.#values)
   }
+}
+
+// Text
+
+export const NO_TEXTS: ReadonlySet<string> = new Set()
+
+/** Only `== base` compares text, so any other metric has to be a number or a boolean. */
+export function listTextMetrics({ metric }: Pick<Spec, 'metric'>): ReadonlySet<string> {
+  const gates = metric.degenerate_gates.filter(({ check }) => parseGateCheck(check)?.value === 'base')
+  return new Set(gates.map(({ name }) => name))
+}
+
+export function checkText(name: string, text: string, line: string): string {
+  if (text.length <= MOST_TEXT) return text
+  const what = `${name} is a text of ${text.length} characters, more than ${MOST_TEXT}: print a digest of it`
+  throw toOutputError(what, line, JSON.stringify({ [name]: '9f86d081884c7d65' }))
 }
 
 // Items

@@ -9,10 +9,13 @@ import { isJudgedMetric } from '../../spec/spec-facts.ts'
 import { type BenchmarkAdapter, computeBenchmarkMetrics } from './benchmarks.ts'
 import { getOutputText, type OutputFiles, readCapped } from './capped-file.ts'
 import {
+  checkText,
   type HarnessOutput,
   ITEMS_EXAMPLE,
+  listTextMetrics,
   MetricCollector,
   NO_OUTPUT,
+  NO_TEXTS,
   toOutputError,
 } from './harness-output.ts'
 import { hyperfine, pytestBenchmark, vitestBench } from './json-benchmarks.ts'
@@ -39,15 +42,18 @@ export function readHarnessOutput(files: OutputFiles, spec: Spec): HarnessOutput
 function readOutputChannels(files: OutputFiles, spec: Spec, judged: boolean): HarnessOutput {
   const { output } = spec.measurement
   if (isBenchmarkFormat(output)) return readBenchmarks(files, output)
+  const texts = listTextMetrics(spec)
   const written = getOutputText(readCapped(files.result), 'the result file', JSON_EXAMPLE)
   if (written !== null) {
-    const printed = parseResultFile(written, judged)
-    refuseDisagreement(printed, readLog(files.stdout), { lines: output === 'metric-lines' ? 'only' : 'too' })
+    const printed = parseResultFile(written, { judged, texts })
+    const lines = output === 'metric-lines' ? 'only' : 'too'
+    refuseDisagreement(printed, readLog(files.stdout), { lines, texts })
     return printed
   }
   const stdout = getOutputText(readCapped(files.stdout), 'stdout', JSON_EXAMPLE) ?? ''
   const linesOnly = output === 'metric-lines'
-  const printed = (linesOnly ? null : parseResultObject(stdout, { judged })) ?? parseMetricLines(stdout)
+  const printed =
+    (linesOnly ? null : parseResultObject(stdout, { judged, texts })) ?? parseMetricLines(stdout, texts)
   if (printed !== null) return printed
   const needed = listNeededMetrics(spec)
   if (needed.length === 0) return NO_OUTPUT
@@ -67,8 +73,11 @@ function readLog(path: string): string {
   return read.kind === 'text' ? read.text : ''
 }
 
-function parseResultFile(text: string, judged: boolean): HarnessOutput {
-  const printed = parseResultObject(text, { judged })
+function parseResultFile(
+  text: string,
+  options: { judged: boolean; texts: ReadonlySet<string> },
+): HarnessOutput {
+  const printed = parseResultObject(text, options)
   if (printed !== null) return printed
   throw toOutputError('$WINNOW_RESULT_PATH does not hold one JSON object', getLastLine(text), JSON_EXAMPLE)
 }
@@ -94,14 +103,20 @@ type ScoreReadingSpec = NonNullable<Spec['measurement']['score']>
 const object = z.record(z.string(), z.unknown())
 
 /** `score_field` and `metrics_field` name the fields of a scorer with its own format. */
-export function readScore(stdout: string, { parse }: ScoreReadingSpec, primary: string): HarnessOutput {
+export function readScore(
+  stdout: string,
+  { parse }: ScoreReadingSpec,
+  primary: string,
+  texts: ReadonlySet<string> = NO_TEXTS,
+): HarnessOutput {
   const text = getOutputText(readCapped(stdout), "the scorer's output", JSON_EXAMPLE) ?? ''
-  if (parse.format === 'metric-lines') return parseMetricLines(text) ?? failUnreadable(text, METRIC_EXAMPLE)
+  if (parse.format === 'metric-lines')
+    return parseMetricLines(text, texts) ?? failUnreadable(text, METRIC_EXAMPLE)
   if (parse.score_field === null && parse.metrics_field === null) {
-    return parseResultObject(text) ?? failUnreadable(text, JSON_EXAMPLE)
+    return parseResultObject(text, { texts }) ?? failUnreadable(text, JSON_EXAMPLE)
   }
   const selected = JSON.stringify(selectScoreFields(text, parse, primary))
-  return parseResultObject(selected) ?? failUnreadable(text, JSON_EXAMPLE)
+  return parseResultObject(selected, { texts }) ?? failUnreadable(text, JSON_EXAMPLE)
 }
 
 function selectScoreFields(
@@ -195,10 +210,13 @@ type StatedMetric = { name: string; value: MetricValue }
 export function refuseDisagreement(
   written: HarnessOutput,
   stdout: string,
-  { lines }: { lines: 'only' | 'too' },
+  { lines, texts = NO_TEXTS }: { lines: 'only' | 'too'; texts?: ReadonlySet<string> },
 ): void {
   const object = lines === 'only' ? null : findJsonObject(stdout)
-  const stated = [...(object === null ? [] : collectStatedMetrics(object)), ...collectMetricLines(stdout)]
+  const stated = [
+    ...(object === null ? [] : collectStatedMetrics(object, texts)),
+    ...collectMetricLines(stdout, texts),
+  ]
   compareMetrics(written.metrics, stated)
   const items = object?.['items']
   if (written.items !== undefined && Array.isArray(items)) compareItems(written.items, items)
@@ -241,20 +259,23 @@ function formatMetricValue(value: MetricValue): string {
   return value === null ? 'no finite number' : String(value)
 }
 
-function collectStatedMetrics(object: Record<string, unknown>): StatedMetric[] {
+function collectStatedMetrics(object: Record<string, unknown>, texts: ReadonlySet<string>): StatedMetric[] {
   const { metrics } = object
   const inner = typeof metrics === 'object' && metrics !== null ? Object.entries(metrics) : []
   return [...Object.entries(object), ...inner].flatMap(([name, value]) => {
     if (typeof value === 'number') return [{ name, value: Number.isFinite(value) ? value : null }]
+    if (typeof value === 'string') return texts.has(name) ? [{ name, value }] : []
     return typeof value === 'boolean' || value === null ? [{ name, value }] : []
   })
 }
 
 /** Lines that are no complete metric (with a unit, without a value) are part of a log. */
-function collectMetricLines(text: string): StatedMetric[] {
+function collectMetricLines(text: string, texts: ReadonlySet<string>): StatedMetric[] {
   return text.split(/\r?\n/).flatMap(line => {
     const [, name, written] = METRIC_LINE.exec(line) ?? []
-    const value = written === undefined ? undefined : parseMetricValue(written)
+    const isText = name !== undefined && texts.has(name)
+    const value =
+      written === undefined ? undefined : (parseMetricValue(written) ?? (isText ? written : undefined))
     return name === undefined || value === undefined ? [] : [{ name, value }]
   })
 }
@@ -268,7 +289,7 @@ const NUMBER = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/
 const NOT_FINITE = /^[-+]?(?:nan|inf|infinity)$/i
 
 /** `METRIC name=value` lines between other output. Null if there are none. */
-export function parseMetricLines(text: string): HarnessOutput | null {
+export function parseMetricLines(text: string, texts: ReadonlySet<string> = NO_TEXTS): HarnessOutput | null {
   const lines = text.split(/\r?\n/).filter(line => START.test(line))
   if (lines.length === 0) return null
   const metrics = new MetricCollector()
@@ -277,9 +298,15 @@ export function parseMetricLines(text: string): HarnessOutput | null {
     if (name === undefined || value === undefined) {
       throw toOutputError('a METRIC line that is not name=value', line, METRIC_EXAMPLE)
     }
-    metrics.add(name, requireMetricValue(value, line), line, METRIC_EXAMPLE)
+    const read = texts.has(name) ? readAnswer(name, value, line) : requireMetricValue(value, line)
+    metrics.add(name, read, line, METRIC_EXAMPLE)
   }
   return { metrics: metrics.all() }
+}
+
+function readAnswer(name: string, text: string, line: string): MetricValue {
+  const value = parseMetricValue(text)
+  return value === undefined ? checkText(name, text, line) : value
 }
 
 function requireMetricValue(text: string, line: string): MetricValue {

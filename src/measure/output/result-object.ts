@@ -1,18 +1,27 @@
 import { z } from 'zod'
 import type { HarnessError } from '../../errors.ts'
-import type { MetricValue } from '../../model/report.ts'
+import { type MetricValue, toFinite } from '../../model/report.ts'
 import { isMapping } from '../../spec/rule-context.ts'
-import { type HarnessOutput, MetricCollector, parseItems, toOutputError } from './harness-output.ts'
+import {
+  checkText,
+  type HarnessOutput,
+  MetricCollector,
+  NO_TEXTS,
+  parseItems,
+  toOutputError,
+} from './harness-output.ts'
 
 /** Includes Infinity: JSON.parse reads 1e999 as Infinity. */
 const number = z.custom<number>(member => typeof member === 'number')
 const value = z.union([number, z.boolean(), z.null()])
 const values = z.record(z.string(), value)
+/** Text is checked for each name: few may be one. */
+const printed = z.record(z.string(), z.union([value, z.string()]))
 const item = z.looseObject({ id: z.string(), bucket: z.string().optional(), content: z.unknown() })
 
 /** Members that are not metrics. evo's tasks_meta and times are accepted and ignored. */
 const SECTIONS = {
-  metrics: values,
+  metrics: printed,
   tasks: values,
   items: z.array(item),
   singletons: z.array(item),
@@ -26,21 +35,26 @@ type ResultSection = keyof typeof SECTIONS
 export const JSON_EXAMPLE = '{"latency_ms": 12.5, "tests_passed": true}'
 
 /** Null if the text is no JSON object. An object that breaks the contract is an error. */
-export function parseResultObject(text: string, { judged = false } = {}): HarnessOutput | null {
+export function parseResultObject(
+  text: string,
+  { judged = false, texts = NO_TEXTS }: { judged?: boolean; texts?: ReadonlySet<string> } = {},
+): HarnessOutput | null {
   const object = parseObject(text)
   if (object === null) return null
   const twice = findDuplicateKey(text)
   if (twice !== null)
     throw toOutputError(`"${twice}" is given twice`, findNamingLine(text, twice), JSON_EXAMPLE)
   const metrics = new MetricCollector()
-  const add = (name: string, member: unknown) =>
-    metrics.add(name, checkMetricValue(name, member, text), findNamingLine(text, name), JSON_EXAMPLE)
+  const add = (name: string, member: unknown, where = name) => {
+    const line = findNamingLine(text, name)
+    metrics.add(name, checkMetricValue({ name, where, line }, member, texts), line, JSON_EXAMPLE)
+  }
   for (const [name, member] of Object.entries(object)) {
     if (isSection(name)) checkSection(name, member, text)
     else add(name, member)
   }
-  for (const [name, member] of Object.entries(values.safeParse(object['metrics']).data ?? {}))
-    add(name, member)
+  for (const [name, member] of Object.entries(printed.safeParse(object['metrics']).data ?? {}))
+    add(name, member, `metrics.${name}`)
   const tasks = values.safeParse(object['tasks']).data
   const artifacts = SECTIONS.artifacts.safeParse(object['artifacts']).data
   return {
@@ -65,16 +79,22 @@ function checkSection(name: ResultSection, member: unknown, text: string): void 
 }
 
 /** JSON writers print NaN as null, so null is a printed value that is not a number. */
-function checkMetricValue(name: string, member: unknown, text: string): MetricValue {
+function checkMetricValue(
+  { name, where, line }: { name: string; where: string; line: string },
+  member: unknown,
+  texts: ReadonlySet<string>,
+): MetricValue {
   const parsed = value.safeParse(member)
   if (parsed.success) return parsed.data
-  throw toOutputError(`"${name}" is neither a number nor a boolean`, findNamingLine(text, name), JSON_EXAMPLE)
+  if (typeof member === 'string' && texts.has(name)) return checkText(name, member, line)
+  const compared = typeof member === 'string' ? '; only a metric gate "== base" compares text' : ''
+  throw toOutputError(`"${where}" is neither a number nor a boolean${compared}`, line, JSON_EXAMPLE)
 }
 
 /** Invariant 5: a score is a number. Only the harness knows whether true is better. */
 function checkScores(tasks: z.infer<typeof values>, text: string): Record<string, number | null> {
   const check = (id: string, score: MetricValue): number | null => {
-    if (typeof score !== 'boolean') return Number.isFinite(score) ? score : null
+    if (typeof score !== 'boolean') return toFinite(score)
     const what = `"tasks.${id}" is ${score}: the score of a task is a number, print 0 or 1`
     throw toOutputError(what, findNamingLine(text, id), JSON.stringify({ tasks: { [id]: 1 } }))
   }
