@@ -75,8 +75,6 @@ const FLAG_WARNINGS = {
   unisolated:
     'not isolated: both sides ran as one user, so one could reach the other through its files and the network, and where the system has no namespaces through processes, shared memory and /tmp',
   unreaped: 'processes may still run: winnow could not prove that every process of an execution has ended',
-  forgeable:
-    'the score could be faked: the harness loads candidate code in its own process and has no separate scorer',
 } as const satisfies Record<Report['flags'][number], string>
 
 /** `baseline` is null unless ce's rules compared with one. */

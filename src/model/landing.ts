@@ -49,17 +49,19 @@ export function renderLandingMessage(message: LandingMessage): string {
   return renderMessage(message, (text, length) => neutralizeMentions(toOneLine(text, length)))
 }
 
-/** Commits of earlier releases keep their messages, in which less text was neutralized. They probed no harness. */
+/** Commits of earlier releases keep their messages, in which less text was neutralized and no harness was named. */
 export function renderEarlierLandingMessages(message: LandingMessage): string[] {
-  if (message.guard !== NOT_PROBED) return []
-  const earlier = { ...message, guard: null }
+  const unnamed = { ...message, guard: null }
+  const named = [message, ...(message.guard === NOT_PROBED ? [unnamed] : [])]
   return [
-    renderLandingMessage(earlier),
-    renderMessage(earlier, (text, length) => neutralizeReferences(toOneLine(text, length))),
-    renderMessage(earlier, (text, length) => {
-      const plain = text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim()
-      return plain.length <= length ? plain : `${plain.slice(0, length - 1)}…`
-    }),
+    ...(message.guard === NOT_PROBED ? [renderLandingMessage(unnamed)] : []),
+    ...named.flatMap(each => [
+      renderMessage(each, (text, length) => neutralizeReferences(toOneLine(text, length))),
+      renderMessage(each, (text, length) => {
+        const plain = text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim()
+        return plain.length <= length ? plain : `${plain.slice(0, length - 1)}…`
+      }),
+    ]),
   ]
 }
 

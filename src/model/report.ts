@@ -125,10 +125,10 @@ export const reportSchema = z.strictObject({
   trees: z.record(z.string(), oidSchema),
   machine: machineSchema,
   /**
-   * unisolated: no separate uid or container. unreaped: processes may still be alive. forgeable: only in reports of
-   * earlier releases, for a harness without a separate score. Probes say now whether a harness is forgeable.
+   * unisolated: no separate uid or container. unreaped: processes may still be alive. Probes, and not reports, say
+   * whether a harness is forgeable.
    */
-  flags: z.array(z.enum(['unisolated', 'unreaped', 'forgeable'])),
+  flags: z.array(z.enum(['unisolated', 'unreaped'])),
   /** With unisolated: the reason why no stronger isolation was used, when it was a choice. */
   unisolated_because: z.string().optional(),
   setups: z.array(setupRunSchema),

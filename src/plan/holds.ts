@@ -11,7 +11,6 @@ import { buildApprovalRequest } from './approvals.ts'
 import { getAssessment, type RoundMember } from './judgement.ts'
 import { buildRequeueStep, closeNotSelected, formatNotTakenReason } from './landing.ts'
 import { isByProgramOrOutsider } from './permissions.ts'
-import { isProbePending } from './probes.ts'
 import type { World } from './world.ts'
 
 export const HELD_REASON = 'a person has to read the change before winnow keeps it'
@@ -43,11 +42,6 @@ export function holdMember(world: World, member: RoundMember): PlanStep[] {
   if (listAwaitedPackages({ approval, approved: experiment.approved }).length === 0) return []
   const reason = formatNotTakenReason(HELD_REASON, getAssessment(member)?.reason)
   return [buildRequeueStep(member, 'held', reason, findings)]
-}
-
-/** Nothing lands before the probes are answered that they might hold. Reverts only return to what was kept before. */
-export function isAwaitingProbes(world: World, { experiment }: RoundMember): boolean {
-  return isProbePending(world) && isBoundByProbes(world, experiment)
 }
 
 function isBoundByProbes(world: World, experiment: Experiment): boolean {

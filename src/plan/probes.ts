@@ -30,7 +30,7 @@ export interface ProbePlan {
 
 const NO_PROBES: ProbePlan = { steps: [], requests: [], hopeless: false }
 
-/** Attacks the harness once the base is known. Ideas are measured meanwhile, but not every one may land. */
+/** Attacks the harness once the base is known. Ideas are measured meanwhile, but none of them lands. */
 export function planProbes(world: World, incoming: IncomingReports): ProbePlan {
   const { campaign } = world
   if (campaign.probes !== null || (!hasProbeOrder(world) && !isProbingDue(world))) return NO_PROBES

@@ -3,7 +3,7 @@ import type { Campaign, Round } from '../model/campaign.ts'
 import type { ExperimentId } from '../model/ids.ts'
 import type { PlanStep } from './action.ts'
 import { explainUnapproved } from './approvals.ts'
-import { holdMember, isAwaitingProbes } from './holds.ts'
+import { holdMember } from './holds.ts'
 import { tryHoldout } from './holdout.ts'
 import { buildMember, getAssessment, type RoundMember } from './judgement.ts'
 import {
@@ -18,6 +18,7 @@ import {
 } from './landing.ts'
 import type { OrderRequest } from './orders.ts'
 import { explainUnisolated } from './permissions.ts'
+import { isProbePending } from './probes.ts'
 import type { IncomingReports } from './reports.ts'
 import type { World } from './world.ts'
 
@@ -55,7 +56,6 @@ export function settleRound(world: World, incoming: IncomingReports): RoundPlan 
   const settled = eligible.filter(member => closeBarredMember(world, member).length === 0)
   if (members.some(isUndecided) || members.some(hasLostDeterminism))
     return { ...NO_ROUND_PLAN, steps, needsOrder }
-  // No one knows yet what the harness notices.
   if (settled.some(member => isAwaitingProbes(world, member))) return { ...NO_ROUND_PLAN, steps, needsOrder }
   const held = settled.flatMap(member => holdMember(world, member))
   if (held.length > 0) return { ...NO_ROUND_PLAN, steps: [...steps, ...held] }
@@ -100,6 +100,11 @@ function closeBarredMember(world: World, member: RoundMember): PlanStep[] {
 /** Nothing lands before all of a round is decided: a new incumbent would void the pairs of the rest. */
 function isUndecided({ judgement }: RoundMember): boolean {
   return judgement === null || judgement.is === 'retry' || judgement.is === 'needs-more-pairs'
+}
+
+/** The harness may turn out not to use the code at all. A revert only returns to what was kept before. */
+function isAwaitingProbes(world: World, { experiment }: RoundMember): boolean {
+  return isProbePending(world) && experiment.purpose !== 'revert'
 }
 
 /** The other members rest on the same assumption: they are queued again, not merged. */

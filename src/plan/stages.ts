@@ -23,7 +23,7 @@ import { draftOrders, type OrderRequest } from './orders.ts'
 import { requestPermission } from './permissions.ts'
 import { judgePicks, planPickFates, planPicks } from './picks.ts'
 import { planBase } from './preparation.ts'
-import { planProbes } from './probes.ts'
+import { hasProbeOrder, planProbes } from './probes.ts'
 import {
   buildAnswerSteps,
   buildRunAlerts,
@@ -112,7 +112,7 @@ const RUNNING: readonly PlanStage[] = [
 
   // Measurements: of the base first, then of the open round
   prepareBase,
-  probeHarness,
+  planHarnessProbes,
   continueRound,
 
   // Between rounds: `continueRound` ends the plan while a round is open
@@ -250,6 +250,8 @@ function stopWithoutJudgeBudget({ world, incoming }: PlanDraft): StageResult | n
 function finishTarget({ world }: PlanDraft): StageResult | null {
   const { targetBranch, campaign } = world
   if (targetBranch === null || !isTargetSettled(campaign, targetBranch)) return null
+  // A run that ends would interrupt them, and so would the next one.
+  if (hasProbeOrder(world)) return null
   return { actions: advanceCampaignBranch(world), waiting: { for: 'ideas' } }
 }
 
@@ -261,8 +263,8 @@ function prepareBase({ world, incoming }: PlanDraft): StageResult | null {
   return writeIfAny(steps) ?? (blocked === null ? null : { requests, blocked })
 }
 
-/** Continues, because ideas are measured meanwhile. `settleRound` keeps some of them from landing until the answer. */
-function probeHarness({ world, incoming }: PlanDraft): StageResult | null {
+/** Continues, because ideas are measured meanwhile. `settleRound` keeps them from landing until the answer. */
+function planHarnessProbes({ world, incoming }: PlanDraft): StageResult | null {
   const { steps, requests, hopeless } = planProbes(world, incoming)
   const sync = hopeless ? syncToFixBase(world, incoming) : null
   if (sync !== null) return sync

@@ -105,7 +105,9 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>, metrics: ShownMetrics) 
   requeued: ({ experiment, reason, why }) =>
     `${experiment} ${why === 'held' ? 'held' : 'put back'}: ${parseReason(reason).sentence}`,
   'order-issued': ({ purpose, candidates }) =>
-    `ordered: ${[purpose, ...candidates.map(({ label }) => describeSide(label))].join(' ')}`,
+    purpose === 'probe'
+      ? `ordered: ${formatCount(candidates.length, 'probe')}`
+      : `ordered: ${[purpose, ...candidates.map(({ label }) => describeSide(label))].join(' ')}`,
   'order-dispatched': ({ order, run_id }) =>
     `order ${toShortId(order)} dispatched to ${formatRunName(run_id)}`,
   'order-lost': ({ order, reason }) => `order ${toShortId(order)} lost: ${reason}`,
@@ -176,6 +178,7 @@ function describeMeasurement(report: LedgerEvent<'measured'>['report'], metrics:
   if (report.runner_error !== null) return formatRunnerError(report.runner_error)
   if (report.executions.some(({ role }) => role === 'holdout')) return 'measured on the holdout'
   const sides = [...new Set(report.executions.map(({ side }) => side))]
+  if (sides.some(side => side.startsWith('probe-'))) return 'measured the probes'
   if (sides.length === 0) return 'measured nothing: setup or a gate failed'
   const values = (side: Side) => aggregateMetrics(report, side, metrics.aggregation)
   const candidates = sides.filter(side => side !== 'base')

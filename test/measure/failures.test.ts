@@ -119,7 +119,6 @@ describe('a separate scorer', () => {
       report.executions.filter(run => run.side === side).map(run => run.metrics['bytes'])
     expect(bytesOf('base')).toEqual([3, 3])
     expect(bytesOf('exp-001')).toEqual([1, 1])
-    expect(report.flags).not.toContain('forgeable')
   })
 
   test('cannot be changed by the execution', async () => {

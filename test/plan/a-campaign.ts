@@ -105,7 +105,11 @@ export class CampaignBuilder {
 
   /** Calibrated, with a baseline and a guarded harness: the next plan may order experiments. */
   ready(): this {
-    return this.based().probed(PROBES.map(name => toResult(name, 'gate tests')))
+    return this.based().guarded()
+  }
+
+  guarded(): this {
+    return this.probed(PROBES.map(name => toResult(name, 'gate tests')))
   }
 
   /** What the probes showed; nothing without results. */

@@ -11,7 +11,7 @@ export const FILES = {
 export const WINNOW = (more = '') => `winnow: 1
 metric:
   primary: { name: bytes, direction: minimize }
-measurement: { command: sh bench/run }
+measurement: { command: sh bench/run, probes: off }
 gates: [{ name: tests, command: sh bench/test }]
 scope: { mutable: [src/] }
 propose: [{ use: patch, dir: ideas }]
@@ -22,7 +22,7 @@ description: a ce spec
 metric:
   primary: { type: hard, name: bytes, direction: minimize }
   degenerate_gates: [{ name: bytes, check: '> 1' }]
-measurement: { command: sh bench/run, ${measurement} }
+measurement: { command: sh bench/run, probes: off, ${measurement} }
 scope: { mutable: [src/], immutable: [bench/] }
 propose: [{ use: patch, dir: ideas }]
 `

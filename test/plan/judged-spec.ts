@@ -9,7 +9,7 @@ metric:
     sample_size: 12
     minimum_improvement: 0.4
     max_total_cost_usd: ${cap}
-measurement: { command: sh bench/run }
+measurement: { command: sh bench/run, probes: off }
 gates: [{ name: tests, command: sh bench/test }]
 scope: { mutable: [src/] }
 `

@@ -48,7 +48,7 @@ export function noisy(yaml = SPEC): CampaignBuilder {
   }
   settle(built)
   if (!built.campaign.calibration?.noise) throw new Error('it is not calibrated')
-  return built
+  return built.guarded()
 }
 
 /** One job after another, each side the same in all of them, until nothing is measured any more. */

@@ -201,20 +201,47 @@ describe('the probes of a campaign', () => {
   })
 })
 
-describe('a change by a program that would be kept', () => {
-  it('waits for the probes, and a person does not', () => {
-    const built = agentIdea(unprepared().based())
-    measureIdeas(built)
+describe('a change that would be kept', () => {
+  it('waits for the probes, and one that would not be kept does not', () => {
+    const built = unprepared().based().withExperiments(2)
+    settle(built)
+    built.measured({ 'exp-001': GAIN, 'exp-002': { base: { bytes: 100 }, candidate: { bytes: 110 } } })
+    settle(built)
     expect(built.experiment('exp-001').status).toBe('measured')
-    expect(stepsOf(planCampaign(world(built)))).toEqual([])
+    expect(built.experiment('exp-002').status).toBe('ended')
     built.probed([toResult('vanish', 'gate tests')])
     settle(built)
     expect(listLanded(built)).toEqual(['exp-001'])
-    const person = unprepared().based().withExperiment()
-    measureIdeas(person)
-    expect(listLanded(person)).toEqual(['exp-001'])
   })
 
+  it('waits for none where the spec turns probes off', () => {
+    const built = unprepared(SPEC.replace('sh bench/run', 'sh bench/run, probes: off')).based()
+    measureIdeas(built.withExperiment())
+    expect(listLanded(built)).toEqual(['exp-001'])
+  })
+
+  it('is answered by a run for it alone after the probes, which the end of the run would interrupt', () => {
+    const built = unprepared().based().withExperiment()
+    const targetBranch = built.experiment('exp-001').branch
+    const only = { ...OBSERVED, targetBranch }
+    settle(built, () => only)
+    const probes = findProbeOrder(built)
+    built.add({
+      kind: 'closed',
+      cause: 'x',
+      experiment: 'exp-001',
+      outcome: 'withdrawn',
+      reason: 'x',
+      head: null,
+      results: null,
+    })
+    expect(settle(built, () => only).waiting).toEqual({ for: 'orders', orders: [probes.id] })
+    answerProbes(built)
+    expect(settle(built, () => only).waiting).toEqual({ for: 'ideas' })
+  })
+})
+
+describe('a change by a program that would be kept', () => {
   it('is held on a forgeable harness, with what the probes did, until a person approves that head', () => {
     const built = agentIdea(
       unprepared()
@@ -362,7 +389,9 @@ describe('whatever the probes show', () => {
         }
         const guarded = describeGuard(built.campaign) === 'guarded'
         const landed = listLanded(built).length > 0
-        expect(landed).toBe(each.forgeable === 'allow' || guarded || (held && each.approved))
+        const waits = each.probes === 'on' && each.probed === 'pending'
+        const free = each.forgeable === 'allow' || guarded || (held && each.approved)
+        expect(landed).toBe(!waits && free)
       }),
       { numRuns: 150 },
     )

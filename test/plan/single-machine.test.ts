@@ -13,7 +13,7 @@ const elsewhere = () => ({ runner: { runId: null, machine: null, external: true 
 
 /** A campaign on GitHub whose jobs ran on these machines, one after the other. */
 function onMachines(boots: readonly string[]): CampaignBuilder {
-  const built = unprepared(SPEC).withExperiment()
+  const built = unprepared(SPEC).guarded().withExperiment()
   for (const boot_id of boots) {
     settle(built, elsewhere)
     answered(built, { 'exp-001': GAIN }, { machine: { ...MACHINE, boot_id } })

@@ -71,9 +71,9 @@ describe('an event as a line', () => {
     [
       decided(1, {
         reason: 'r',
-        warnings: ['compared with a stored score', 'the score could be faked: the harness …'],
+        warnings: ['compared with a stored score', 'not isolated: the candidate …'],
       }),
-      'exp-001 Kept: r [compared with a stored score; the score could be faked]',
+      'exp-001 Kept: r [compared with a stored score; not isolated]',
     ],
     [calibrated(null), 'calibrated: deterministic, equal in 3 runs'],
     [
@@ -281,14 +281,14 @@ describe('the text of one experiment', () => {
     const campaign = campaignOf(...drafts)
     const experiment = campaign.experiments['exp-001']
     if (experiment === undefined) throw new Error('not opened')
-    const judged = eventsOf(decided(1, { warnings: ['the score could be faked: the harness loads it'] }))
+    const judged = eventsOf(decided(1, { warnings: ['not isolated: the candidate ran as you'] }))
     const lines = renderExperiment(
       campaign,
       experiment,
       { pr: 4, branch: 'optimize-exp/size/exp-001' },
       { events: judged },
     )
-    expect(lines).toContain('  warning   the score could be faked: the harness loads it')
+    expect(lines).toContain('  warning   not isolated: the candidate ran as you')
     expect(lines[0]).toBe('exp-001 Kept: bytes 100 -> 90 (-10.0 %), deterministic')
     expect(lines).toContain('  idea      idea 1')
     expect(lines).toContain('  pull      #4')

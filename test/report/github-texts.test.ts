@@ -62,7 +62,7 @@ describe("the campaign's pull request", () => {
     const [total, facts, , chart] = renderCampaignPullBody(campaign, PAGE).split('\n')
     expect(total).toMatch(/^### [\d.]+ % less CPU than at the start \([\d.]+ to [\d.]+ %\)$/)
     expect(facts).toMatch(
-      /^`cpu_seconds` [\d.]+ → [\d.]+ · 4 of 9 ideas kept · \d+ job-minutes · the harness is not probed · stopped: enough for this release$/,
+      /^`cpu_seconds` [\d.]+ → [\d.]+ · 4 of 9 ideas kept · \d+ job-minutes · the harness is guarded · stopped: enough for this release$/,
     )
     expect(chart).toBe(
       `![cpu\\_seconds over experiments](${PAGE}/blob/optimize-state/speed/chart.svg?raw=true)`,

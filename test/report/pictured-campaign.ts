@@ -101,6 +101,7 @@ export function seedCampaign(): LedgerEvent[] {
   })
   const campaign = new MeasuredCampaign(built)
   campaign.measureAll()
+  built.guarded()
   campaign.offer(0, 4)
   campaign.measureAll()
   campaign.offer(4, 8)
