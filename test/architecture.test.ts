@@ -56,13 +56,15 @@ function importsOf(path: string): Import[] {
   const text = readFileSync(path, 'utf8')
   const file = relative(SRC, path)
   const [room = ''] = file.split('/')
-  return [...text.matchAll(/(?:^import |^(?:import|export|\}).* from |\bimport\()'([^'\n]+)'/gm)].map(
-    match => ({
+  const found = [...text.matchAll(/(?:^import |^(?:import|export|\}).* from |\bimport\()'([^'\n]+)'/gm)]
+  // The text of a harness imports JavaScript of the user's project.
+  return found
+    .filter(match => !/^\..*\.js$/.test(match[1] ?? ''))
+    .map(match => ({
       file,
       room,
       target: match[1] ?? '',
-    }),
-  )
+    }))
 }
 
 const files = sources(SRC)

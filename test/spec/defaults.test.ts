@@ -33,6 +33,7 @@ describe("winnow's defaults", () => {
       campaign_control: 'e-lond',
       q: 0.1,
       fresh_runners: 1,
+      slow_runs: 0.05,
     })
   })
 
