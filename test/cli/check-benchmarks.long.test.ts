@@ -132,7 +132,7 @@ const REAL: readonly (Tried & { there: string | null; benchmarks: number; env?: 
 describe('winnow check with a benchmark tool that is installed here', () => {
   for (const { there, benchmarks, env = {}, ...real } of REAL) {
     it.skipIf(there === null)(`reads what ${real.output} prints`, { timeout: 120_000 }, async () => {
-      const { code, out, err } = await tried(real).winnowWith({ env }, 'check', '--json')
+      const { code, out, err } = await tried(real).winnowWith({ env }, 'check', '--no-probes', '--json')
       expect([err, code]).toEqual(['', 0])
       const { metrics } = JSON.parse(out).tried
       expect(metrics).toMatchObject({ benchmarks, [real.primary]: expect.any(Number) })
@@ -158,7 +158,7 @@ describe('winnow check with a recorded output', () => {
       'go/two-packages.txt',
       'geomean_ns_per_op',
       '/dev/stdout',
-    ).winnow('check')
+    ).winnow('check', '--no-probes')
     expect(code).toBe(0)
     expect(out).toMatch(/^ {2}tried: 19 metrics in \S+ s; passed tests$/m)
     expect(out).toMatch(/^ {4}geomean_ns_per_op +102\.128$/m)
@@ -172,13 +172,16 @@ describe('winnow check with a recorded output', () => {
     ['vitest', 'vitest/tinybench.json', 'parses JSON.median_ms'],
     ['pytest-benchmark', 'pytest-benchmark/debian.json', 'test_sort[10].median_seconds'],
   ] as const)('%s: %s, with a primary called "%s"', async (output, file, primary) => {
-    const { code, out, err } = await recorded(output, file, primary).winnow('check')
+    const { code, out, err } = await recorded(output, file, primary).winnow('check', '--no-probes')
     expect([code, err]).toEqual([0, ''])
     expect(out).toContain(`compared: ${primary} (primary, lower is better)`)
   })
 
   it('says which metric was meant', async () => {
-    const { code, err } = await recorded('go', 'go/count.txt', 'BenchmarkSize/size-10').winnow('check')
+    const { code, err } = await recorded('go', 'go/count.txt', 'BenchmarkSize/size-10').winnow(
+      'check',
+      '--no-probes',
+    )
     expect(code).toBe(13)
     expect(err.split('\n').map(line => line.trim())).toEqual(
       expect.arrayContaining([
@@ -190,7 +193,10 @@ describe('winnow check with a recorded output', () => {
   })
 
   it('shows the line of a benchmark that failed, and a valid one', async () => {
-    const { code, err } = await recorded('go', 'go/fail.txt', 'geomean_ns_per_op').winnow('check')
+    const { code, err } = await recorded('go', 'go/fail.txt', 'geomean_ns_per_op').winnow(
+      'check',
+      '--no-probes',
+    )
     expect(code).toBe(13)
     expect(err).toContain('a benchmark failed')
     expect(err).toContain('in: --- FAIL: BenchmarkFails')

@@ -43,7 +43,9 @@ describe('winnow check of a noisy metric', () => {
     const before = refs()
     const { code, out, err } = await winnow('check')
     expect(code).toBe(0)
-    expect(err).toMatch(/^(trying the harness: job [1-4] of the base against itself\n){2,4}$/)
+    expect(err).toMatch(
+      /^(trying the harness: job [1-4] of the base against itself\n){2,4}attacking the harness with \d changes? that must not be kept\n$/,
+    )
     for (const line of [
       /^ {2}compared: ms \(primary, lower is better\), in pairs of base and idea, until there is evidence$/m,
       /^ {2}smallest gain: 2 % of the base \(the default of evidence\.min_effect\)$/m,
