@@ -16,6 +16,7 @@ export const KEEP_CHECK: KeepCheck = {
   jobs_agree: true,
   pairs: 24,
   agree_pairs: PAIRS_PER_JOB,
+  jobs: 10,
 }
 
 export interface Checked {
@@ -37,7 +38,6 @@ export function checkKeep(change: Change, weighed: Weighed, check: KeepCheck = K
     nullEffect: rule.null_effect,
     screenedIn: screened?.job ?? -1,
     gainedIn: jobs.length - 1,
-    maxJobs: rule.max_jobs,
   }
   for (;;) {
     const input: KeepCheckInput = { ...terms, jobs: jobs.map(pairs => ({ pairs, unreported: false })) }

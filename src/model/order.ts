@@ -71,6 +71,8 @@ const keepCheckSchema = z.strictObject({
   /** The most pairs of a job that checks, and those of one that is measured for its agreement only. */
   pairs: z.number().int().positive(),
   agree_pairs: z.number().int().positive(),
+  /** The most jobs after the one in which the gain was shown. */
+  jobs: z.number().int().positive(),
 })
 export type KeepCheck = z.infer<typeof keepCheckSchema>
 

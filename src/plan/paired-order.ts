@@ -72,13 +72,17 @@ function buildRuleWithoutTerms(context: PairedContext): PairedRule {
 
 /** Pairs of a job that only checks: with many, fewer builds are needed. */
 const CHECK_PAIRS = 24
+const EXTRA_CHECK_JOBS = 2
 
 /** Models score items, which have no slow runs and no luck of a job. */
 export function buildKeepCheck(spec: Spec, pairs: number): Pick<PairedRule, 'keep_check'> {
   const slow_runs = spec.merge.sometimes_slower === 'hold' ? spec.evidence.slow_runs : null
   const jobs_agree = spec.evidence.fresh_runners > 0
   if (isJudgedMetric(spec) || (slow_runs === null && !jobs_agree)) return {}
-  return { keep_check: { slow_runs, jobs_agree, pairs: Math.max(pairs, CHECK_PAIRS), agree_pairs: pairs } }
+  const jobs = spec.evidence.max_jobs + EXTRA_CHECK_JOBS
+  return {
+    keep_check: { slow_runs, jobs_agree, pairs: Math.max(pairs, CHECK_PAIRS), agree_pairs: pairs, jobs },
+  }
 }
 
 type PairedBase = { scale: 'log' | 'linear'; metrics: string[]; pairs: number }

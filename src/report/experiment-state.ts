@@ -77,7 +77,7 @@ function describeExperimentProgress(campaign: StateCampaign, { evidence, order }
   return {
     sentence: renderEvidenceSentence(paired, evaluation),
     evidence: renderEvidenceLine(paired, evaluation),
-    next: describeNextJob(campaign, rule),
+    next: describeNextJob(campaign, evaluation.check === null ? rule : { ...rule, ...rule.keep_check }),
   }
 }
 

@@ -119,7 +119,6 @@ function checkKeep(paired: PairedCase, { primary, improved }: EvaluationParts): 
     })),
     screenedIn: primary.screened === null ? -1 : findJob(jobs, primary.jobs[primary.screened.job]?.id),
     gainedIn: findGainJob(paired),
-    maxJobs: terms.max_jobs,
   })
 }
 

@@ -19,7 +19,6 @@ export interface KeepCheckInput {
   screenedIn: number
   /** Index of the job in which the gain was shown. */
   gainedIn: number
-  maxJobs: number
 }
 
 /** The answers once the pairs have shown a gain (docs/decisions/060-the-mean-and-the-luck-of-a-job.md). */
@@ -33,12 +32,9 @@ export interface KeepCheckResult {
   runs: { done: number; needed: number } | null
 }
 
-/** Jobs of the check itself, besides those that showed the gain. */
-const EXTRA_JOBS = 2
-
 /** Pure, so that the runner of a job, the verdict and a replay agree. Looks at whole jobs only. */
 export function judgeKeepCheck(input: KeepCheckInput): KeepCheckResult {
-  const { jobs, gainedIn, maxJobs } = input
+  const { check, jobs, gainedIn } = input
   const ended = jobs.length - 1
   const isChecking = ended > gainedIn
   if (isChecking) {
@@ -50,7 +46,7 @@ export function judgeKeepCheck(input: KeepCheckInput): KeepCheckResult {
   if (slow?.is === 'slower') return { is: 'slower', runs }
   const agree = isAgreed(input)
   if (slow?.is !== 'open' && agree) return { is: 'passed', runs }
-  if (ended - gainedIn < maxJobs + EXTRA_JOBS) return { is: 'new-job', runs }
+  if (ended - gainedIn < check.jobs) return { is: 'new-job', runs }
   return { is: agree ? 'unshown' : 'luck', runs }
 }
 

@@ -6,7 +6,7 @@ import type { KeepCheck } from '../../../src/model/order.ts'
 import type { PairJob } from '../../../src/model/pairs.ts'
 import { aCase, aJob, type Gains, gainsOf, someTerms } from './a-case.ts'
 
-const CHECK: KeepCheck = { slow_runs: 0.05, jobs_agree: true, pairs: 24, agree_pairs: 8 }
+const CHECK: KeepCheck = { slow_runs: 0.05, jobs_agree: true, pairs: 24, agree_pairs: 8, jobs: 10 }
 
 function timed(middle: number, count: number): Gains[] {
   return gainsOf('wall_seconds', middle, count)
@@ -93,7 +93,8 @@ describe('a shown gain', () => {
     )
     const open = paired([...GAINED, ...swaying.slice(0, 9)])
     expect(evaluatePairs(open).status).toBe('new-job')
-    const luck = paired([...GAINED, ...swaying])
+    // Every order raises max_jobs above the jobs so far, which must not prolong the check.
+    const luck = { ...paired([...GAINED, ...swaying]), terms: someTerms({ max_jobs: 13 }) }
     const evaluation = evaluatePairs(luck)
     expect(evaluation).toMatchObject({ status: 'not-proven', check: { is: 'luck' } })
     expect(renderEvidenceSentence(luck, evaluation)).toMatch(
