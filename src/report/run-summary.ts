@@ -143,7 +143,7 @@ interface DemoPlace {
 
 export function renderDemoIntro({ directory }: Pick<DemoPlace, 'directory'>): string[] {
   return [
-    'The demo improves a small program that packs messages into bytes. Ten ideas try to use fewer bytes; every message must unpack correctly.',
+    'The demo improves a small program that packs messages into bytes. Eleven ideas try to use fewer bytes; every message must unpack correctly.',
     `  ${directory}`,
     '  .winnow/squeeze.yaml is the spec, ideas/ holds the ideas; no network or model is needed.',
     '',
@@ -172,7 +172,7 @@ function listDemoCommands(campaign: Campaign): [words: string, why: string][] {
     commands.unshift([`show ${runnerUp.id}`, 'promising alone, but harmful on top of the kept changes'])
   if (deferred) {
     commands.push(
-      ['approve', `what ${deferred.id} would add`],
+      ['approve', 'what waits for a person, and why'],
       [`approve ${deferred.id}`, 'approve it'],
       ['run', 'measure it'],
     )

@@ -18,6 +18,7 @@ const OUTCOMES = {
   'exp-008': 'timeout',
   'exp-009': 'refused',
   'exp-010': null,
+  'exp-011': null,
 }
 
 /** Lines that can be typed, below the last heading of that name; what follows # is for people. */
