@@ -120,6 +120,8 @@ export const eventPayloads = {
     /** Null where no order of probes could be issued. */
     order: digestSchema.nullable(),
     results: z.array(probeResultSchema),
+    /** Commands that pass and measure the same without the code that may change. Null: they use it. */
+    ignored_by: z.array(payloadText).nullable(),
     /** How many times better the harness found the base when its files were empty; null: it printed no number. */
     vanish_gain: z.number().positive().nullable(),
     /** Why nothing could be probed. */

@@ -1,8 +1,6 @@
 import { computePrimaryGain } from '../decide/assess.ts'
 import type { HarnessProbes } from '../model/campaign.ts'
-import { isUsingMutableFiles } from '../model/harness-guard.ts'
 import type { OrderId } from '../model/ids.ts'
-import type { ProbeResult } from '../model/probe.ts'
 import { findFailedPart, formatRunnerError, type Report } from '../model/report.ts'
 import { buildProbeRule } from '../probes/probe-rule.ts'
 import { findIgnoringCommands, readProbes } from '../probes/read-probes.ts'
@@ -82,17 +80,19 @@ function readAnswer(world: World, answered: AnsweredOrder): ProbePlan {
     return next.is === 'given up' ? giveUp(world, answered, next.reason) : requestProbes(world, next)
   }
   const results = readProbes(world.spec, order, report)
+  const ignored = findIgnoringCommands(world.spec, results)
   const input = { spec: world.spec, order, report, label: 'probe-vanish', baseline: null } as const
   const found: HarnessProbes = {
     harness: order.harness,
     order: order.id,
     results,
+    ignored_by: ignored,
     vanish_gain: computePrimaryGain(input),
     not_probed: null,
   }
   const probed = buildProbedStep(found, event)
-  if (isUsingMutableFiles(found) !== false) return { ...NO_PROBES, steps: [probed] }
-  const pause = pauseCampaignOnce(world, describeUnusedFiles(world.spec, results))
+  if (ignored === null) return { ...NO_PROBES, steps: [probed] }
+  const pause = pauseCampaignOnce(world, describeUnusedFiles(world.spec, ignored))
   return { ...NO_PROBES, steps: [probed, ...pause], hopeless: true }
 }
 
@@ -105,11 +105,13 @@ function describeFailure(report: Report): string | null {
   return failed === null ? null : `${failed.what} failed on the base while the probes were measured`
 }
 
+const NO_RESULT = { ignored_by: null, vanish_gain: null } as const
+
 /** Missing results are never good: the harness counts as forgeable until a person resumes or amends. */
 function giveUp(world: World, answered: AnsweredOrder | null, reason: string): ProbePlan {
   const { campaign } = world
   const order: OrderId | null = answered?.order.id ?? null
-  const found = { harness: campaign.harness, order, results: [], vanish_gain: null, not_probed: reason }
+  const found = { harness: campaign.harness, order, results: [], ...NO_RESULT, not_probed: reason }
   return {
     ...NO_PROBES,
     steps: [buildProbedStep(found, answered?.event ?? `not probed at ${campaign.seq}`)],
@@ -121,15 +123,12 @@ function buildProbedStep(found: HarnessProbes, cause: string): PlanStep {
 }
 
 /** As with a base that fails, no number of such a harness says anything about an idea. */
-function describeUnusedFiles(spec: Spec, results: readonly ProbeResult[]): string {
-  const files = `every file in scope.mutable (${spec.scope.mutable.join(', ')}) is empty`
-  const ignoring = findIgnoringCommands(spec, results)
-  const detail = results.find(({ name }) => name === 'vanish')?.detail ?? ''
-  const found =
-    ignoring === null
-      ? `the harness finds the project better when ${files}, and no gate fails: ${detail}.`
-      : `these commands pass and measure the same when ${files}, so they do not use those files: ${ignoring.join('; ')}.`
-  return `${found}\nThey may run an installed copy of the project, or the scope may miss the code. Correct the commands or the spec (winnow check shows the probes), then: winnow amend, and winnow resume`
+function describeUnusedFiles({ scope }: Spec, commands: readonly string[]): string {
+  const files = `every file in scope.mutable (${scope.mutable.join(', ')}) is empty`
+  return [
+    `these commands pass and measure the same when ${files}, so they do not use those files: ${commands.join('; ')}.`,
+    'They may run an installed copy of the project, or the scope may miss the code. Correct the commands or the spec (winnow check shows the probes), then: winnow amend, and winnow resume',
+  ].join('\n')
 }
 
 /** A model scores the printed answers, and asking it about made-up ones would only cost money. */

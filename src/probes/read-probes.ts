@@ -6,7 +6,6 @@ import { readValuePair, listExecutions } from '../decide/metrics.ts'
 import { formatMetricChange } from '../decide/wording.ts'
 import type { Order } from '../model/order.ts'
 import {
-  type HarnessGuard,
   PROBE_NAMES,
   type ProbeLabel,
   type ProbeName,
@@ -39,12 +38,6 @@ export function readProbes(spec: Spec, order: ProbeCase['order'], report: Report
     const isGated = report.gates.some(({ side }) => side === label)
     return readProbe({ spec: isGated ? gated : { ...gated, gates: [] }, order, report, name, label })
   })
-}
-
-/** A probe that would have been kept shows how the number can be raised without better code. */
-export function summarizeProbes(results: readonly ProbeResult[]): HarnessGuard {
-  const by = results.filter(({ applicable, caught_by }) => applicable && caught_by === null)
-  return by.length === 0 ? { is: 'guarded' } : { is: 'forgeable', by: by.map(({ name }) => name) }
 }
 
 /** The commands that measured the same without the code. Null: they read it, or something stopped the probe. */

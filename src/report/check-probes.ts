@@ -1,4 +1,5 @@
 import { formatCount, formatRounded } from '../decide/wording.ts'
+import { formatHarnessGuard, formatProbeName } from '../model/harness-guard.ts'
 import type { HarnessGuard, ProbeName, ProbeResult } from '../model/probe.ts'
 import type { Spec } from '../spec/schema.ts'
 import { NO_GAIN } from '../probes/read-probes.ts'
@@ -13,15 +14,6 @@ export interface ProbeTrial {
 }
 
 export const PROBE_PAGE = 'docs/harness.md'
-
-/** `guarded`, or `forgeable by: …` with what a change can do unnoticed. */
-export function formatHarnessGuard(guard: HarnessGuard): string {
-  return guard.is === 'guarded' ? 'guarded' : `forgeable by: ${guard.by.map(formatProbeName).join(', ')}`
-}
-
-export function formatProbeName(name: ProbeName): string {
-  return name.replaceAll('-', ' ')
-}
 
 export function renderProbes(spec: Spec, probes: ProbeTrial | null): string[] {
   if (probes === null) return ['attacks: none; winnow has none for the files that may change']

@@ -39,7 +39,7 @@ describe('the message of a landing', () => {
     reason: formatReason(TWO),
     decided: { seq: 9, sha256: 'd'.repeat(64) },
     single_machine: false,
-    guard: 'forgeable by: exit early',
+    guard: 'forgeable by: exit at load',
   }
 
   it('states the verdict before the evidence', () => {
@@ -52,7 +52,7 @@ describe('the message of a landing', () => {
       'Winnow-Experiment: exp-001',
       `Winnow-Spec: ${words.spec_sha256}`,
       `Winnow-Ledger: 9:${words.decided.sha256}`,
-      'Winnow-Harness: forgeable by: exit early',
+      'Winnow-Harness: forgeable by: exit at load',
       '',
     ])
   })

@@ -115,7 +115,15 @@ export class CampaignBuilder {
   /** What the probes showed; nothing without results. */
   probed(results: ProbeResult[], rest: Partial<HarnessProbes> = {}): this {
     const { harness } = this.campaign
-    const about = { harness, order: null, results, vanish_gain: null, not_probed: null, ...rest }
+    const about = {
+      harness,
+      order: null,
+      results,
+      ignored_by: null,
+      vanish_gain: null,
+      not_probed: null,
+      ...rest,
+    }
     return this.add({ kind: 'probed', cause: `probed ${this.events.length}`, ...about })
   }
 

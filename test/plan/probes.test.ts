@@ -98,7 +98,7 @@ describe('the probes of a campaign', () => {
     answerProbes(built, 'exit-at-load')
     settle(built, () => OBSERVED)
     expect(built.campaign.probes).toMatchObject({ harness: HARNESS, not_probed: null })
-    expect(describeGuard(built.campaign)).toBe('forgeable by: exit early')
+    expect(describeGuard(built.campaign)).toBe('forgeable by: exit at load')
     expect(built.campaign.orders).toEqual({})
     const again = planCampaign(world(built, OBSERVED))
     expect(draftsOfKind(again, 'order-issued')).toEqual([])
@@ -254,14 +254,18 @@ describe('a change by a program that would be kept', () => {
       guard: null,
       approval: {
         findings: [
-          { name: 'the harness is forgeable by: exit early', path: null, text: 'exit-at-load would be kept' },
+          {
+            name: 'the harness is forgeable by: exit at load',
+            path: null,
+            text: 'exit-at-load would be kept',
+          },
         ],
       },
     })
     approve(built)
     measureIdeas(built)
     expect(listLanded(built)).toEqual(['exp-001'])
-    expect(built.experiment('exp-001').guard).toBe('forgeable by: exit early')
+    expect(built.experiment('exp-001').guard).toBe('forgeable by: exit at load')
   })
 
   it('is held where the harness could not be probed, or the spec turns probes off', () => {
@@ -302,7 +306,7 @@ describe('a change by a program that would be kept', () => {
     const denied = withRule('deny')
     expect(denied.experiment('exp-001')).toMatchObject({ status: 'ended', outcome: 'not_selected' })
     expect(denied.experiment('exp-001').reason).toContain(
-      'the harness is forgeable by: exit early (merge.forgeable: deny)',
+      'the harness is forgeable by: exit at load (merge.forgeable: deny)',
     )
   })
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ProbeResult } from '../../src/model/probe.ts'
-import { findIgnoringCommands, summarizeProbes } from '../../src/probes/read-probes.ts'
+import { summarizeProbes } from '../../src/model/harness-guard.ts'
+import { findIgnoringCommands } from '../../src/probes/read-probes.ts'
 import { renderProbes } from '../../src/report/check-probes.ts'
 import { aSpec } from '../decide/a-spec.ts'
 

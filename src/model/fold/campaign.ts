@@ -109,10 +109,10 @@ const applyCalibrated: EventHandler<'calibrated'> = (campaign, event) => {
 }
 
 const applyProbed: EventHandler<'probed'> = (campaign, event) => {
-  const { harness, order, results, vanish_gain, not_probed } = event
+  const { harness, order, results, ignored_by, vanish_gain, not_probed } = event
   if (harness !== campaign.harness) return
   dropProbes(campaign)
-  campaign.probes = { harness, order, results, vanish_gain, not_probed }
+  campaign.probes = { harness, order, results, ignored_by, vanish_gain, not_probed }
 }
 
 const applyBaselineMeasured: EventHandler<'baseline-measured'> = (campaign, event) => {
