@@ -8,8 +8,12 @@ import { buildLocalIsolation } from '../git/isolation.ts'
 import { createGitRunner, requireGit } from '../git/runner.ts'
 import { quoteShell } from '../model/text.ts'
 import { WAITING_EXIT_CODE } from '../model/verdict.ts'
-import { renderDemoIntro, renderDemoNextSteps } from '../report/run-summary.ts'
-import { renderRunSummary } from '../report/run-summary.ts'
+import {
+  renderDemoAttacks,
+  renderDemoIntro,
+  renderDemoNextSteps,
+  renderRunSummary,
+} from '../report/run-summary.ts'
 import { buildStatusView, renderStatus } from '../report/status.ts'
 import { runAndReport } from './run.ts'
 import { listPullNumbers } from './subjects.ts'
@@ -52,6 +56,7 @@ export const demoVerb: Verb = {
           '',
           ...renderStatus(campaign, view),
           '',
+          ...renderDemoAttacks(campaign),
           ...ends,
         ]
         for (const line of lines) call.terminal.out(line)

@@ -18,15 +18,19 @@ export const PROBE_PAGE = 'docs/harness.md'
 export function renderProbes(spec: Spec, probes: ProbeTrial | null): string[] {
   if (probes === null) return ['attacks: none; winnow has none for the files that may change']
   const { results, guard, ignored_by: ignoring, seconds } = probes
-  const rows = results.map(result => [`  ${formatProbeName(result.name)}`, describeResult(result)])
   const fixes = describeFixes(spec, probes)
   return [
     `attacks: winnow measured ${formatCount(results.length, 'change')} that must not be kept, in ${formatRounded(seconds, 2)} s`,
-    ...formatTable(rows),
-    `harness: ${formatHarnessGuard(guard)}`,
+    ...renderProbeResults(results, guard),
     ...fixes.map(fix => `  to close it: ${fix}`),
     ...(ignoring === null ? [] : describeIgnored(ignoring)),
   ]
+}
+
+/** A line for each attack, and what they showed together. */
+export function renderProbeResults(results: readonly ProbeResult[], guard: HarnessGuard): string[] {
+  const rows = results.map(result => [`  ${formatProbeName(result.name)}`, describeResult(result)])
+  return [...formatTable(rows), `harness: ${formatHarnessGuard(guard)}`]
 }
 
 function describeResult({ caught_by, applicable, detail }: ProbeResult): string {

@@ -2,8 +2,10 @@ import { formatProgress } from '../decide/progress.ts'
 import type { Campaign } from '../model/campaign.ts'
 import { buildCampaignRefs, toShortRef } from '../model/ids.ts'
 import { quoteShell, toOneLine } from '../model/text.ts'
+import { summarizeProbes } from '../model/harness-guard.ts'
 import type { PlanWaiting } from '../plan/action.ts'
 import { listAwaitingApproval, renderKeptPackageLines } from './approval.ts'
+import { renderProbeResults } from './check-probes.ts'
 import { toShortId } from './event-log.ts'
 import { renderPersonalTasks } from './experiment-state.ts'
 import { SINGLE_MACHINE_LIMIT } from './metrics.ts'
@@ -146,6 +148,16 @@ export function renderDemoIntro({ directory }: Pick<DemoPlace, 'directory'>): st
     'The demo improves a small program that packs messages into bytes. Eleven ideas try to use fewer bytes; every message must unpack correctly.',
     `  ${directory}`,
     '  .winnow/squeeze.yaml is the spec, ideas/ holds the ideas; no network or model is needed.',
+    '',
+  ]
+}
+
+export function renderDemoAttacks({ probes }: Campaign): string[] {
+  if (probes === null) return []
+  const { results } = probes
+  return [
+    'Before the ideas, winnow attacked the harness with changes of its own:',
+    ...renderProbeResults(results, summarizeProbes(results)),
     '',
   ]
 }
