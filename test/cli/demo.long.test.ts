@@ -35,6 +35,9 @@ function masked(text: string): string {
     .replace(/winnow --cache-dir \S+/g, 'winnow')
     .replace(/^ {2}(cd|rm -rf) .*$/gm, '  $1')
     .replace(/ +(#.*)$/gm, ' $1')
+    // What one execution can leave for the next depends on the machine.
+    .replace(/^ {2}remember .*$/gm, '  remember')
+    .replaceAll(', remember', '')
 }
 
 /** Every line of output that a page shows. */
@@ -91,7 +94,8 @@ describe('the demo', () => {
       'approve exp-010',
       'run',
     ])
-    expect(answers.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0])
+    // exp-011 still waits for a person.
+    expect(answers.map(({ code }) => code)).toEqual([0, 0, 0, 0, 14])
     expect(answers[0]?.out).toMatch(/^exp-004 Promising alone, harmful in combination/)
     expect(answers[1]?.out).toContain('no problem')
     expect(answers[2]?.out).toContain('static-huffman')
