@@ -45,6 +45,7 @@ function cpuOffset({ cpus }: Scenario, random: Random): number {
 
 function startJob(scenario: Scenario, random: Random, level: number): Job {
   const { drift, execution, spike, warmUp, slot } = scenario
+  const disturb = startDisturbances(scenario, random)
   let wandered = (drift.sd / Math.sqrt(1 - drift.phi ** 2)) * random.normal()
   let cold = warmUp
   return (gain, first) => {
@@ -59,6 +60,34 @@ function startJob(scenario: Scenario, random: Random, level: number): Job {
       spiked
     wandered = drift.phi * wandered + drift.sd * random.normal()
     cold *= STILL_COLD
-    return time
+    return readClock(scenario, time + disturb())
   }
+}
+
+/** How much slower each execution of a job is because of what only some scenarios have. */
+function startDisturbances({ modes, periodic, thermal }: Scenario, random: Random): () => number {
+  let count = periodic === undefined ? 0 : Math.floor(periodic.every * random.fraction())
+  let slow: boolean | null = null
+  let heat = 0
+  return () => {
+    count += 1
+    if (thermal !== undefined) heat += thermal.rate * (thermal.slower - heat)
+    if (modes !== undefined && (slow === null || random.fraction() >= (modes.stays ?? 0)))
+      slow = random.fraction() < modes.slow
+    return (
+      heat +
+      (slow === true ? (modes?.slower ?? 0) : 0) +
+      (periodic !== undefined && count % periodic.every === 0 ? periodic.slower : 0)
+    )
+  }
+}
+
+/** A Cauchy draw can exceed every number. */
+const LARGEST = 300
+
+/** The log time that a clock with steps shows. */
+function readClock({ clockStep }: Scenario, time: number): number {
+  const bounded = Math.min(LARGEST, Math.max(-LARGEST, time))
+  if (clockStep === undefined) return bounded
+  return Math.log(Math.max(1, Math.round(Math.exp(bounded) / clockStep)) * clockStep)
 }

@@ -8,7 +8,7 @@ export interface Random {
   normal: () => number
   /** Of the given mean. */
   exponential: (mean: number) => number
-  /** Student's t with these degrees of freedom, scaled to standard deviation 1. */
+  /** Student's t with these degrees of freedom, scaled to standard deviation 1 where it has one. */
   student: (df: number) => number
   shuffled: <T>(items: readonly T[]) => T[]
 }
@@ -22,7 +22,9 @@ export function seeded(...words: (string | number)[]): Random {
     coin: () => fraction() < 0.5,
     normal,
     exponential,
-    student: df => (normal() / Math.sqrt(chiSquare(df, exponential, normal) / df)) * Math.sqrt((df - 2) / df),
+    student: df =>
+      (normal() / Math.sqrt(chiSquare(df, exponential, normal) / df)) *
+      (df > 2 ? Math.sqrt((df - 2) / df) : 1),
     shuffled: items => shuffled(items, fraction),
   }
 }

@@ -1,3 +1,4 @@
+import { awkward } from './awkward.ts'
 import { builds } from './builds.ts'
 import { campaigns } from './campaigns.ts'
 import type { Case, Section, Table } from './case.ts'
@@ -17,6 +18,7 @@ export const SECTIONS: readonly Section[] = [
   campaigns,
   rounds,
   stress,
+  awkward,
   rollback,
   suites,
   builds,

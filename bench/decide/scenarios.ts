@@ -18,6 +18,14 @@ export interface Scenario {
   calendar: number
   /** How much an effect differs from runner to runner, as a part of it. */
   effectSpread: number
+  /** A machine with two speeds: the share of slow executions, and how likely the next one has the same speed. */
+  modes?: { slow: number; slower: number; stays?: number }
+  /** Something else that runs at every nth execution. */
+  periodic?: { every: number; slower: number }
+  /** A machine that gets slower as it gets warmer: by this much in the end, and by this share of the rest each time. */
+  thermal?: { slower: number; rate: number }
+  /** The clock counts in such steps, as a share of a typical time. */
+  clockStep?: number
 }
 
 export type ScenarioName = 'dedicated' | 'quiet' | 'typical' | 'noisy'

@@ -1,5 +1,12 @@
-import { computeStateEffect, estimateEffect } from './interval.ts'
-import { computeLnEvidence, computeLnMean, reverseDifferences } from './rank-test.ts'
+import { hasCoarseSteps, listExplainedDifferences, selectSameSpeed } from './disturbances.ts'
+import { computeStateEffect, estimateEffect, estimateHodgesLehmann } from './interval.ts'
+import {
+  computeLnEvidence,
+  computeLnMean,
+  type Difference,
+  reverseDifferences,
+  toComparable,
+} from './rank-test.ts'
 import type { EvidenceDecision, EvidenceState, GiveUp } from './state.ts'
 
 /**
@@ -33,14 +40,52 @@ export function giveUp(state: EvidenceState, reason: GiveUp['reason']): Evidence
 export function checkPromiseEachPair(state: EvidenceState): EvidenceState {
   const { rule, drop } = state
   if (isGainRuledOut(state) && rule.give_up !== 'equal') return giveUp(state, 'gain-ruled-out')
-  if (rule.give_up === 'early' && computeLnMean(drop) >= UNLIKELY_AT) return giveUp(state, 'gain-unlikely')
-  return state
+  const unlikely = rule.give_up === 'early' && computeLnMean(drop) >= UNLIKELY_AT
+  return unlikely && !isGainOpen(state) ? giveUp(state, 'gain-unlikely') : state
+}
+
+/** The machine may explain what speaks against a gain, or every pair of the job ties so far. */
+function isGainOpen(state: EvidenceState): boolean {
+  const { measured, jobs, rule } = state
+  if (rule.graded) return false
+  const whole = (jobs.at(-1)?.pairs ?? 0) >= rule.pairs_per_job
+  if (!whole && measured.every(each => each === 0)) return true
+  return Math.max(...estimateExplainedEffects(state)) > rule.min_effect
+}
+
+/**
+ * Estimates of the effect without what the machine explains: the order of the runs and, as a second estimate,
+ * a difference between speeds. Ties that say nothing make ranks blind, so coarse steps are averaged.
+ */
+function estimateExplainedEffects(state: EvidenceState): number[] {
+  if (state.rule.graded) return [estimateEffect(state)]
+  if (isClockCoarse(state)) {
+    const sum = state.measured.reduce<number>((total, each) => total + toComparable(each), 0)
+    return [sum / state.measured.length]
+  }
+  const explained = listExplainedDifferences(state)
+  return [explained, selectSameSpeed(explained)].map(estimateHodgesLehmann)
+}
+
+export function isClockCoarse({ rule, measured }: Pick<EvidenceState, 'rule' | 'measured'>): boolean {
+  return !rule.graded && hasCoarseSteps(measured, rule.min_effect)
+}
+
+/** Pairs from `from` that say something: all, or those that do not tie where a tie says nothing. */
+export function selectTelling(
+  state: Pick<EvidenceState, 'rule' | 'measured' | 'differences'>,
+  from = 0,
+): Difference[] {
+  const { differences, measured } = state
+  const coarse = isClockCoarse(state)
+  return differences.filter((_, index) => index >= from && !(coarse && measured[index] === 0))
 }
 
 /** HL <= theta1/4 after job 1, HL <= theta1/2 after job 2; or large changes are excluded. */
 export function checkPromiseEachJob(state: EvidenceState): EvidenceState {
   const { rule, jobs } = state
-  const estimate = estimateEffect(state) / rule.min_effect
+  const estimates = estimateExplainedEffects(state).map(each => each / rule.min_effect)
+  const estimate = Math.max(...estimates)
   switch (rule.give_up) {
     case 'early': {
       const check = PROMISE_CHECKS[jobs.length - 1]
@@ -51,7 +96,7 @@ export function checkPromiseEachJob(state: EvidenceState): EvidenceState {
       return little ? giveUp(state, 'large-gain-ruled-out') : state
     }
     case 'equal': {
-      const little = Math.abs(estimate) <= LITTLE_PROMISE
+      const little = estimates.every(each => Math.abs(each) <= LITTLE_PROMISE)
       const equal = little && isLargeGainExcluded(state) && isLargeLossExcluded(state)
       return equal ? giveUp(state, 'large-change-ruled-out') : state
     }
@@ -63,15 +108,16 @@ export function checkPromiseEachJob(state: EvidenceState): EvidenceState {
 }
 
 /** Wrong for at most one gain of twice min_effect in twenty, no matter how often it is checked. */
-export function isLargeGainExcluded({ differences, rule }: EvidenceState): boolean {
-  return computeLnEvidence(reverseDifferences(differences), -2 * rule.min_effect) >= LARGE_RULED_OUT_AT
+export function isLargeGainExcluded(state: EvidenceState): boolean {
+  const against = reverseDifferences(selectTelling(state))
+  return computeLnEvidence(against, -2 * state.rule.min_effect) >= LARGE_RULED_OUT_AT
 }
 
 function isLargeLossExcluded(state: EvidenceState): boolean {
-  const { differences, rule } = state
+  const { rule } = state
   if (rule.graded)
     return (computeStateEffect(state).interval?.[0] ?? Number.NEGATIVE_INFINITY) > -2 * rule.min_effect
-  return computeLnEvidence(differences, -2 * rule.min_effect) >= LARGE_RULED_OUT_AT
+  return computeLnEvidence(selectTelling(state), -2 * rule.min_effect) >= LARGE_RULED_OUT_AT
 }
 
 /**
@@ -117,11 +163,11 @@ export function findReasonToDrop(state: EvidenceState): EvidenceDecision['reason
 }
 
 /** The 95 % interval of all pairs ends below min_effect. */
-export function isGainExcluded(state: Pick<EvidenceState, 'differences' | 'rule'>): boolean {
-  const { differences, rule } = state
+export function isGainExcluded(state: EvidenceState): boolean {
+  const { rule } = state
   if (rule.graded)
     return (computeStateEffect(state).interval?.[1] ?? Number.POSITIVE_INFINITY) < rule.min_effect
-  return computeLnEvidence(reverseDifferences(differences), -rule.min_effect) >= RULED_OUT_AT
+  return computeLnEvidence(reverseDifferences(selectTelling(state)), -rule.min_effect) >= RULED_OUT_AT
 }
 
 /** Reads the running product, which has every pair in it as long as no decision was made. */

@@ -7,18 +7,9 @@ import {
   isProofWithinReach,
 } from './give-up.ts'
 import { isScoreGainEnough } from './interval.ts'
-import {
-  addToSums,
-  computeLnMean,
-  computeLnVarianceRatio,
-  computeSignedDifference,
-  computeSignedRank,
-  type Difference,
-  NO_BETS,
-  NO_SUMS,
-  updateBets,
-} from './rank-test.ts'
-import type { EvidenceJob, EvidenceState, KeepSide } from './state.ts'
+import { computeLnMean, computeLnVarianceRatio, computeSignedDifference } from './rank-test.ts'
+import type { EvidenceJob, EvidenceState } from './state.ts'
+import { addLoss, isStale, restartKeepSide, weighDifference } from './weigh-pair.ts'
 
 /** One base and one candidate execution side by side; null: that execution failed. */
 export type EvidencePair = JobTurn & {
@@ -48,7 +39,8 @@ export function observePair(state: EvidenceState, pair: EvidencePair): EvidenceS
   if (pair.lost) return addLostPair(recordTurn(state, pair, false))
   if (base === null) return recordTurn(state, pair, false)
   const difference = candidate === null ? null : computeSignedDifference(state.rule, base, candidate)
-  return judgePair(weighDifference(recordTurn(state, pair, true), difference))
+  const baseFirst = pair.order === 'base-first'
+  return judgePair(weighDifference(recordTurn(state, pair, true), difference, baseFirst))
 }
 
 function checkFinite(value: number | null, side: string): void {
@@ -63,20 +55,6 @@ function checkFinite(value: number | null, side: string): void {
  */
 function addLostPair(state: EvidenceState): EvidenceState {
   return state.decided !== null || isStale(state) ? state : { ...state, keep: addLoss(state) }
-}
-
-/** Later pairs of the job that screened are not fresh: they count for everything but the keep side. */
-function isStale({ screened, jobs }: EvidenceState): boolean {
-  return screened !== null && screened.job === jobs.length - 1
-}
-
-/**
- * The keep side after a pair of unknown difference: as if that had been the largest loss so far. No pair
- * could have lowered it more, so it stays an e-process no matter which pair is lost.
- */
-function addLoss({ differences, keep }: EvidenceState): KeepSide {
-  const pairs = differences.length - keep.from + 1
-  return { from: keep.from, ln: updateBets(keep.ln, (-2 * pairs) / (pairs + 1)), sums: null }
 }
 
 /** A new job ends the one before it. */
@@ -171,10 +149,11 @@ function isScreenReached(state: EvidenceState): boolean {
 }
 
 /**
- * ln E since the screen: the rank process, or under the hybrid its weighted mean with the likelihood ratio.
+ * ln E since the screen: the rank process, half of it about two speeds of the machine, or under the hybrid its
+ * weighted mean with the likelihood ratio. A gain as large as the gap between the speeds shows in the other half.
  */
 function computeLnStage({ rule, keep }: EvidenceState): number {
-  const rank = computeLnMean(keep.ln)
+  const rank = computeLnMean([computeLnMean(keep.ln), computeLnMean(keep.ln_centred)])
   if (rule.noise === null) return rank
   const ranked = rank + Math.log(1 - rule.ratio_share)
   if (keep.sums === null) return ranked
@@ -190,10 +169,6 @@ function isGainEnough({ rule, differences }: EvidenceState): boolean {
 function startConfirmation(state: EvidenceState): EvidenceState {
   const screened = { job: state.jobs.length - 1, ln: computeLnStage(state) }
   return { ...state, screened, given_up: null, keep: restartKeepSide(state) }
-}
-
-function restartKeepSide({ rule, differences }: EvidenceState): KeepSide {
-  return { from: differences.length, ln: NO_BETS, sums: rule.noise === null ? null : NO_SUMS }
 }
 
 /** E has reached 1/level in all, on as many runners as it takes. */
@@ -231,32 +206,6 @@ function continueOrEndJob(state: EvidenceState): EvidenceState {
   if (ended) return state
   if (state.given_up !== null) return isProofWithinReach(state) ? state : endCurrentJob(state)
   return pairs >= state.rule.pairs_per_job ? judgeWholeJob(state) : state
-}
-
-function weighDifference(state: EvidenceState, difference: Difference): EvidenceState {
-  const counted = {
-    ...state,
-    differences: [...state.differences, difference],
-    failures: state.failures + (difference === null ? 1 : 0),
-  }
-  if (state.decided !== null) return counted
-  const drop = updateBets(state.drop, -computeSignedRank(counted.differences, 0, state.rule.min_effect))
-  const harm = updateBets(state.harm, -computeSignedRank(counted.differences, 0, 0))
-  const keep = isStale(counted) ? restartKeepSide(counted) : updateKeepSide(counted)
-  return { ...counted, drop, harm, keep }
-}
-
-function updateKeepSide({ rule, differences, keep }: EvidenceState): KeepSide {
-  const { from, ln, sums } = keep
-  const { noise, null_effect } = rule
-  const newest = differences.at(-1) ?? null
-  if (rule.graded && newest === 0) return keep
-  const own = rule.graded ? differences.slice(from).filter(each => each !== 0) : differences
-  return {
-    from,
-    ln: updateBets(ln, computeSignedRank(own, rule.graded ? 0 : from, null_effect)),
-    sums: noise === null ? null : addToSums(sums, newest, { ...rule, noise }),
-  }
 }
 
 /** After the nth job without any report, the evidence for keeping starts from zero, below 1. */

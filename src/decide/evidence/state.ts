@@ -51,6 +51,10 @@ const jobSchema = z.strictObject({
 const keepSideSchema = z.strictObject({
   from: naturalNumber,
   ln: betsSchema,
+  /** The same bets on differences about the usual ones of two speeds: equal to `ln` where there is one speed. */
+  ln_centred: betsSchema,
+  /** The part of both that lost pairs took. */
+  ln_lost: betsSchema,
   /** Sums of the hybrid; null without it, or once a candidate failed since `from`. */
   sums: z
     .strictObject({
@@ -82,8 +86,12 @@ const givenUpSchema = z.strictObject({
 /** All that is known of one comparison; plain JSON in which every number is finite. */
 export const evidenceStateSchema = z.strictObject({
   rule: ruleSchema,
-  /** Counted pairs in order; null: the candidate failed. */
+  /** Counted pairs in order, without the cost of running first; null: the candidate failed. */
   differences: z.array(z.number().nullable()).readonly(),
+  /** The same without differences between two speeds of the machine; 0: too little is known of them. */
+  centred: z.array(z.number().nullable()).readonly(),
+  measured: z.array(z.number().nullable()).readonly(),
+  base_first: z.array(z.boolean()).readonly(),
   failures: naturalNumber,
   keep: keepSideSchema,
   /** Bets against a gain of min_effect. */
@@ -133,6 +141,8 @@ export type EvidenceOptions = {
    */
   hybrid?: { noise: number; share?: number }
 }
+
+export const NO_KEEP_BETS = { ln: NO_BETS, ln_centred: NO_BETS, ln_lost: NO_BETS }
 
 const CONFIRMED_LEVEL = 0.05
 const DEFAULT_LEVEL = 0.01
@@ -198,8 +208,11 @@ export function startEvidence(options: EvidenceOptions): EvidenceState {
   return {
     rule,
     differences: [],
+    centred: [],
+    measured: [],
+    base_first: [],
     failures: 0,
-    keep: { from: 0, ln: NO_BETS, sums: rule.noise === null ? null : NO_SUMS },
+    keep: { from: 0, ...NO_KEEP_BETS, sums: rule.noise === null ? null : NO_SUMS },
     drop: NO_BETS,
     harm: NO_BETS,
     screened: null,
