@@ -121,6 +121,9 @@ describe('a ledger whose runs GitHub attests', () => {
     expect(problems).toEqual([expect.stringMatching(WITHOUT)])
     expect(attestation).toMatchObject({ unattested: 1, by_github: attested.ofRun(7).length })
     expect(attested.server.asked).toHaveLength(2)
+    expect((await auditLedger(campaign.place)).attestation.says).toBe(
+      'Not attested: no signature or anchor vouches for this ledger; winnow audit --require-attested asks GitHub for attestations (docs/attestation.md).',
+    )
   })
 })
 

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +7,13 @@ import { onTestFinished } from 'vitest'
 export interface SshKey {
   file: string
   publicKey: string
+}
+
+/** For tests that need gpg: not every machine has it. */
+export const HAS_GPG = hasProgram('gpg') && hasProgram('gpgconf')
+
+function hasProgram(name: string): boolean {
+  return spawnSync(name, ['--version'], { stdio: 'ignore', timeout: 20_000 }).status === 0
 }
 
 export function createSshKey(root: string, name: string, passphrase = ''): SshKey {

@@ -5,7 +5,7 @@ import { auditLedger, type AuditResult } from '../../src/engine/verify/audit.ts'
 import { openChain } from '../../src/ledger/event-file.ts'
 import { readTip } from '../../src/ledger/read-events.ts'
 import { createTestRepository, type TestRepository } from '../support/repository.ts'
-import { createGpgHome, createSshKey, type SshKey, writeAllowedSigners } from './keys.ts'
+import { createGpgHome, createSshKey, HAS_GPG, type SshKey, writeAllowedSigners } from './keys.ts'
 import { FILES, OPEN_SPEC, patches, SHORTER_A } from './tampering.ts'
 
 const SIGNED_SPEC = `${OPEN_SPEC}ledger: { sign: ssh }\n`
@@ -152,6 +152,17 @@ describe('audit of a signed ledger', () => {
     expect(result.attestation).toMatchObject({ signed: 0, unattested: result.checked.events })
   })
 
+  it('names commits that a key signed after it had expired', async () => {
+    const { site, ada } = await openSigned()
+    await site.start()
+    const file = join(site.root, 'allowed-signers')
+    writeFileSync(file, `ada@example.org valid-before="20200101" ${ada.publicKey}\n`)
+    const result = await requireAttested(site)
+    expect(result.attestation).toMatchObject({ signed: 0, unattested: result.checked.events })
+    writeFileSync(file, `ada@example.org valid-after="20200101" ${ada.publicKey}\n`)
+    expect((await requireAttested(site)).problems).toEqual([])
+  })
+
   it('says which setting is missing if no key is trusted', async () => {
     const { site } = await openSigned()
     await site.start()
@@ -176,7 +187,7 @@ describe('audit of a signed ledger', () => {
 })
 
 describe('a ledger that gpg signs', () => {
-  it('is verified with the keyring, until its key is revoked', async () => {
+  it.skipIf(!HAS_GPG)('is verified with the keyring, until its key is revoked', async () => {
     const home = createGpgHome('ada@example.org')
     const site = await createTestRepository({
       files: { ...FILES, ...patches([SHORTER_A]) },

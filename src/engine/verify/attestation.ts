@@ -6,7 +6,7 @@ import { readTip } from '../../ledger/read-events.ts'
 import type { HistoryStep } from '../../ledger/verify.ts'
 import type { Campaign } from '../../model/campaign.ts'
 import type { LedgerEvent } from '../../model/event.ts'
-import type { Oid } from '../../model/ids.ts'
+import { isActionsRun, type Oid } from '../../model/ids.ts'
 import type { CampaignContext } from '../campaign/context.ts'
 import { isArchived } from '../campaign/recover.ts'
 import type { Finding } from './branches.ts'
@@ -64,7 +64,8 @@ export async function checkAttestation(
   const signed = commits.filter(({ signature }) => signature !== null)
   const named = anchors.map(({ tag, events, signer }) => ({ tag, events, signer }))
   if (!options.required) {
-    const seen = { events: ledger.events.length, signed: countEvents(signed), anchors: named }
+    const onGithub = ledger.events.some(({ by }) => isActionsRun(by))
+    const seen = { events: ledger.events.length, signed: countEvents(signed), anchors: named, onGithub }
     return { findings, summary: summarizeUnverified(seen) }
   }
   const signatures = signed.length === 0 ? [] : await context.repository.signer.verifyCommits(ledger.tip)
@@ -256,11 +257,14 @@ function describeUnattested({ seqs, why }: { seqs: number[]; why: string }): Fin
   return { what: `${nameEvents(seqs)} not attested: ${why}`, ...(seq === undefined ? {} : { seq }) }
 }
 
+const ASK_GITHUB = '; winnow audit --require-attested asks GitHub for attestations'
+
 function summarizeUnverified({
   events,
   signed,
   anchors,
-}: Pick<AttestationSummary, 'events' | 'signed' | 'anchors'>) {
+  onGithub,
+}: Pick<AttestationSummary, 'events' | 'signed' | 'anchors'> & { onGithub: boolean }) {
   const trusted = anchors.filter(({ signer }) => signer !== null)
   const anchored = Math.max(0, ...trusted.map(anchor => anchor.events))
   const parts = [
@@ -271,7 +275,7 @@ function summarizeUnverified({
   ]
   const says =
     parts.length === 0
-      ? 'Not attested: no signature or anchor vouches for this ledger (docs/attestation.md).'
+      ? `Not attested: no signature or anchor vouches for this ledger${onGithub ? ASK_GITHUB : ''} (docs/attestation.md).`
       : `Not attested in full: ${parts.join('; ')}. winnow audit --require-attested verifies it.`
   return {
     verified: false,
