@@ -1,3 +1,4 @@
+import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { COMMITS, type RealCommit } from './commits.ts'
@@ -41,6 +42,7 @@ async function main(): Promise<void> {
       out,
       builds: readBuilds(values.builds),
       pairs,
+      home: homedir(),
       anyLoad,
       say: line => console.error(line),
       signal: handleInterrupt(),

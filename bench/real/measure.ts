@@ -26,6 +26,7 @@ export interface MeasureOptions {
   /** Build commands by repository. */
   builds: Readonly<Record<string, string>>
   pairs: number
+  home: string
   /** Measure although other programs are running. */
   anyLoad: boolean
   /** How the load of the machine is read; the default samples it for five seconds at a time. */
@@ -91,7 +92,7 @@ async function measureCommit(
   options: MeasureOptions,
 ): Promise<Result | null> {
   const { repository, parent, commit, backwards = false, workload } = entry
-  const { builds, pairs, anyLoad, say, signal } = options
+  const { builds, pairs, home, anyLoad, say, signal } = options
   const name = formatName(entry)
   const clone = findClone(options.clones, repository)
   const obstacle = await findObstacle(entry, clone, builds)
@@ -111,7 +112,7 @@ async function measureCommit(
     const { metric = null } = entry
     const { watch } = options.load ?? LOAD
     const truth = await measureTruth({ program, base, head, pairs, metric, watch, signal })
-    const winnow = await askWinnow({ clone, ...sides, program, metric, scratch, say, signal })
+    const winnow = await askWinnow({ clone, ...sides, program, metric, scratch, home, say, signal })
     const others = Math.max(truth.others_share, anyLoad ? 0 : await sampleLoad(options))
     if (!anyLoad && others > LARGEST_OTHERS_SHARE) {
       say(`${name}: not recorded: other programs used ${toPercent(others)} of the processors`)

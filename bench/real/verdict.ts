@@ -36,13 +36,15 @@ export interface VerdictRequest {
   metric: string | null
   /** An empty folder. */
   scratch: string
+  /** winnow keeps its lock of the machine there. */
+  home: string
   say: (line: string) => void
   signal: AbortSignal
 }
 
 /** Runs `winnow compare` with default settings in a clone of the clone. */
 export async function askWinnow(request: VerdictRequest): Promise<WinnowAnswer> {
-  const { clone, base, head, program, metric, scratch, say, signal } = request
+  const { clone, base, head, program, metric, scratch, home, say, signal } = request
   const directory = join(scratch, 'clone')
   await promisify(execFile)('git', ['clone', '--quiet', '--shared', '--no-checkout', clone, directory])
   const words = ['--setup', program.setup, '--json', '--yes', '--cache-dir', join(scratch, 'cache')]
@@ -59,7 +61,7 @@ export async function askWinnow(request: VerdictRequest): Promise<WinnowAnswer> 
     confirm: null,
     lines: () => Readable.from([]),
   }
-  const env = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? scratch }
+  const env = { PATH: process.env['PATH'] ?? '', HOME: home }
   const started = { env, directory, pid: process.pid, version: VERSION }
   const code = await runCommandLine(
     ['compare', base, head, ...words, ...measured, '--', command],

@@ -52,6 +52,7 @@ function makeLibraries() {
     out: join(workloads, '..', 'results.json'),
     builds: {},
     pairs: 3,
+    home: scratch('winnow-real-home-'),
     anyLoad: true,
     say: line => said.push(line),
     signal: new AbortController().signal,
