@@ -21,7 +21,7 @@ export interface KeepCheckInput {
   gainedIn: number
 }
 
-/** The answers once the pairs have shown a gain (docs/decisions/060-the-mean-and-the-luck-of-a-job.md). */
+/** The answers once the pairs have shown a gain (docs/decisions/064-the-mean-and-the-luck-of-a-job.md). */
 export interface KeepCheckResult {
   /**
    * passed: it may be kept. slower: some of its runs are much slower. unshown: too few runs to exclude that. luck: its
