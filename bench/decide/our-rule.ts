@@ -63,14 +63,15 @@ export function weighOn(change: Change, from: Weighed): Weighed {
 export function startJob(
   change: Change,
   { nextRunner }: Pick<Weighed, 'nextRunner'>,
-): (baseFirst: boolean) => MeasuredPair {
+): (baseFirst: boolean) => MeasuredPair & { base_first: boolean } {
   const { runner, gain } = nextRunner()
   const [job, luck] = [runner.startJob(), change.buildLuck?.() ?? 0]
   warmUp(job, gain + luck, change.world.random.coin())
   return baseFirst => {
     const { base, candidate } = pairOf(job, gain + luck, baseFirst)
     const more = (side: 'base' | 'candidate') => change.disturb?.(side) ?? 0
-    return { base: Math.exp(base + more('base')), candidate: Math.exp(candidate + more('candidate')) }
+    const values = { base: Math.exp(base + more('base')), candidate: Math.exp(candidate + more('candidate')) }
+    return { ...values, base_first: baseFirst }
   }
 }
 

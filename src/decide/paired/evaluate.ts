@@ -61,6 +61,7 @@ export interface MetricPair {
   base: number | null
   candidate: number | null
   lost?: true | undefined
+  base_first?: boolean | undefined
 }
 
 // Evaluation of a candidate
@@ -373,8 +374,12 @@ export function collectMetricPairs(jobs: readonly PairJob[], metric: string): Me
   return jobs.flatMap(({ pairs }) => pairs.map(pair => readPair(pair, metric)))
 }
 
-function readPair({ base, candidate, lost }: Pair, metric: string): MetricPair {
-  const values = { base: base?.[metric] ?? null, candidate: candidate?.[metric] ?? null }
+function readPair({ first, base, candidate, lost }: Pair, metric: string): MetricPair {
+  const values = {
+    base: base?.[metric] ?? null,
+    candidate: candidate?.[metric] ?? null,
+    base_first: first === 'base',
+  }
   return lost ? { ...values, lost } : values
 }
 

@@ -1,11 +1,24 @@
 import type { KeepCheck } from '../../model/order.ts'
+import {
+  computeFirstRunCost,
+  findSpeedBorder,
+  type MeasuredPairs,
+  removeFirstRunCost,
+} from '../evidence/disturbances.ts'
 import { isGainShownByJobs } from '../evidence/job-luck.ts'
-import { computeSignedDifference, type MetricMeasure } from '../evidence/rank-test.ts'
+import { computeSignedDifference, type MetricMeasure, toComparable } from '../evidence/rank-test.ts'
 import { type JobPairs, judgeSlowRuns } from '../evidence/slow-runs.ts'
+
+type CheckedPair = {
+  base: number | null
+  candidate: number | null
+  lost?: true | undefined
+  base_first?: boolean | undefined
+}
 
 /** One job's pairs of the primary metric. */
 export interface CheckedJob {
-  pairs: readonly { base: number | null; candidate: number | null; lost?: true | undefined }[]
+  pairs: readonly CheckedPair[]
   unreported: boolean
 }
 
@@ -70,12 +83,31 @@ function judgeSlow({ check, jobs, measure }: KeepCheckInput): ReturnType<typeof 
 
 function isAgreed({ check, jobs, measure, minEffect, nullEffect, screenedIn }: KeepCheckInput): boolean {
   if (!check.jobs_agree) return true
-  const differences = jobs
-    .slice(screenedIn + 1)
-    .map(job =>
-      listWholePairs(job).map(({ base, candidate }) => computeSignedDifference(measure, base, candidate)),
-    )
-  return isGainShownByJobs({ jobs: differences, minEffect, nullEffect })
+  const fresh = jobs.slice(screenedIn + 1).map(job => listTurns(job, measure))
+  const cost = computeFirstRunCost(joinTurns(jobs.map(job => listTurns(job, measure))))
+  const whole = fresh.map(({ measured, base_first }) =>
+    measured.map((each, index) => removeFirstRunCost(each, base_first[index] === true, cost)),
+  )
+  const border = findSpeedBorder(whole.flat())
+  const sameSpeed = whole.map(job => job.filter(each => Math.abs(toComparable(each)) <= border))
+  return [whole, sameSpeed].some(each => isGainShownByJobs({ jobs: each, minEffect, nullEffect }))
+}
+
+function listTurns({ pairs }: Pick<CheckedJob, 'pairs'>, measure: MetricMeasure): MeasuredPairs {
+  const whole = pairs.flatMap(({ base, candidate, base_first }) =>
+    base === null || candidate === null ? [] : [{ base, candidate, base_first: base_first === true }],
+  )
+  return {
+    measured: whole.map(({ base, candidate }) => computeSignedDifference(measure, base, candidate)),
+    base_first: whole.map(({ base_first }) => base_first),
+  }
+}
+
+function joinTurns(jobs: readonly MeasuredPairs[]): MeasuredPairs {
+  return {
+    measured: jobs.flatMap(({ measured }) => measured),
+    base_first: jobs.flatMap(({ base_first }) => base_first),
+  }
 }
 
 function countRuns(input: KeepCheckInput): KeepCheckResult['runs'] {

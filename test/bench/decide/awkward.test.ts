@@ -3,7 +3,7 @@ import { AWKWARD } from '../../../bench/decide/awkward.ts'
 import { WINNOW } from '../../../bench/decide/rules.ts'
 import { atLeast, atMost, shareOf } from './a-share.ts'
 
-const PLAYS = 150
+const PLAYS = 60
 
 function shareKept(name: string, effect: number): number {
   const scenario = AWKWARD.find(each => each.name === name)
