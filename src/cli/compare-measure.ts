@@ -114,8 +114,9 @@ function countExecutions({ harness, progress }: ComparisonRun): HarnessRun {
 
 async function compareOnce(comparison: ComparisonRun): Promise<Assessment> {
   const { spec } = comparison.harness
-  const { scale = 'log' } = comparison.progress.trial?.calibration ?? {}
-  const stop: StopRule = { rule: 'once', min_effect: spec.evidence.min_effect ?? 0, scale }
+  const { scale = 'log', tolerance } = comparison.progress.trial?.calibration ?? {}
+  const allowed = tolerance === undefined ? {} : { tolerance }
+  const stop: StopRule = { rule: 'once', min_effect: spec.evidence.min_effect ?? 0, scale, ...allowed }
   return (await measureAndAssess(comparison, stop, { jobs: [], copies: null })).assessment
 }
 

@@ -43,7 +43,7 @@ import {
 } from '../model/report.ts'
 import { buildCampaignOrderRequest, type CampaignOrderPurpose, type OrderRequest } from '../plan/orders.ts'
 import { isCalibrationNeeded, isNoiseNeeded } from '../plan/preparation.ts'
-import { computeProspects, findQuieterMetric } from '../plan/prospects.ts'
+import { computeProspects, findQuieterMetric, type Prospects } from '../plan/prospects.ts'
 import type { HarnessTrial, JudgingForecast } from '../report/check-trial.ts'
 import { describeAbsentMetric, findMissingMetrics } from '../report/metrics.ts'
 import type { Spec } from '../spec/schema.ts'
@@ -184,8 +184,13 @@ function buildNoiseTrial(
       ...(quieter === null ? {} : { quieter }),
     },
     prospects,
+    ...(isTimeTooNoisy(spec, prospects) ? { countedLine: harness.keys.metric('instructions', spec) } : {}),
     ...(quieter === null ? {} : { quieterLine: harness.keys.metric(quieter.metric, spec) }),
   }
+}
+
+function isTimeTooNoisy({ metric }: Spec, { sees_min_effect }: Prospects): boolean {
+  return !sees_min_effect && ['wall_seconds', 'cpu_seconds'].includes(metric.primary.name)
 }
 
 /** Fails if the base and its copy do not work in every run. Another side of the same job has no part in that. */

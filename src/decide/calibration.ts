@@ -2,14 +2,14 @@ import type { Noise } from '../model/campaign.ts'
 import { type Order, toPairRequest } from '../model/order.ts'
 import { buildPairJob, type PairJob, toMeasuredRun } from '../model/pairs.ts'
 import type { Execution, Report } from '../model/report.ts'
-import { BUILT_IN_METRICS } from '../spec/schema-values.ts'
+import { COUNTED_METRICS, TIMED_METRICS } from '../spec/schema-values.ts'
 import type { Spec } from '../spec/schema.ts'
 import { calibrateNoiseEvidence, type CalibrationJob } from './evidence/calibration.ts'
 import { describeUnsteadyHarness, findFailure } from './failures.ts'
 import { listDecisiveMetrics, listExecutions, readNumber } from './metrics.ts'
 import { collectMetricPairs } from './paired/evaluate.ts'
 import { listStandIns } from './quieter-metric.ts'
-import { formatCount, formatNoise, formatNumber } from './wording.ts'
+import { formatCount, formatNoise, formatNumber, formatTolerance } from './wording.ts'
 
 export type CalibrationResult = {
   deterministic: boolean
@@ -17,6 +17,8 @@ export type CalibrationResult = {
   failed: boolean
   reason: string
   values: Record<string, number[]>
+  /** Counts differ a little between runs: smaller differences than this share count as none. */
+  tolerance?: number
 }
 
 /** Noise from pairs of the base with itself, or the reason why no campaign can rest on it. */
@@ -39,8 +41,15 @@ export function calibrateHarness(spec: Spec, report: Report): CalibrationResult 
   const failure = describeCalibrationFailure(spec, report, values, runs.length)
   if (failure !== null) return { deterministic: false, scale, failed: true, reason: failure, values }
   const reason = explainVariation(values, runs)
-  if (reason !== null) return { deterministic: false, scale, failed: false, reason, values }
-  const same = `equal in ${formatCount(runs.length, 'run')} with different seeds and builds`
+  const tolerance = reason === null ? null : findTolerance(values)
+  if (reason !== null && tolerance === null)
+    return { deterministic: false, scale, failed: false, reason, values }
+  const took = `in ${formatCount(runs.length, 'run')} with different seeds and builds`
+  if (tolerance !== null) {
+    const near = `nearly: counts differ by less than ${formatTolerance(tolerance)}, which counts as no difference, ${took}`
+    return { deterministic: true, scale, failed: false, reason: near, values, tolerance }
+  }
+  const same = `equal ${took}`
   return { deterministic: true, scale, failed: false, reason: same, values }
 }
 
@@ -65,10 +74,29 @@ function describeCalibrationFailure(
   return explainIncomparable(spec, values[spec.metric.primary.name] ?? [])
 }
 
+/** A few of millions of instructions. More is noise, which pairs have to decide. */
+const NEAR = 0.001
+/** Six runs rarely show the whole spread, so three times the spread that they show is allowed. */
+const SPREADS_ALLOWED = 3
+const LEAST_TOLERANCE = 1e-6
+
+/** The share by which counts may differ; null where a metric varies more, or is no count. */
+function findTolerance(values: CalibrationResult['values']): number | null {
+  const varying = Object.entries(values).filter(([, each]) => new Set(each).size > 1)
+  const spreads = varying.map(([name, each]) => {
+    const least = Math.min(...each)
+    const share = (Math.max(...each) - least) / least
+    return COUNTED_METRICS.has(name) && each.length >= 6 && least > 0 ? share : Number.POSITIVE_INFINITY
+  })
+  const most = Math.max(0, ...spreads)
+  if (varying.length === 0 || most > NEAR) return null
+  return Math.max(LEAST_TOLERANCE, SPREADS_ALLOWED * most)
+}
+
 /** Explains why a working harness is not deterministic; null if it is. */
 function explainVariation(values: CalibrationResult['values'], runs: readonly Execution[]): string | null {
   const names = Object.keys(values)
-  const timed = names.find(name => BUILT_IN_METRICS.has(name))
+  const timed = names.find(name => TIMED_METRICS.has(name))
   if (timed !== undefined) return `${timed} is never deterministic`
   const seeds = new Set(runs.map(run => run.seed)).size
   const builds = new Set(runs.map(run => run.build)).size

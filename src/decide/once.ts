@@ -17,7 +17,8 @@ import {
   type ValuePair,
 } from './metrics.ts'
 import { isTargetReached } from './stop-rules.ts'
-import { formatMetricChange } from './wording.ts'
+import { COUNTED_METRICS } from '../spec/schema-values.ts'
+import { formatMetricChange, formatTolerance } from './wording.ts'
 
 /** Deterministic metrics: one run a side is enough, and a gain counts when a second run agrees. */
 type OnceRule = {
@@ -26,6 +27,8 @@ type OnceRule = {
   scale: 'log' | 'linear'
   /** For probes: runs need not be equal. A gain counts if the second run shows it as well. */
   noisy?: true | undefined
+  /** The share by which a counted metric may differ between runs of the same code; 0 for all others. */
+  tolerance?: number | undefined
 }
 
 type OnceVerdict = {
@@ -40,8 +43,9 @@ export function readOnceRule({
   min_effect: minEffect,
   scale,
   noisy,
+  tolerance,
 }: Extract<StopRule, { rule: 'once' }>): Omit<OnceRule, 'spec'> {
-  return { minEffect, scale, noisy }
+  return { minEffect, scale, noisy, tolerance }
 }
 
 export function assessOnce(rule: OnceRule, report: ReportExecutions, label: Side): AssessmentFinding {
@@ -63,7 +67,11 @@ export function assessOnce(rule: OnceRule, report: ReportExecutions, label: Side
     return createFinding('inconclusive', `${name} differs between runs of ${side}: not deterministic`, facts)
   }
   if (!isGain(verdict)) return createOnceDrop(rule, verdict)
-  const isRepeated = sides.every(side => listExecutions(report, side, 'repeat').length > 0)
+  const [baseRepeat, repeat] = sides.map(side => listExecutions(report, side, 'repeat')[0])
+  const isRepeated = baseRepeat !== undefined && repeat !== undefined
+  const again = isRepeated ? judgeOnce(rule, baseRepeat, repeat) : verdict
+  // Within a tolerance the second run may differ, so it has to show the gain too.
+  if (!('missing' in again) && !isGain(again)) return createOnceDrop(rule, again)
   return createOnceKeep(rule, verdict, isRepeated)
 }
 
@@ -102,7 +110,8 @@ function judgeOnce(
   const violated = Object.keys(comparisons).filter(name => comparisons[name]?.violated)
   const primary = comparisons[objectives[0].name]
   const base0 = pairs.get(objectives[0].name)?.base ?? 0
-  const isTied = primary !== undefined && Math.abs(primary.delta) <= computeLeastEffect(rule, base0)
+  const least = Math.max(computeLeastEffect(rule, base0), computeTolerance(rule, objectives[0].name, base0))
+  const isTied = primary !== undefined && Math.abs(primary.delta) <= least
   const tie = improved.length === 0 && isTied ? findTieWinner(rule.spec.policy, base, candidate) : null
   return { comparisons, improved, violated, tie, pairs }
 }
@@ -111,6 +120,9 @@ function compareOnce(objective: Objective, pair: ValuePair, rule: OnceRule): Com
   const minEffect = computeLeastEffect(rule, pair.base)
   const delta = computeSignedDelta(pair.base, pair.candidate, objective.direction)
   const relative = computeRelativeGain(delta, pair.base)
+  const tolerance = computeTolerance(rule, objective.name, pair.base)
+  if (tolerance > 0 && Math.abs(delta) <= tolerance)
+    return { verdict: 'inconclusive', delta, relative, violated: false }
   if (delta > 0) {
     return { verdict: delta >= minEffect ? 'improved' : 'inconclusive', delta, relative, violated: false }
   }
@@ -124,8 +136,20 @@ function computeLeastEffect({ minEffect, scale }: OnceRule, base: number): numbe
   return scale === 'log' ? minEffect * Math.abs(base) : minEffect
 }
 
+/** Counts of the same code may differ a little, see calibration.ts. */
+function computeTolerance({ tolerance = 0 }: OnceRule, name: string, base: number): number {
+  return COUNTED_METRICS.has(name) ? tolerance * Math.abs(base) : 0
+}
+
 function findUnsteadyMetric(rule: OnceRule, runs: readonly Execution[]): string | null {
-  const differs = (name: string) => new Set(runs.map(run => readNumber(run, name))).size > 1
+  const differs = (name: string) => {
+    const values = runs.map(run => readNumber(run, name))
+    const known = values.filter(value => value !== null)
+    const spread = Math.max(...known) - Math.min(...known)
+    const isTolerated =
+      known.length === values.length && spread <= computeTolerance(rule, name, Math.min(...known))
+    return new Set(values).size > 1 && !isTolerated
+  }
   return listDecisiveMetrics(rule.spec).find(differs) ?? null
 }
 
@@ -179,9 +203,15 @@ function createOnceKeep(rule: OnceRule, verdict: OnceVerdict, isRepeated: boolea
   if (!isRepeated)
     return createRetryFinding(`${change}: a gain, but the report has no repeat of it on both sides`)
   const tie = verdict.tie === null ? '' : `, better on ${verdict.tie} (tie-breaker)`
-  const repeated = rule.noisy ? 'and again in a second run' : 'deterministic, identical when re-run'
-  const reason = `${change}${tie}, ${repeated}`
+  const reason = `${change}${tie}, ${describeRepetition(rule)}`
   return createFinding('eligible', reason, buildFacts(rule, verdict))
+}
+
+function describeRepetition({ noisy, tolerance = 0 }: OnceRule): string {
+  if (noisy) return 'and again in a second run'
+  return tolerance > 0
+    ? `deterministic within ${formatTolerance(tolerance)}, confirmed when re-run`
+    : 'deterministic, identical when re-run'
 }
 
 /** True for a candidate that would be kept if it repeats exactly. */

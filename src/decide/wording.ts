@@ -25,6 +25,11 @@ export function formatMetricChange(name: string, base: number, candidate: number
   return `${name} ${formatNumber(base)} -> ${formatNumber(candidate)}${change}`
 }
 
+/** A share too small for one decimal: "0.0003 %". */
+export function formatTolerance(share: number): string {
+  return `${Number((share * 100).toPrecision(2))} %`
+}
+
 export function formatCount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

@@ -5,6 +5,7 @@ import type { Execution, Side as Label } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
 import { BENCHMARK_COUNT, isBenchmarkFormat } from '../spec/schema-values.ts'
 import { buildCommonEnvironment, buildHarnessEnvironment } from './environment.ts'
+import { prepareCounts, readCounts } from './counter.ts'
 import { removeAll } from './file-system.ts'
 import { refuseMachine, runGuarded } from './guarded-run.ts'
 import { changeOwner, copyForUser, isFolder } from './isolation/side-users.ts'
@@ -39,10 +40,15 @@ export async function execute(session: Session, side: OrderSide, turn: Execution
   const own = buildHarnessEnvironment(session.allowed, paths, { owner, seed: turn.seed })
   const env = session.holdout === null ? own : { ...own, WINNOW_HOLDOUT_DIR: session.holdout.dir }
   const { timeout_seconds: timeoutSeconds } = input.spec.measurement
-  const command = selectCommand(session, turn.role)
+  const { counter } = session
+  const counts = counter === null ? null : await prepareCounts(paths.root, owner)
+  const selected = selectCommand(session, turn.role)
+  const command = counter === null || counts === null ? selected : counter.wrap(selected, counts)
   const ended = await runGuarded(session, side, 'itself', { command, env, timeoutSeconds })
+  const counted = counter === null || counts === null ? {} : readCounts(counter, counts)
   const result =
-    toFailedResult(session, ended, turn.role) ?? (await readResult(session, ended, turn, side.label))
+    toFailedResult(session, ended, turn.role) ??
+    (await readResult(session, { ...ended, counted }, turn, side.label))
   const output = result.status === 'ok' ? null : (result.output ?? readFailed(paths))
   const execution: Execution = {
     side: side.label,
@@ -92,7 +98,7 @@ function toFailedResult(
 
 async function readResult(
   session: Session,
-  ended: Ended,
+  ended: Ended & { counted: Record<string, number> },
   turn: ExecutionRequest,
   label: Label,
 ): Promise<ExecutionResult> {
@@ -100,7 +106,11 @@ async function readResult(
   try {
     const { metrics, items, ...rest } = await readTurnOutput(session, turn)
     if (items !== undefined) session.input.onItems?.(label, items)
-    return { status: 'ok', metrics: { ...metrics, ...collectBuiltInMetrics(ended) }, ...rest }
+    return {
+      status: 'ok',
+      metrics: { ...metrics, ...collectBuiltInMetrics(ended), ...ended.counted },
+      ...rest,
+    }
   } catch (error) {
     if (!(error instanceof HarnessError)) throw error
     const status = score === null ? 'bad-output' : 'score-failed'

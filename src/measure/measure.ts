@@ -8,6 +8,7 @@ import { buildSide, runGates } from './build-and-gates.ts'
 import { compareGates } from './compare-gates.ts'
 import { buildPortEnvironment, readEnvFile, selectAllowedEnvironment } from './environment.ts'
 import { computeSideRoom, prepareScore } from './execute.ts'
+import { chooseCounter } from './counter.ts'
 import { removeAll } from './file-system.ts'
 import { findRefusal, refuseUnsupported } from './harness-check.ts'
 import { findHoldoutDirectory, getHoldoutDir, getSidesDir } from './holdout.ts'
@@ -45,6 +46,7 @@ export async function measureOrder(input: MeasureInput): Promise<Report> {
   refuseUnsupported(input)
   const sharedFiles = listSharedFiles(input.spec.parallel.shared_files, input.sharedRoot)
   const allowed = buildAllowedEnvironment(input)
+  const counter = input.order.stop.rule === 'holdout' ? null : chooseCounter(input.spec, allowed)
   const holdoutDirectory = await findHoldoutDirectory(input)
   const draft: ReportDraft = { setups: [], gates: [], executions: [], trees: {}, unreaped: false }
   return withClaimedDirs(input, async () => {
@@ -56,7 +58,15 @@ export async function measureOrder(input: MeasureInput): Promise<Report> {
       await input.onPartial?.({ report: buildReport(), begun })
     }
     const realHome = input.env['HOME'] ?? null
-    const prepared = { sharedFiles, allowed, realHome, holdoutDirectory, buildReport, keepPartial }
+    const prepared = {
+      sharedFiles,
+      allowed,
+      realHome,
+      counter,
+      holdoutDirectory,
+      buildReport,
+      keepPartial,
+    }
     const end = await runToEnd(input, () => measureSides(input, draft, prepared))
     const endedEarly = end.tampered !== null || end.runner_error !== null
     const partialBlock = endedEarly && begun !== null ? { begun } : {}
@@ -102,7 +112,7 @@ async function runToEnd(input: MeasureInput, run: () => Promise<string | null>):
 
 type PreparedSession = Pick<
   Session,
-  'sharedFiles' | 'allowed' | 'realHome' | 'holdoutDirectory' | 'buildReport'
+  'sharedFiles' | 'allowed' | 'realHome' | 'counter' | 'holdoutDirectory' | 'buildReport'
 > & {
   keepPartial: (begun: Session['begun']) => Promise<void>
 }

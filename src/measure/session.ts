@@ -5,6 +5,7 @@ import type { Order } from '../model/order.ts'
 import type { PartialReport } from '../model/pairs.ts'
 import type { Side as Label, Report, Side } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
+import type { chooseCounter } from './counter.ts'
 import { requireSideUsers, type SideUsers } from './isolation/side-users.ts'
 import type { Item } from './output/harness-output.ts'
 import type { Supervisor } from './process/launch.ts'
@@ -128,6 +129,8 @@ export interface Session {
   readonly sharedFiles: readonly string[]
   /** The holdout directory from an environment variable, if that is its source. */
   readonly holdoutDirectory: string | null
+  /** Counts what an execution does; null where the spec counts nothing. */
+  readonly counter: ReturnType<typeof chooseCounter>
   trusted: TrustedTree | null
   holdout: TrustedTree | null
   readonly draft: ReportDraft

@@ -96,6 +96,8 @@ export const eventPayloads = {
         overhead_seconds: z.number().nonnegative(),
       })
       .nullable(),
+    /** The share by which a counted metric may differ between runs of the same code, if it differs. */
+    tolerance: z.number().positive().optional(),
     /** A metric that differs less between the same pairs, and the smallest gain that either shows (null: none). */
     quieter: z
       .strictObject({

@@ -91,6 +91,8 @@ const stopRuleSchema = z.discriminatedUnion('rule', [
   z.strictObject({
     rule: z.literal('once'),
     min_effect: z.number().nonnegative(),
+    /** The share by which a counted metric may differ between runs of the same code. */
+    tolerance: z.number().positive().optional(),
     /** Under log, min_effect is a fraction of the base; under linear it is in the metric's units. */
     scale: scaleSchema,
     /** Two runs need not be equal: a gain counts if both show at least min_effect. Only for probes. */

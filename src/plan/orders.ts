@@ -15,7 +15,7 @@ import {
 import type { Interruption, PairJob } from '../model/pairs.ts'
 import type { Report } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
-import { countSampleItems, isJudgedMetric } from '../spec/spec-facts.ts'
+import { countSampleItems, isJudgedMetric, listCountedMetrics } from '../spec/spec-facts.ts'
 import { type PlanAction, type PlanStep, QUEUED_ELSEWHERE_SECONDS } from './action.ts'
 import { buildPairsRule } from './paired-order.ts'
 import type { IncomingReports } from './reports.ts'
@@ -44,6 +44,12 @@ export interface OrderRequest {
 export type CampaignOrderPurpose = 'calibration' | 'noise' | 'baseline'
 
 const CALIBRATION_RUNS = 3
+/** Counts may differ a little between runs, and more runs show by how much. */
+const COUNTING_RUNS = 6
+
+function countCalibrationRuns(spec: Spec): number {
+  return listCountedMetrics(spec).length > 0 ? COUNTING_RUNS : CALIBRATION_RUNS
+}
 
 /** `machine`: a stored score is valid only for the same kind of machine. */
 export type ComparingFacts = Pick<World, 'campaign' | 'spec'> & { runner: Pick<RunnerFacts, 'machine'> }
@@ -167,7 +173,7 @@ function countExecutionsPerSide(spec: Spec, stop: StopRule): number {
   if (stop.rule === 'paired') return Math.max(stop.pairs, stop.keep_check?.pairs ?? 0) + 1
   if (stop.rule === 'pairs' || stop.rule === 'holdout') return stop.pairs + 1
   const stability = spec.measurement.stability
-  if (stability === null) return CALIBRATION_RUNS
+  if (stability === null) return countCalibrationRuns(spec)
   const { ladder, mode, repeat_count } = stability
   return mode === 'stable'
     ? 1
@@ -214,7 +220,9 @@ export function selectComparison(world: ComparingFacts): ComparisonMethod | null
   const deterministic = campaign.calibration?.deterministic ?? spec.measurement.mode === 'once'
   if (!deterministic) return campaign.calibration?.noise ? { by: 'pairs' } : null
   const scale = campaign.calibration?.scale ?? (spec.evidence.scale === 'linear' ? 'linear' : 'log')
-  const stop: StopRule = { rule: 'once', min_effect: spec.evidence.min_effect ?? 0, scale }
+  const { tolerance } = campaign.calibration ?? {}
+  const allowed = tolerance === undefined ? {} : { tolerance }
+  const stop: StopRule = { rule: 'once', min_effect: spec.evidence.min_effect ?? 0, scale, ...allowed }
   return { by: 'numbers', stop }
 }
 
@@ -251,7 +259,12 @@ export function buildCampaignOrderRequest(
     case 'baseline':
       return { ...common, purpose, candidates: [], stop: { rule: 'alone' } }
     case 'calibration':
-      return { ...common, purpose, candidates: [], stop: { rule: 'calibrate', runs: CALIBRATION_RUNS } }
+      return {
+        ...common,
+        purpose,
+        candidates: [],
+        stop: { rule: 'calibrate', runs: countCalibrationRuns(world.spec) },
+      }
     case 'noise': {
       const candidates = [toBaseAsCandidate(incumbent)]
       return { ...common, purpose: 'calibration', candidates, stop: buildPairsRule(world) }

@@ -111,12 +111,15 @@ const preparationReaders = {
 >
 
 function readCalibration(world: World, { order, report, event }: AnsweredOrder): PreparationReading {
-  const { deterministic, failed, scale, reason } = calibrateHarness(world.spec, report)
+  const { deterministic, failed, scale, reason, tolerance } = calibrateHarness(world.spec, report)
   if (report.runner_error !== null) return planNextAttempt(world, order.attempt, reason)
   if (failed) return { is: 'given up', reason }
   const calibrated = { kind: 'calibrated', cause: event, order: order.id, scale, noise: null } as const
   return [
-    { step: 'event', draft: { ...calibrated, deterministic, reason } },
+    {
+      step: 'event',
+      draft: { ...calibrated, deterministic, reason, ...(tolerance === undefined ? {} : { tolerance }) },
+    },
     buildBaselineStep(world, { order, report }, event),
   ]
 }

@@ -20,6 +20,8 @@ export interface HarnessTrial {
   prospects: Prospects | null
   /** What compares the quieter metric, if there is one: a line of the spec, or an option. */
   quieterLine?: string
+  /** What counts instructions, where a time is too noisy for min_effect. */
+  countedLine?: string
   /** Only if a model scores the output. */
   judging?: JudgingForecast
   /** The harness works, but differs from the spec in these points. */
@@ -45,8 +47,12 @@ function renderTrialResult(trial: HarnessTrial): string[] {
     ...(noise === null ? [] : renderNoise({ ...calibration, noise })),
     ...(prospects === null ? [] : renderProspects(prospects, calibration)),
     ...renderQuieterMetric(trial),
+    ...(trial.countedLine === undefined ? [] : [`${COUNT_INSTEAD}: ${trial.countedLine}`]),
   ]
 }
+
+const COUNT_INSTEAD =
+  'to see more: count instructions instead of time, with valgrind or perf; a proxy, but it mostly repeats exactly'
 
 function renderQuieterMetric({ calibration, quieterLine }: HarnessTrial): string[] {
   const quieter = describeQuieterMetric(calibration)
@@ -70,8 +76,13 @@ function describeScale({ scale, deterministic }: Pick<Calibration, 'scale' | 'de
   return 'scale: log, gains are shares of the base'
 }
 
-function describeRepeatability({ deterministic, reason, noise }: Omit<Calibration, 'order'>): string {
-  if (deterministic) return `yes, ${reason}`
+function describeRepeatability({
+  deterministic,
+  reason,
+  noise,
+  tolerance,
+}: Omit<Calibration, 'order'>): string {
+  if (deterministic) return tolerance === undefined ? `yes, ${reason}` : reason
   const [why = reason, more] = reason.split('; ')
   if (noise?.pair_sd === 0) return 'not shown'
   return more === undefined ? 'no' : `no, ${why}`

@@ -3,6 +3,7 @@ import { formatCount, formatNumber } from '../decide/wording.ts'
 import type { CampaignLocation } from '../spec/planned-features.ts'
 import type { Spec } from '../spec/schema.ts'
 import { listTimedDecisiveMetrics } from '../spec/spec-facts.ts'
+import { describeProxy } from './metrics.ts'
 import { formatMinutes, type HarnessTrial, renderTrial } from './check-trial.ts'
 
 // Check
@@ -154,7 +155,12 @@ export function renderComparedMetrics(spec: Spec, metrics: readonly ComparedMetr
     const better = direction === 'minimize' ? 'lower' : 'higher'
     return `compared: ${name} (${role}, ${better} is better), ${describeComparisonMode(spec, compared)}`
   })
-  return [...lines, `smallest gain: ${describeSmallestGain(spec, metrics[0]?.compared ?? 'pairs')}`]
+  const proxy = describeProxy(spec)
+  return [
+    ...lines,
+    ...(proxy === null ? [] : [proxy]),
+    `smallest gain: ${describeSmallestGain(spec, metrics[0]?.compared ?? 'pairs')}`,
+  ]
 }
 
 function describeComparisonMode({ measurement }: Spec, compared: ComparisonMode): string {

@@ -2,13 +2,18 @@ import { CALIBRATION_JOBS } from '../decide/calibration.ts'
 import { listObjectives, listPrintedNames } from '../decide/metrics.ts'
 import { evaluatePairs, type PairedCase } from '../decide/paired/evaluate.ts'
 import { renderEvidenceSentence } from '../decide/paired/evidence-text.ts'
-import { formatCount, formatSize } from '../decide/wording.ts'
+import { formatCount, formatSize, formatTolerance } from '../decide/wording.ts'
 import { BUILT_IN_METRICS } from '../spec/schema-values.ts'
 import type { Spec } from '../spec/schema.ts'
 import { resolvePairsPerJob } from '../spec/spec-facts.ts'
 import type { HarnessTrial } from './check-trial.ts'
 import type { CompareView, ComparisonResult } from './compare.ts'
-import { describeCalibrationNoise, describeQuieterMetric, SINGLE_MACHINE_LIMIT } from './metrics.ts'
+import {
+  describeCalibrationNoise,
+  describeProxy,
+  describeQuieterMetric,
+  SINGLE_MACHINE_LIMIT,
+} from './metrics.ts'
 import { formatDuration } from './terminal.ts'
 import { renderFailedOutput } from './verdict-markdown.ts'
 
@@ -42,6 +47,7 @@ export function renderComparisonReport(
     ...(evidence === null ? [] : [`  ${evidence}`]),
     ...renderComparisonFailure(view, compared),
     ...renderTimedNote(compared),
+    ...renderProxyNote(compared),
     ...(noise === null ? [] : [`  ${noise}`]),
     ...renderQuieterMetric(compared),
     ...(view.compared === 'pairs' ? [`  ${ONE_MACHINE_NOTE}`] : []),
@@ -76,6 +82,11 @@ function renderTimedNote({ spec, report }: ComparisonResult): string[] {
   return [
     `  timed: all that the command does; it also prints ${printed}, and --metric ${names[0]} compares that`,
   ]
+}
+
+function renderProxyNote({ spec }: ComparisonResult): string[] {
+  const proxy = describeProxy(spec)
+  return proxy === null ? [] : [`  ${proxy}`]
 }
 
 /** A comparison has neither scope nor pin, so the author of the change could have changed the benchmark too. */
@@ -155,7 +166,9 @@ export function renderComparisonForecast(
 ): string[] {
   const { calibration, prospects } = trial
   if (calibration?.deterministic)
-    return [`${base.name} repeats exactly: one execution of each is enough, and a second of a gain`]
+    return [
+      `${base.name} repeats ${calibration.tolerance === undefined ? 'exactly' : `within ${formatTolerance(calibration.tolerance)}`}: one execution of each is enough, and a second of a gain`,
+    ]
   if (prospects === null) return []
   const [least, most] = [prospects.null_idea.minutes, prospects.good_idea.minutes]
     .map(minutes => minutes * 60)

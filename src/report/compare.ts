@@ -10,7 +10,13 @@ import {
 } from '../decide/paired/effect-text.ts'
 import { evaluatePairs, type PairedCase, type PairsEvaluation } from '../decide/paired/evaluate.ts'
 import { renderEvidenceLine } from '../decide/paired/evidence-text.ts'
-import { formatCount, formatMetricChange, formatNumber, formatRounded } from '../decide/wording.ts'
+import {
+  formatCount,
+  formatMetricChange,
+  formatNumber,
+  formatRounded,
+  formatTolerance,
+} from '../decide/wording.ts'
 import type { Calibration, Noise } from '../model/campaign.ts'
 import type { Point } from '../model/ids.ts'
 import { aggregateReadings } from '../model/pairs.ts'
@@ -23,6 +29,7 @@ import {
   type Side,
 } from '../model/report.ts'
 import { EXIT_CODES } from '../model/verdict.ts'
+import { BUILT_IN_METRICS } from '../spec/schema-values.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { HarnessTrial } from './check-trial.ts'
 import { formatDuration } from './terminal.ts'
@@ -260,7 +267,7 @@ function describeComparedEffect(
 
 function formatPredicate(name: string, much: string): string {
   if (name === 'wall_seconds') return `is ${much}`
-  if (name === 'cpu_seconds' || name === 'max_rss_mb') return `needs ${much}`
+  if (BUILT_IN_METRICS.has(name)) return `needs ${much}`
   return `has ${much} ${name}`
 }
 
@@ -281,7 +288,9 @@ function describeSingleRunResult(compared: ComparisonResult, word: CompareVerdic
   const { [name]: after } = aggregateMetrics(report, label, getAggregation(spec))
   const change =
     typeof before === 'number' && typeof after === 'number' ? formatMetricChange(name, before, after) : name
-  const took = 'it repeats exactly'
+  const tolerance = compared.trial?.calibration?.tolerance
+  const took =
+    tolerance === undefined ? 'it repeats exactly' : `it repeats within ${formatTolerance(tolerance)}`
   if (before === after) return `${head.name} and ${base.name} give the same result: ${change}; ${took}`
   if (word === 'no gain') return `no gain worth having: ${head.name} against ${base.name}, ${change}; ${took}`
   return `${head.name} is ${word} than ${base.name}: ${change}; ${took}`

@@ -10,7 +10,7 @@ import {
 import type { Calibration } from '../model/campaign.ts'
 import { type Aggregation, getAggregation, type MetricValue, type MetricValues } from '../model/report.ts'
 import { findNearestWord } from '../spec/nearest-word.ts'
-import { BUILT_IN_METRICS } from '../spec/schema-values.ts'
+import { BUILT_IN_METRICS, COUNTED_METRICS } from '../spec/schema-values.ts'
 import type { Spec } from '../spec/schema.ts'
 import { formatTable, limitLines } from './terminal.ts'
 
@@ -150,6 +150,14 @@ export function describeQuieterMetric(
 /** One decimal, and two digits where that would show nothing. */
 function formatShare(value: number): string {
   return value < 0.001 ? `${formatRounded(value * 100, 2)} %` : formatSize(value, 'log')
+}
+
+/** A count is not what a user waits for. */
+export function describeProxy({ metric }: Pick<Spec, 'metric'>): string | null {
+  const { name } = metric.primary
+  if (!COUNTED_METRICS.has(name)) return null
+  const stands = name === 'instructions' ? 'time' : 'the cost of memory'
+  return `proxy: ${name} stand for ${stands}; child processes are counted, and an interpreter with the program that it runs`
 }
 
 /** The line of the spec that makes a campaign compare this metric, in the direction of the present one. */

@@ -264,7 +264,7 @@ const primarySchema = z.strictObject({
   name: textSchema
     .default('wall_seconds')
     .describe(
-      'Metric to improve: wall_seconds, cpu_seconds and max_rss_mb are measured by winnow, others are printed.',
+      'Metric to improve: wall_seconds, cpu_seconds and max_rss_mb are measured by winnow; instructions, allocations and allocated_bytes are counted by valgrind or perf; others are printed.',
     )
     .meta({ examples: ['p99_ms', 'geomean_ns_per_op'] }),
   direction: directionSchema.default('minimize').describe('Which way is better.'),

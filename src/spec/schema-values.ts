@@ -86,5 +86,15 @@ export function isBenchmarkFormat(output: string): output is BenchmarkFormat {
   return BENCHMARK_FORMATS.some(format => format === output)
 }
 
-/** winnow measures these around every execution. A harness must not print them. */
-export const BUILT_IN_METRICS: ReadonlySet<string> = new Set(['wall_seconds', 'cpu_seconds', 'max_rss_mb'])
+/** winnow measures these around every execution. They never repeat exactly. */
+export const TIMED_METRICS: ReadonlySet<string> = new Set(['wall_seconds', 'cpu_seconds', 'max_rss_mb'])
+
+/** winnow counts these with a tool, only for specs that name them. They often repeat exactly. */
+export const COUNTED_METRICS: ReadonlySet<string> = new Set([
+  'instructions',
+  'allocations',
+  'allocated_bytes',
+])
+
+/** A harness must not print them. */
+export const BUILT_IN_METRICS: ReadonlySet<string> = new Set([...TIMED_METRICS, ...COUNTED_METRICS])

@@ -1,6 +1,6 @@
 import { UserError } from '../errors.ts'
 import type { ParsedSpec, Spec } from './schema.ts'
-import { BUILT_IN_METRICS } from './schema-values.ts'
+import { COUNTED_METRICS, TIMED_METRICS } from './schema-values.ts'
 
 // Evidence
 
@@ -155,7 +155,21 @@ export function listTimedDecisiveMetrics({ metric, policy }: DecisiveSections): 
   const objectives = metric.objectives.filter(({ role }) => role !== 'secondary')
   const ties = policy.tie_breakers.map(tie => ('lower' in tie ? tie.lower : tie.higher))
   const names = new Set([metric.primary.name, ...objectives.map(({ name }) => name), ...ties])
-  return [...names].filter(name => BUILT_IN_METRICS.has(name))
+  return [...names].filter(name => TIMED_METRICS.has(name))
+}
+
+/** Counted only for a spec that names them, because counting takes time. */
+export function listCountedMetrics({ metric, policy }: Pick<ParsedSpec, 'metric' | 'policy'>): string[] {
+  const ties = policy.tie_breakers.map(tie => ('lower' in tie ? tie.lower : tie.higher))
+  const names = new Set([
+    metric.primary.name,
+    ...metric.objectives.map(({ name }) => name),
+    ...metric.degenerate_gates.map(({ name }) => name),
+    ...metric.constraints.map(({ metric: name }) => name),
+    ...metric.diagnostics.map(({ name }) => name),
+    ...ties,
+  ])
+  return [...names].filter(name => COUNTED_METRICS.has(name ?? ''))
 }
 
 // Holdout

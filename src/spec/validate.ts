@@ -9,6 +9,7 @@ import {
 } from './rule-context.ts'
 import { ALWAYS_IMMUTABLE, hasMagic, isCoveredByPattern } from './scope.ts'
 import { BUILT_IN_METRICS, parseGateCheck } from './schema-values.ts'
+import { listCountedMetrics, listTimedDecisiveMetrics } from './spec-facts.ts'
 import { MEASUREMENT_RULES } from './validate-measurement.ts'
 
 const CONTROL_CHARACTER = /\p{Cc}/u
@@ -26,6 +27,7 @@ export const RULES: readonly SpecRule[] = [
   requireCeMetricGate,
   requireUniqueGateNames,
   checkSameAnswers,
+  checkCountedMetrics,
   ...MEASUREMENT_RULES,
   checkScopePatterns,
   requireReachableMutable,
@@ -85,6 +87,31 @@ function checkSameAnswers({ spec }: RuleContext): SpecFinding[] {
       )
     return []
   })
+}
+
+/** A counting tool slows a command down many times, so its time says nothing then. */
+function checkCountedMetrics({ spec }: RuleContext): SpecFinding[] {
+  const counted = listCountedMetrics(spec)
+  const [first] = counted
+  if (first === undefined) return []
+  const path = 'metric.primary.name'
+  const timed = listTimedDecisiveMetrics(spec)
+  const fix = 'use two specs'
+  if (timed.length > 0)
+    return reportFinding(
+      path,
+      `${first} beside ${timed.join(', ')}`,
+      'counted metrics alone: counting slows the command down',
+      fix,
+    )
+  if (counted.includes('instructions') && counted.length > 1)
+    return reportFinding(
+      path,
+      counted.join(', '),
+      'instructions, or allocations and allocated_bytes: two tools count them',
+      fix,
+    )
+  return []
 }
 
 function requireUniqueGateNames({ spec }: RuleContext): SpecFinding[] {

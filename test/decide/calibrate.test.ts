@@ -23,6 +23,22 @@ describe('calibration', () => {
     })
   })
 
+  test('counts that differ a little have a tolerance of three times what six runs show', () => {
+    const counted = aSpec({ metric: { primary: { ...primary, name: 'instructions' } } })
+    const calibrate = (...counts: number[]) =>
+      calibrateHarness(counted, aReport(runs(...counts.map(count => ({ instructions: count })))))
+    const near = calibrate(233_000_000, 233_000_466, 233_000_000, 233_000_000, 233_000_000, 233_000_000)
+    expect(near).toMatchObject({ deterministic: true, failed: false })
+    expect(near.tolerance).toBeCloseTo(6e-6, 9)
+    expect(near.reason).toBe(
+      'nearly: counts differ by less than 0.0006 %, which counts as no difference, in 6 runs with different seeds and builds',
+    )
+    const same = calibrate(5, 5, 5, 5, 5, 5)
+    expect([same.deterministic, same.tolerance]).toEqual([true, undefined])
+    expect(calibrate(1000, 1002, 1000, 1000, 1000, 1000).deterministic).toBe(false)
+    expect(calibrate(1_000_000, 1_000_001, 1_000_000).deterministic).toBe(false)
+  })
+
   test('any spread is noise, however small', () => {
     const found = of(runs({ bytes: 7 }, { bytes: 7 }, { bytes: 7.001 }))
     expect(found).toMatchObject({

@@ -309,3 +309,49 @@ describe('laws', () => {
     )
   })
 })
+
+describe('counts that differ a little between runs of the same code', () => {
+  const counted = spec({ primary: { type: 'hard', name: 'instructions', direction: 'minimize' } })
+  const assess = (base: [number, number], candidate: [number, number], tolerance = 1e-5) => {
+    const counts = (value: number) => ({ instructions: value })
+    const executions = [
+      run('base', counts(base[0])),
+      run(label, counts(candidate[0])),
+      run('base', counts(base[1]), { role: 'repeat' }),
+      run(label, counts(candidate[1]), { role: 'repeat' }),
+    ]
+    const order = anOrder({ rule: 'once', min_effect: 0, scale: 'log', tolerance })
+    return assessCandidate({ spec: counted, order, report: aReport(executions), label, baseline: null })
+  }
+
+  test('a gain beyond the tolerance is kept, and the reason says how near the runs are', () => {
+    const found = assess([1_000_000, 1_000_005], [900_000, 900_004])
+    expect([found.outcome, found.reason]).toEqual([
+      'eligible',
+      'instructions 1000000 -> 900000 (-10.0 %), deterministic within 0.001 %, confirmed when re-run',
+    ])
+  })
+
+  test('a difference within it is neither a gain nor a loss', () => {
+    expect(assess([1_000_000, 1_000_000], [999_995, 999_995])).toMatchObject({
+      outcome: 'dropped',
+      worse: false,
+    })
+    expect(assess([1_000_000, 1_000_000], [1_000_005, 1_000_005])).toMatchObject({
+      outcome: 'dropped',
+      worse: false,
+    })
+    expect(assess([1_000_000, 1_000_000], [1_000_050, 1_000_050])).toMatchObject({
+      outcome: 'dropped',
+      worse: true,
+    })
+  })
+
+  test('a gain that the second run does not show is none', () => {
+    expect(assess([1_000_000, 999_990], [999_975, 999_975], 2e-5).outcome).toBe('dropped')
+  })
+
+  test('runs that differ by more have lost their determinism', () => {
+    expect(assess([1_000_000, 1_000_100], [900_000, 900_000])).toMatchObject({ determinism_lost: true })
+  })
+})

@@ -56,6 +56,23 @@ const cases: Record<string, Case[]> = {
     ],
     [W, { 'metric.degenerate_gates': [{ name: 'sum', check: '== base' }] }, undefined],
   ],
+  checkCountedMetrics: [
+    [
+      W,
+      { 'metric.objectives': [{ name: 'instructions', direction: 'minimize' }] },
+      'metric.primary.name: instructions beside wall_seconds',
+    ],
+    [
+      W,
+      { 'metric.primary': { name: 'instructions' }, 'metric.diagnostics': [{ name: 'allocations' }] },
+      'metric.primary.name: instructions, allocations',
+    ],
+    [
+      W,
+      { 'metric.primary': { name: 'allocations' }, 'metric.diagnostics': [{ name: 'allocated_bytes' }] },
+      undefined,
+    ],
+  ],
   requireLegalMeasurement: [
     [JUDGE, { 'measurement.mode': 'once' }, 'measurement.mode: mode once with a judge metric'],
     [JUDGE, { 'measurement.mode': 'paired' }, undefined],

@@ -207,7 +207,9 @@ function findComparisonGap(campaign: Campaign, spec: Spec, stop: Order['stop']):
   if (!(campaign.calibration?.deterministic ?? mode === 'once'))
     return 'it takes the harness for deterministic, which was not shown'
   const wanted = spec.evidence.min_effect ?? 0
-  return stop.min_effect === wanted ? null : `its min_effect is ${stop.min_effect}, the spec says ${wanted}`
+  if (stop.min_effect !== wanted) return `its min_effect is ${stop.min_effect}, the spec says ${wanted}`
+  const same = stop.tolerance === campaign.calibration?.tolerance
+  return same ? null : 'its tolerance is not the one that calibration found'
 }
 
 /** An effect compares the landing with its own base: any other base could inflate it. */

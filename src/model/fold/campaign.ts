@@ -100,8 +100,11 @@ function resetMeasurements(campaign: Campaign): void {
 }
 
 const applyCalibrated: EventHandler<'calibrated'> = (campaign, event) => {
-  const { order, deterministic, scale, reason, noise, quieter } = event
-  const found = quieter === undefined ? {} : { quieter }
+  const { order, deterministic, scale, reason, noise, quieter, tolerance } = event
+  const found = {
+    ...(quieter === undefined ? {} : { quieter }),
+    ...(tolerance === undefined ? {} : { tolerance }),
+  }
   campaign.calibration = { order, deterministic, scale, reason, noise, ...found }
   campaign.attempts = {}
   delete campaign.orders[order]
