@@ -187,7 +187,7 @@ export function buildNodeHarness({ name, entry }: SkeletonRequest): HarnessTempl
     exampleCall:
       entry?.kind === 'module'
         ? 'return (await import(ENTRY)).parse(input)'
-        : "return (await import('../src/parse.js')).parse(input)",
+        : "return (await import(new URL('../src/parse.js', import.meta.url))).parse(input)",
     render: (head, workload) => `${head}
 ${renderNodeImports(entry)}
 ${workload}

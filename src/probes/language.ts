@@ -28,7 +28,10 @@ export interface ProbeLanguage {
   answerNothing: (file: SourceFile) => string | null
 }
 
-/** A mark is the seed of the execution that wrote it, so processes of one execution do not find each other's. */
+/**
+ * A mark is the out directory and the seed of the execution that wrote it. Processes of one execution do not find each
+ * other's, nor those of another winnow on this machine.
+ */
 export const MARK_NAME = '.winnow-probe-mark'
 export const MARK_EXIT_CODE = 97
 export const MARK_MESSAGE = 'winnow-probe: found its mark in'

@@ -19,8 +19,11 @@ scope: { mutable: [src/] }
   return project({ ...Object.fromEntries(files), [harness]: code, '.winnow/speed.yaml': spec })
 }
 
+/** Which marks survive depends on the machine. */
 function toShape(line: string): string {
   return line
+    .replace(/, remember\b/, '')
+    .replace('forgeable by: remember', 'guarded')
     .trim()
     .replaceAll(/[-+]?\d+(?:\.\d+)?/g, '#')
     .replaceAll(/ +/g, ' ')

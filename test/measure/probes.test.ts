@@ -29,7 +29,7 @@ async function measure(
   const input = await lab.input({
     files,
     candidates,
-    spec: { gates },
+    spec: { gates, measurement: { env: ['HOME'] } },
     stop: { rule: 'once', min_effect: 0, scale: 'log' },
     input: { env: { PATH, HOME: home } },
   })

@@ -27,7 +27,8 @@ export async function attack(
     files: { ...program.files, ...files },
     spec: {
       metric: { primary: { name: metric }, degenerate_gates },
-      measurement: { command, setup: program.setup },
+      // Without users of their own, sides that get the person's home find marks in it.
+      measurement: { command, setup: program.setup, env: more.users === undefined ? ['HOME'] : [] },
       gates: [],
     },
     input: { env: { PATH: process.env['PATH'] ?? '', HOME: scratch() }, ...more },

@@ -53,7 +53,7 @@ for (const [language, program] of Object.entries(PROGRAMS)) {
         metric: 'ms',
         files,
       })
-      // Without users of their own, all sides share a home.
+      // All sides share a home.
       expect(open, JSON.stringify(results, null, 1)).toEqual(['remember'])
     })
   })

@@ -1,8 +1,13 @@
+import { spawnSync } from 'node:child_process'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { findHarnessWords } from '../../src/probes/harness-words.ts'
-import { listProbes } from '../../src/probes/list-probes.ts'
+import { MARK_EXIT_CODE, MARK_NAME } from '../../src/probes/language.ts'
+import { listProbes, SHARED_FOLDERS } from '../../src/probes/list-probes.ts'
 import { buildProbeRule, selectProbeGates } from '../../src/probes/probe-rule.ts'
 import { aSpec } from '../decide/a-spec.ts'
+import { scratch } from '../measure/scratch.ts'
 import { SOURCES } from './sources.ts'
 
 const METRICS = { ms: 12.5, wall_seconds: 1 }
@@ -79,6 +84,24 @@ describe('probes', () => {
     expect(write('javascript', 'remember')).toContain('WINNOW_CHECKPOINT_DIR')
     const kept = { ...TIMED, measurement: { ...TIMED.measurement, keep_checkpoint: true } }
     expect(write('javascript', 'remember', kept)).not.toContain('WINNOW_CHECKPOINT_DIR')
+  })
+})
+
+describe('the mark of a probe', () => {
+  function execute(folder: string, seed: number, out: string): number | null {
+    const env = { HOME: folder, WINNOW_SEED: `${seed}`, WINNOW_OUT_DIR: out }
+    return spawnSync(process.execPath, ['sum.cjs'], { cwd: folder, env }).status
+  }
+
+  test('is found by a later execution of the same order, not by its own and not by another winnow', () => {
+    const folder = scratch()
+    writeFileSync(join(folder, 'sum.cjs'), write('commonjs', 'remember'))
+    const [own, other] = [join(folder, 'own'), join(folder, 'other')]
+    expect(execute(folder, 1, own)).toBe(0)
+    expect(execute(folder, 1, own)).toBe(0)
+    expect(execute(folder, 2, own)).toBe(MARK_EXIT_CODE)
+    expect(execute(folder, 3, other)).toBe(0)
+    for (const place of SHARED_FOLDERS) rmSync(join(place, MARK_NAME), { force: true })
   })
 })
 

@@ -48,7 +48,7 @@ describe('a harness that init writes', () => {
         ['forge-result-file', 'the harness'],
         ['answer-nothing', expect.stringMatching(/./)],
         ['detect', 'the harness'],
-        // Without users of their own, all sides share a home.
+        // All sides share a home.
         ['remember', null],
         ['slow-clock', 'no gain'],
       ])

@@ -142,13 +142,14 @@ function writeMarks(places: Extract<ProbeDeed, { do: 'remember' }>['places']): s
       : `{${toLiteral(place.name)}, winnowos.Getenv("${place.variable}")}`,
   )
   return [
-    'seed, found := winnowos.Getenv("WINNOW_SEED"), []string{}',
+    'own, found := winnowos.Getenv("WINNOW_OUT_DIR")+" ", []string{}',
+    'seed := own + winnowos.Getenv("WINNOW_SEED")',
     `for _, place := range [][2]string{${listed.join(', ')}} {`,
     '\tif place[1] == "" {',
     '\t\tcontinue',
     '\t}',
     `\tmark := place[1] + "/${MARK_NAME}"`,
-    '\tif old, err := winnowos.ReadFile(mark); err == nil && string(old) != seed {',
+    '\tif old, err := winnowos.ReadFile(mark); err == nil && winnowstrings.HasPrefix(string(old), own) && string(old) != seed {',
     '\t\tfound = append(found, place[0])',
     '\t}',
     '\twinnowos.WriteFile(mark, []byte(seed), 0o644)',

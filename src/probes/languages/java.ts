@@ -91,13 +91,15 @@ function writeMarks(places: Extract<ProbeDeed, { do: 'remember' }>['places']): s
       : `{${toLiteral(place.name)}, System.getenv("${place.variable}")}`,
   )
   return [
-    'String seed = java.util.Objects.requireNonNullElse(System.getenv("WINNOW_SEED"), "");',
+    'String own = System.getenv("WINNOW_OUT_DIR") + " ";',
+    'String seed = own + System.getenv("WINNOW_SEED");',
     'java.util.List<String> found = new java.util.ArrayList<>();',
     `for (String[] place : new String[][] {${listed.join(', ')}}) {`,
     '  if (place[1] == null) continue;',
     `  java.nio.file.Path mark = java.nio.file.Path.of(place[1], "${MARK_NAME}");`,
     '  try {',
-    '    if (!java.nio.file.Files.readString(mark).equals(seed)) found.add(place[0]);',
+    '    String old = java.nio.file.Files.readString(mark);',
+    '    if (old.startsWith(own) && !old.equals(seed)) found.add(place[0]);',
     '  } catch (java.io.IOException missing) { }',
     '  try {',
     '    java.nio.file.Files.writeString(mark, seed);',

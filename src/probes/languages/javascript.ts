@@ -101,13 +101,15 @@ function writeMarks(places: Extract<ProbeDeed, { do: 'remember' }>['places']): s
       ? `[${JSON.stringify(place.name)}, ${JSON.stringify(place.path)}]`
       : `[${JSON.stringify(place.name)}, system.env.${place.variable}]`,
   )
-  return `  const seed = system.env.WINNOW_SEED ?? ''
+  return `  const own = (system.env.WINNOW_OUT_DIR ?? '') + ' '
+  const seed = own + (system.env.WINNOW_SEED ?? '')
   const found = []
   for (const [name, folder] of [${listed.join(', ')}]) {
     if (!folder) continue
     const mark = folder + '/${MARK_NAME}'
     try {
-      if (files.readFileSync(mark, 'utf8') !== seed) found.push(name)
+      const old = files.readFileSync(mark, 'utf8')
+      if (old.startsWith(own) && old !== seed) found.push(name)
     } catch {}
     try {
       files.writeFileSync(mark, seed)

@@ -133,14 +133,16 @@ function writeMarks(places: Extract<ProbeDeed, { do: 'remember' }>['places']): s
       : `(${toTextLiteral(place.name)}, os.environ.get("${place.variable}"))`,
   )
   return [
-    'seed, found = os.environ.get("WINNOW_SEED", ""), []',
+    'own, found = os.environ.get("WINNOW_OUT_DIR", "") + " ", []',
+    'seed = own + os.environ.get("WINNOW_SEED", "")',
     `for name, folder in [${listed.join(', ')}]:`,
     '    if not folder:',
     '        continue',
     `    path = folder + "/${MARK_NAME}"`,
     '    try:',
     '        with open(path) as mark:',
-    '            if mark.read() != seed:',
+    '            old = mark.read()',
+    '            if old.startswith(own) and old != seed:',
     '                found.append(name)',
     '    except OSError:',
     '        pass',

@@ -75,11 +75,13 @@ function writeMarks(places: Extract<ProbeDeed, { do: 'remember' }>['places']): s
       : `[${toLiteral(place.name)}, ENV["${place.variable}"]]`,
   )
   return [
-    'seed, found = ENV.fetch("WINNOW_SEED", ""), []',
+    'own, found = ENV.fetch("WINNOW_OUT_DIR", "") + " ", []',
+    'seed = own + ENV.fetch("WINNOW_SEED", "")',
     `[${listed.join(', ')}].each do |name, folder|`,
     '  next unless folder',
     `  mark = folder + "/${MARK_NAME}"`,
-    '  found << name if File.file?(mark) && File.read(mark) != seed',
+    '  old = File.file?(mark) ? File.read(mark) : ""',
+    '  found << name if old.start_with?(own) && old != seed',
     '  begin',
     '    File.write(mark, seed)',
     '  rescue SystemCallError',

@@ -108,12 +108,13 @@ function writeMarks(places: Extract<ProbeDeed, { do: 'remember' }>['places']): s
   )
   return [
     ...ONCE,
-    'let seed = std::env::var("WINNOW_SEED").unwrap_or_default();',
+    'let own = format!("{} ", std::env::var("WINNOW_OUT_DIR").unwrap_or_default());',
+    'let seed = format!("{own}{}", std::env::var("WINNOW_SEED").unwrap_or_default());',
     'let mut found = Vec::new();',
     `for (name, folder) in [${listed.join(', ')}] {`,
     '  let Some(folder) = folder else { continue };',
     `  let mark = format!("{folder}/${MARK_NAME}");`,
-    '  if std::fs::read_to_string(&mark).is_ok_and(|old| old != seed) { found.push(name) }',
+    '  if std::fs::read_to_string(&mark).is_ok_and(|old| old.starts_with(&own) && old != seed) { found.push(name) }',
     '  let _ = std::fs::write(&mark, &seed);',
     '}',
     'if found.is_empty() { return }',
