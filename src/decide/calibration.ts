@@ -122,8 +122,8 @@ export function buildNoiseJob(
 export function calibrateNoise(spec: Spec, last: Report, jobs: readonly PairJob[]): NoiseResult {
   const { name } = spec.metric.primary
   const raw = jobs.map(job => ({
-    pairs: collectMetricPairs([job], name).flatMap(({ base, candidate }) =>
-      base === null || candidate === null ? [] : [{ base, candidate }],
+    pairs: collectMetricPairs([job], name).flatMap(({ base, candidate, base_first }) =>
+      base === null || candidate === null ? [] : [{ base, candidate, base_first }],
     ),
   }))
   if (raw.every(({ pairs }) => pairs.length === 0))

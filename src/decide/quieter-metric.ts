@@ -60,8 +60,8 @@ const LAST_JOBS = 2
 function calibrateMetric(jobs: readonly PairJob[], metric: string) {
   return calibrateNoiseEvidence(
     jobs.slice(-LAST_JOBS).map(job => ({
-      pairs: collectMetricPairs([job], metric).flatMap(({ base, candidate }) =>
-        base === null || candidate === null ? [] : [{ base, candidate }],
+      pairs: collectMetricPairs([job], metric).flatMap(({ base, candidate, base_first }) =>
+        base === null || candidate === null ? [] : [{ base, candidate, base_first }],
       ),
     })),
     { scale: 'log' },

@@ -1,19 +1,23 @@
 import { UserError } from '../../errors.ts'
+import { findSpeedBorder, listExplainedDifferences, type MeasuredPairs } from './disturbances.ts'
 import {
   computeSignedDifference,
   type EvidenceScale,
   findFirstCrossing,
   reverseDifferences,
+  toComparable,
 } from './rank-test.ts'
 
 /** One job in which both sides were the same tree. */
-export type CalibrationJob = { pairs: readonly { base: number; candidate: number }[] }
+export type CalibrationJob = {
+  pairs: readonly { base: number; candidate: number; base_first?: boolean | undefined }[]
+}
 
 export type NoiseCalibration = {
   /** No spread over at least three runs in at least two jobs. */
   deterministic: boolean
   scale: EvidenceScale
-  /** 1.4826 MAD of the A/A differences. */
+  /** 1.4826 MAD of the A/A differences, without what the machine explains: as evidence sees them. */
   pair_sd: number
   /** Its upper 90 % limit, the noise of the hybrid; null below four pairs. */
   pair_sd_upper90: number | null
@@ -39,18 +43,29 @@ export function calibrateNoiseEvidence(
   const measure = { direction: 'minimize', scale } as const
   const pairs = jobs.flatMap(job => job.pairs)
   const differences = pairs.map(({ base, candidate }) => computeSignedDifference(measure, base, candidate))
+  const turns = pairs.map(({ base_first }) => base_first !== false)
+  const { same, factor } = explainNoise({ measured: differences, base_first: turns })
+  const upper = computeRobustSpreadUpper(same, 0.9)
   const measured = jobs.map(listJobValues).filter(own => own.length > 0)
   const means = measured.map(own => computeMean(scale === 'log' ? own.map(Math.log) : own))
   return {
     deterministic: measured.length >= 2 && values.length >= 3 && new Set(values).size === 1,
     scale,
-    pair_sd: computeRobustSpread(differences),
-    pair_sd_upper90: computeRobustSpreadUpper(differences, 0.9),
+    pair_sd: factor * computeRobustSpread(same),
+    pair_sd_upper90: upper === null ? null : factor * upper,
     between_job_sd: computeSampleSd(means),
     favours: findFavouredByEvidence(differences),
     pairs: pairs.length,
     jobs: measured.length,
   }
+}
+
+/** Pairs across two speeds say little, so the others alone count as fewer, that is noisier, pairs. */
+function explainNoise(turns: MeasuredPairs): { same: number[]; factor: number } {
+  const explained = listExplainedDifferences(turns).map(toComparable)
+  const border = findSpeedBorder(explained)
+  const same = explained.filter(each => Math.abs(each) <= border)
+  return { same, factor: Math.sqrt(explained.length / Math.max(1, same.length)) }
 }
 
 function listJobValues({ pairs }: CalibrationJob): number[] {

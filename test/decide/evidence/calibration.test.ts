@@ -118,3 +118,25 @@ describe('the upper 90 % limit of the noise', () => {
     expect(computeRobustSpreadUpper([0, 0, 0, 0, 0, 0, 0, 0, 0, 0.1], 0.9)).toBeGreaterThan(0)
   })
 })
+
+describe('the noise of pairs', () => {
+  const turns = [true, false, false, true, true, false, true, false]
+  const noise = [0.01, -0.02, 0.015, -0.01, 0.02, -0.015, 0.005, -0.005]
+  const measure = (cost: number) =>
+    calibrateNoiseEvidence([
+      {
+        pairs: noise.map((each, at) => {
+          const base_first = turns[at] === true
+          return {
+            base: Math.exp(each + (base_first ? cost : 0)),
+            candidate: Math.exp(base_first ? 0 : cost),
+            base_first,
+          }
+        }),
+      },
+    ]).pair_sd
+
+  test('leaves out the cost of running first', () => {
+    expect(measure(0.3)).toBeLessThan(1.5 * measure(0))
+  })
+})
