@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { fetchOrderedTrees } from '../../src/engine/jobs/job-clone.ts'
+import { buildProbeCandidates } from '../../src/engine/observe/probe-candidates.ts'
 import { aSpec } from '../decide/a-spec.ts'
 import { open, userRepository } from '../git/scratch.ts'
 import { anOrder } from '../model/an-order.ts'
@@ -44,5 +45,19 @@ describe('the trees of an order', () => {
     const head = 'f'.repeat(40)
     const other = { ...order, candidates: [{ label: 'exp-001' as const, head, tree: 'e'.repeat(40) }] }
     await expect(fetchOrderedTrees(repository, other, aSpec())).rejects.toThrow(head)
+  })
+
+  it('of probes are made from the base again, and have to be the ordered ones', async () => {
+    const { repository, order } = await scene()
+    await fetchOrderedTrees(repository, order, aSpec())
+    const { base } = order
+    const candidates = await buildProbeCandidates(repository, { spec: aSpec(), base, metrics: {} })
+    const probes = { ...order, purpose: 'probe' as const, candidates, probing: { version: 1, metrics: {} } }
+    expect(candidates.map(({ label }) => label)).toEqual(['probe-vanish'])
+    await fetchOrderedTrees(repository, probes, aSpec())
+    const other = candidates.map(each => ({ ...each, tree: base.tree }))
+    await expect(fetchOrderedTrees(repository, { ...probes, candidates: other }, aSpec())).rejects.toThrow(
+      'probe-vanish: winnow does not make the tree of this order from its base',
+    )
   })
 })
