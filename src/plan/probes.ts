@@ -1,7 +1,7 @@
 import { computePrimaryGain } from '../decide/assess.ts'
 import type { HarnessProbes } from '../model/campaign.ts'
 import type { OrderId } from '../model/ids.ts'
-import { findFailedPart, formatRunnerError, type Report } from '../model/report.ts'
+import { findFailedPart, formatRunnerError, type Report, toFinite } from '../model/report.ts'
 import { buildProbeRule } from '../probes/probe-rule.ts'
 import { findIgnoringCommands, readProbes } from '../probes/read-probes.ts'
 import type { Spec } from '../spec/schema.ts'
@@ -87,7 +87,7 @@ function readAnswer(world: World, answered: AnsweredOrder): ProbePlan {
     order: order.id,
     results,
     ignored_by: ignored,
-    vanish_gain: computePrimaryGain(input),
+    vanish_gain: toFinite(computePrimaryGain(input)),
     not_probed: null,
   }
   const probed = buildProbedStep(found, event)

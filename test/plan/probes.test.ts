@@ -171,6 +171,16 @@ describe('the probes of a campaign', () => {
     expect(findProbeOrder(built).id).not.toBe(order.id)
   })
 
+  it('may find the project without code infinitely better, which limits no gain', () => {
+    const built = unprepared().based()
+    settle(built, () => OBSERVED)
+    built.measured({ 'probe-vanish': { base: { bytes: 10 }, candidate: { bytes: 0 } } })
+    settle(built, () => OBSERVED)
+    expect(describeGuard(built.campaign)).toContain('vanish')
+    expect(built.campaign.probes).toMatchObject({ vanish_gain: null, ignored_by: null })
+    expect(built.campaign.status).toBe('running')
+  })
+
   it('are measured again with another harness or another scope, and not for another limit', () => {
     const scoped = SPEC.replace('[src/]', '[src/, lib/]')
     const limited = `${SPEC}stopping: { max_iterations: 7 }\n`
