@@ -26,9 +26,14 @@ export function isProbedAgain(probes: Campaign['probes']): boolean {
   return probes !== null && (probes.not_probed !== null || probes.ignored_by !== null)
 }
 
-/** Results of probes that could not be built show nothing. */
+/** Empty files fail in every language, so one probe that acts has to be tried before a harness counts as guarded. */
 function isProbed(probes: Campaign['probes']): probes is NonNullable<Campaign['probes']> {
-  return probes !== null && probes.not_probed === null && probes.results.some(({ applicable }) => applicable)
+  if (probes === null || probes.not_probed !== null) return false
+  const { results } = probes
+  return (
+    listMissedProbes(results).length > 0 ||
+    results.some(({ name, applicable }) => applicable && name !== 'vanish')
+  )
 }
 
 // Results of probes

@@ -55,7 +55,7 @@ function findForgeableHarness(world: World, { experiment }: RoundMember): HoldFi
   if (!isBoundByProbes(world, experiment) || isGuarded(campaign)) return null
   const { results = [], not_probed = null } = campaign.probes ?? {}
   const missed = listMissedProbes(results).map(({ detail }) => detail)
-  const text = not_probed ?? missed.join('; ')
+  const text = not_probed ?? (missed.join('; ') || 'no probe that acts could be tried')
   return { name: describeHarness(describeGuard(campaign)), path: null, line: null, text }
 }
 

@@ -184,10 +184,7 @@ describe('the probes of a campaign', () => {
   it('are measured again with another harness or another scope, and not for another limit', () => {
     const scoped = SPEC.replace('[src/]', '[src/, lib/]')
     const limited = `${SPEC}stopping: { max_iterations: 7 }\n`
-    const ready = () =>
-      unprepared()
-        .based()
-        .probed([toResult('vanish', 'gate tests')])
+    const ready = () => unprepared().based().guarded()
     const amend = (built: CampaignBuilder, spec_yaml: string, harness: string) =>
       built.add({
         kind: 'campaign-amended',
@@ -219,7 +216,7 @@ describe('a change that would be kept', () => {
     settle(built)
     expect(built.experiment('exp-001').status).toBe('measured')
     expect(built.experiment('exp-002').status).toBe('ended')
-    built.probed([toResult('vanish', 'gate tests')])
+    built.guarded()
     settle(built)
     expect(listLanded(built)).toEqual(['exp-001'])
   })
@@ -287,6 +284,18 @@ describe('a change by a program that would be kept', () => {
     const off = agentIdea(unprepared(SPEC.replace('sh bench/run', 'sh bench/run, probes: off')).based())
     measureIdeas(off)
     expect(off.experiment('exp-001').status).toBe('deferred')
+  })
+
+  it('is held where only empty files could be tried', () => {
+    const built = agentIdea(
+      unprepared()
+        .based()
+        .probed([toResult('vanish', 'gate tests')]),
+    )
+    measureIdeas(built)
+    expect(built.experiment('exp-001').approval?.findings).toMatchObject([
+      { name: 'the harness is not probed' },
+    ])
   })
 
   it('is asked about only where it would be kept', () => {
