@@ -6,7 +6,7 @@ import type { ProbeName } from '../../src/model/probe.ts'
 import { planCampaign } from '../../src/plan/stages.ts'
 import type { ProbeFacts } from '../../src/plan/world.ts'
 import { type CampaignBuilder, HARNESS, oidOf, SPEC, START, toResult, unprepared } from './a-campaign.ts'
-import { carryOut, draftsOf, draftsOfKind, settle, stepsOf, world } from './a-world.ts'
+import { carryOut, draftsOf, draftsOfKind, settle, world } from './a-world.ts'
 
 const NAMES = ['vanish', 'exit-at-load', 'exit-at-call'] as const
 
