@@ -31,7 +31,7 @@ const SHOUT = [
 
 const SHOUTING = {
   ...FILES,
-  '.winnow/size.yaml': SPEC.replace('size.sh }', 'size.sh, env: [HOME] }').replace(
+  '.winnow/size.yaml': SPEC.replace('bench/size.sh', 'bench/size.sh, env: [HOME]').replace(
     'test -s src/value',
     'sh bench/shout.sh && test -s src/value',
   ),

@@ -7,7 +7,7 @@ import { releaseTest, selectCases } from '../support/cases.ts'
 
 /** Whatever is set up leaves a line in the person's home: what never ran left none. */
 const SETUP = 'wc -c < src/value >> "$HOME/ran"\n'
-const OPEN = SPEC.replace('size.sh }', 'size.sh, setup: sh bench/setup.sh, env: [HOME] }').replace(
+const OPEN = SPEC.replace('bench/size.sh', 'bench/size.sh, setup: sh bench/setup.sh, env: [HOME]').replace(
   '[src/]',
   '[src/, package.json, package-lock.json]',
 )

@@ -40,7 +40,7 @@ describe('a campaign does not begin', () => {
     'on a log scale with values of 0 or less, in mode %s',
     async mode => {
       const spec = (text: string) =>
-        `${text.replace('ms.sh }', `ms.sh, mode: ${mode} }`)}evidence: { scale: log }\n`
+        `${text.replace('bench/ms.sh', `bench/ms.sh, mode: ${mode}`)}evidence: { scale: log }\n`
       const below = noisyProject({ spec, files: { 'src/ms': '-1000000\n' } })
       expect(await pausedBy(below)).toContain(
         'the campaign is paused: evidence.scale is log, but ms is not always above 0',

@@ -113,7 +113,7 @@ describe('what no campaign can rest on is an error of check', () => {
 
   it.each(selectCases(['auto', 'paired']))('a log scale with values of 0 or less, in mode %s', async mode => {
     const spec = (text: string) =>
-      `${text.replace('ms.sh }', `ms.sh, mode: ${mode} }`)}evidence: { scale: log }\n`
+      `${text.replace('bench/ms.sh', `bench/ms.sh, mode: ${mode}`)}evidence: { scale: log }\n`
     const { code, err } = await noisyProject({ spec, files: { 'src/ms': '-1000000\n' } }).winnow('check')
     expect(code).toBe(2)
     expect(err).toContain('evidence.scale is log, but ms is not always above 0; set evidence.scale: linear')

@@ -30,14 +30,16 @@ function commandsAfter({ out }: Answer, heading: string): string[] {
 
 /** What no two runs have in common. */
 function masked(text: string): string {
-  return text
-    .replace(/\b[0-9a-f]{12}\b/g, '<oid>')
-    .replace(/winnow --cache-dir \S+/g, 'winnow')
-    .replace(/^ {2}(cd|rm -rf) .*$/gm, '  $1')
-    .replace(/ +(#.*)$/gm, ' $1')
-    // What one execution can leave for the next depends on the machine.
-    .replace(/^ {2}remember .*$/gm, '  remember')
-    .replaceAll(', remember', '')
+  return (
+    text
+      .replace(/\b[0-9a-f]{12}\b/g, '<oid>')
+      .replace(/winnow --cache-dir \S+/g, 'winnow')
+      .replace(/^ {2}(cd|rm -rf) .*$/gm, '  $1')
+      .replace(/ +(#.*)$/gm, ' $1')
+      // What one execution can leave for the next depends on the machine.
+      .replace(/^ {2}remember .*$/gm, '  remember')
+      .replaceAll(', remember', '')
+  )
 }
 
 /** Every line of output that a page shows. */

@@ -86,14 +86,16 @@ describe('a harness that does not work is told so that its person can mend it', 
 
   it('hangs', async () => {
     const err = await checked('sleep 100', text =>
-      text.replace('size.sh }', 'size.sh, timeout_seconds: 0.2 }'),
+      text.replace('bench/size.sh', 'bench/size.sh, timeout_seconds: 0.2'),
     )
     expect(err).toContain('ran longer than 0.2 s')
     expect(err).toContain('fix: raise measurement.timeout_seconds if it needs longer')
   })
 
   it('needs a set-up that fails, or a metric of a constraint that nobody prints', async () => {
-    const setup = await checked('true', text => text.replace('size.sh }', 'size.sh, setup: nosuchtool ci }'))
+    const setup = await checked('true', text =>
+      text.replace('bench/size.sh', 'bench/size.sh, setup: nosuchtool ci'),
+    )
     expect(setup).toContain('set-up failed in build 0\n  ran: nosuchtool ci\n  last lines of stderr:')
     const constraint = await checked('echo METRIC bytes=5', text =>
       text.replace('minimize }', 'minimize }, constraints: [{ metric: errors, op: "<=", value: 0 }]'),

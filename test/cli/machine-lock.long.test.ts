@@ -31,7 +31,7 @@ async function beside(files: Record<string, string>) {
   }
 }
 
-const HOME_SPEC = SPEC.replace('size.sh }', 'size.sh, env: [HOME] }')
+const HOME_SPEC = SPEC.replace('bench/size.sh', 'bench/size.sh, env: [HOME]')
 const MARKED = {
   ...FILES,
   '.winnow/size.yaml': HOME_SPEC,
@@ -164,7 +164,7 @@ printf '{"ms": 1%s}' "$(od -An -N2 -tu2 /dev/urandom | tr -d ' ')"
 `
     const person = noisyProject({
       files: { 'bench/ms.sh': bench },
-      spec: text => text.replace('ms.sh }', 'ms.sh, env: [HOME] }'),
+      spec: text => text.replace('bench/ms.sh', 'bench/ms.sh, env: [HOME]'),
     })
     const answers = await Promise.all([person.winnow('check'), person.winnow('check')])
     expect(answers.map(({ code, err }) => [code, err.includes('side by side')])).toEqual([

@@ -34,7 +34,7 @@ export function noisyProject({ thousandths = 60, spec = text => text, files = {}
 /** The two copies lie in folders of their own, and in one of them everything is a tenth slower, in every job. */
 export function unfairProject(): Project {
   return noisyProject({
-    spec: text => text.replace('ms.sh }', 'ms.sh, mode: paired, env: [HOME] }'),
+    spec: text => text.replace('bench/ms.sh', 'bench/ms.sh, mode: paired, env: [HOME]'),
     files: {
       'bench/ms.sh': `[ -e "$HOME/slower" ] || ls -di . > "$HOME/slower"
 if [ "$(ls -di .)" = "$(cat "$HOME/slower")" ]; then echo '{"ms": 1100}'; else echo '{"ms": 1000}'; fi

@@ -42,7 +42,7 @@ interface Options extends Omit<SizeOptions, 'spec' | 'files'> {
 
 function specWith(max_uses: number): string {
   const holdout = `holdout: { command: sh bench/held-back.sh, source: ${REF}, max_uses: ${max_uses} }`
-  return SIZE_SPEC.replace('timeout_seconds: 60 }', `timeout_seconds: 60, ${holdout} }`)
+  return SIZE_SPEC.replace('timeout_seconds: 60', `timeout_seconds: 60, ${holdout}`)
 }
 
 async function site(ideas: readonly string[], options: Options = {}): Promise<TestRepository> {

@@ -82,7 +82,7 @@ grep -q "$(cat "$WINNOW_HOLDOUT_DIR/word")" src/*.txt && extra=$(cat "$WINNOW_HO
 printf '{"bytes": %s}' "$(( $(cat src/*.txt | wc -c) + extra ))"
 `
     const holdout = 'holdout: { command: sh bench/held-back.sh, source: refs/holdout/a, max_uses: 20 }'
-    const spec = SIZE_SPEC.replace('timeout_seconds: 60 }', `timeout_seconds: 60, ${holdout} }`)
+    const spec = SIZE_SPEC.replace('timeout_seconds: 60', `timeout_seconds: 60, ${holdout}`)
     const overfitted = patchOf({ 'src/a.txt': [letters('a', 15), 'zz\n'] }, { hypothesis: 'overfitted' })
     const site = await runCampaign([], { spec: () => spec, files: { 'bench/held-back.sh': heldBack } })
     site.bare('update-ref', 'refs/holdout/a', site.commitOn('main', { word: 'zz\n', weight: '100000000\n' }))

@@ -15,7 +15,7 @@ printf '{"bytes": %s}' "$(cat src/*.txt "$WINNOW_HOLDOUT_DIR"/src/*.txt | wc -c)
 `
 
 function withHoldout(): Scene {
-  const spec = SIZE_SPEC.replace('timeout_seconds: 60 }', `timeout_seconds: 60, ${HOLDOUT} }`)
+  const spec = SIZE_SPEC.replace('timeout_seconds: 60', `timeout_seconds: 60, ${HOLDOUT}`)
   const files = {
     ...SIZE_FILES,
     'bench/held-back.sh': HELD_BACK,
