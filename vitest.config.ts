@@ -4,12 +4,14 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const GIBIBYTE = 2 ** 30
+/** More than the tests have at a time, which runs that were killed leave behind. */
+const FILES_OF_A_RUN = 1_000_000
 
 /** Most tests make small repositories and throw them away: memory is the place for that where there is enough. */
 function scratchDirectory(): string {
   if (!existsSync('/dev/shm')) return tmpdir()
-  const { bavail, bsize } = statfsSync('/dev/shm')
-  return bavail * bsize > 2 * GIBIBYTE ? '/dev/shm' : tmpdir()
+  const { bavail, bsize, ffree } = statfsSync('/dev/shm')
+  return bavail * bsize > 2 * GIBIBYTE && ffree > FILES_OF_A_RUN ? '/dev/shm' : tmpdir()
 }
 
 /** npm names a folder for each one above a clone, and users of sides are refused one that anybody could still make. */
