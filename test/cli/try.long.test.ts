@@ -24,11 +24,11 @@ describe('winnow try', () => {
     const { code, out, err } = await person.winnow('try', '-m', 'half as long')
     same.check()
     expect(code).toBe(0)
-    const [sentence, where, next] = out.trimEnd().split('\n')
+    const [sentence, harness, where, next] = out.trimEnd().split('\n')
     expect(sentence).toMatch(
       /^Kept: bytes 100 -> 50 \(-50\.0 %\)[^.]*; it is merged into optimize\/size as [0-9a-f]{12}\.$/,
     )
-    expect(where).toBe('  exp-001')
+    expect([harness, where]).toEqual(['  the harness is not probed', '  exp-001'])
     expect(next).toBe('Next: git stash push --include-untracked -- src/value && git merge optimize/size')
     expect(err).toContain('note: winnow ignores notes.txt, which is outside the scope\n')
     expect(await person.json('status')).toMatchObject({ experiments: [{ hypothesis: 'half as long' }] })
