@@ -37,7 +37,7 @@ const WRITES: Record<string, { argv: string[]; expected: string[] }> = {
 describe('--dry-run', () => {
   it('is tried here on every write', () => {
     const writes = VERBS.filter(({ access }) => access === 'write').map(({ name }) => name)
-    expect([...Object.keys(WRITES), 'retry'].toSorted()).toEqual(writes.toSorted())
+    expect([...Object.keys(WRITES), 'anchor', 'retry'].toSorted()).toEqual(writes.toSorted())
   })
 
   it('says of every write what it would be, and writes nothing', async () => {
@@ -64,6 +64,8 @@ describe('--dry-run', () => {
       expect(() => JSON.parse(out), `${verb}: ${out}`).not.toThrow()
       expect(person.refs(), verb).toBe(before)
     }
+    const anchored = await person.winnow('anchor', '--dry-run')
+    expect(anchored.err, 'anchor').toContain('git has no key to sign with')
     const retried = await person.winnow('retry', 'exp-001', '--dry-run')
     expect(retried.err, 'retry').toContain('cannot be retried')
     expect(person.refs(), 'retry').toBe(before)

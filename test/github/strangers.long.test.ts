@@ -63,7 +63,7 @@ test('what a reader brings from a fork runs once a writer has allowed exactly th
 
 test('what a reader brings is refused before it is measured, unless the baseline was measured with isolation', async () => {
   for (const isolated of [false, true]) {
-    const here = await createActionsRepository([])
+    const here = await createActionsRepository([], { spec: 'merge: { forgeable: allow }\n' })
     const { github, scene, wake } = here
     const client = await here.openClient()
     const measureAll = async () => {
