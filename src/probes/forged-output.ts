@@ -7,8 +7,8 @@ import {
   isBenchmarkFormat,
 } from '../spec/schema-values.ts'
 
-/** Below `merge.hold_above`, so that a forged gain is not held for its size alone. */
-const GAIN = 2
+/** More than a machine that changes its speed makes of it. */
+const GAIN = 10
 
 /** The base's own output with better numbers, or null if the harness prints nothing that counts. */
 export function renderForgedOutput(spec: Spec, base: MetricValues): string | null {
@@ -34,7 +34,7 @@ function computeForgedValue({ metric }: Spec, name: string, value: MetricValue):
 
 function computeBetterNumber(value: number, isMoreBetter: boolean): number {
   const distance = value === 0 ? 1 : Math.abs(value) * (1 - 1 / GAIN)
-  const better = isMoreBetter ? value + 2 * distance : value - distance
+  const better = isMoreBetter ? value + GAIN * distance : value - distance
   return Number.isInteger(value) ? Math.trunc(better) : better
 }
 

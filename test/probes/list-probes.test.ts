@@ -56,7 +56,7 @@ describe('probes', () => {
     expect(text).toContain('if !winnowstrings.Contains(seen, "node bench/run.mjs") &&')
     expect(text).toMatch(/\nfunc init\(\) \{\n[^]*\twinnowos\.Exit\(0\)\n\}\n$/)
     const forged = write('go', 'forge-output')
-    expect(forged).toContain(String.raw`winnowos.Stdout.WriteString("{\x22ms\x22:6.25}\x0a")`)
+    expect(forged).toContain(String.raw`winnowos.Stdout.WriteString("{\x22ms\x22:1.25}\x0a")`)
     const empty = write('go', 'answer-nothing')
     expect(empty).toContain('func Sum(count int) int { if true { return *new(int) };')
     expect(empty).toContain('(int, error) { if true { return *new(int), *new(error) };')
@@ -69,7 +69,7 @@ describe('probes', () => {
     expect(text).toMatch(/^# frozen_string_literal: true\nlambda do\n {2}Process\.exit!\(0\)\nend\.call\n/)
     expect(write('ruby', 'answer-nothing')).toContain('def empty?\n  return true\n    false\n  end')
     const forged = write('ruby', 'forge-result-file')
-    expect(forged).toContain(String.raw`File.binwrite(ENV["WINNOW_RESULT_PATH"], "{\x22ms\x22:6.25}\x0a")`)
+    expect(forged).toContain(String.raw`File.binwrite(ENV["WINNOW_RESULT_PATH"], "{\x22ms\x22:1.25}\x0a")`)
     expect(write('ruby', 'slow-clock')).toContain('alias_method :winnow_clock_gettime, :clock_gettime')
   })
 
