@@ -125,7 +125,7 @@ async function compareOnce(comparison: ComparisonRun): Promise<Assessment> {
 interface HeadComparison {
   rule: PairedRule
   jobs: PairJob[]
-  /** Of the latest job; null before the first. */
+  /** The assessment after the latest job. Null before the first job. */
   assessment: Assessment | null
 }
 
@@ -232,7 +232,7 @@ function buildComparisonRule(comparison: ComparisonRun, scale: 'log' | 'linear' 
     variant: 0,
     touched: null,
   }
-  // Nothing is kept: the person who compares reads the mean beside the median.
+  // compare keeps nothing. It shows the mean beside the median instead of checking it.
   const { keep_check: _, ...compared } = rule
   return { ...compared, terms: { [HEAD_LABEL]: terms } }
 }

@@ -149,7 +149,7 @@ async function tryNoise(harness: HarnessRun, reasonPrefix: string): Promise<Harn
 }
 
 interface NoiseJobs {
-  /** Of the last job. */
+  /** The report of the last job. */
   report: Report
   jobs: readonly PairJob[]
   reasonPrefix: string

@@ -1,3 +1,4 @@
+import { computeMedian } from '../../model/report.ts'
 import type { Difference } from './rank-test.ts'
 
 /*
@@ -109,7 +110,7 @@ export function hasCoarseSteps(measured: readonly Difference[], minEffect: numbe
   return tie && others.every(each => Math.abs(each) > minEffect)
 }
 
-/** What is known by now, applied to all pairs: for an estimate, not for evidence. */
+/** Corrects all pairs by the order effect that is known now. Only estimates may use it, because evidence must not look ahead. */
 export function listExplainedDifferences(pairs: MeasuredPairs): Difference[] {
   const cost = computeFirstRunCost(pairs)
   return pairs.measured.map((each, index) => removeFirstRunCost(each, pairs.base_first[index] === true, cost))
@@ -119,10 +120,4 @@ export function listExplainedDifferences(pairs: MeasuredPairs): Difference[] {
 export function selectSameSpeed(differences: readonly Difference[]): Difference[] {
   const border = findSpeedBorder(differences, 0)
   return differences.filter(each => each === null || Math.abs(each) <= border)
-}
-
-function computeMedian(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  const upper = sorted[sorted.length >> 1] ?? Number.NaN
-  return (upper + (sorted[(sorted.length - 1) >> 1] ?? Number.NaN)) / 2
 }

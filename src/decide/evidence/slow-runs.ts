@@ -1,3 +1,4 @@
+import { computeMedian } from '../../model/report.ts'
 import { estimateHodgesLehmann } from './interval.ts'
 import { computeSignedDifference, type MetricMeasure } from './rank-test.ts'
 
@@ -107,7 +108,7 @@ function toAllowedExcess({ direction, scale }: MetricMeasure, gain: number): num
 /**
  * For each pair, how much worse the candidate's run was than the base's, beyond what the gain explains: positive
  * where the candidate was slow, negative where the base was. If nothing but the gain differs, both signs are equally
- * likely, whatever the tails of the noise.
+ * likely, also in noise with heavy tails.
  */
 function listExcesses(job: JobPairs, measure: MetricMeasure, gain: number): number[] {
   if (measure.scale === 'linear')
@@ -122,11 +123,6 @@ function isOnlyCandidateSlow(excesses: readonly number[]): boolean {
   const slowest = excesses.toSorted((a, b) => b - a)
   const seen = slowest[ONLY_CANDIDATE_RUNS - 1] ?? 0
   return seen > -2 * (slowest.at(-1) ?? 0)
-}
-
-function computeMedian(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return ((sorted[sorted.length >> 1] ?? 0) + (sorted[(sorted.length - 1) >> 1] ?? 0)) / 2
 }
 
 // Estimates
