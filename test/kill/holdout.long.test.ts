@@ -1,10 +1,9 @@
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { shorter, SIZE_FILES, SIZE_SPEC } from '../support/size-repository.ts'
 import { bundledCommandLine } from './command-line.ts'
 import { endingOf, expectSound, lostOrders } from './ending.ts'
-import { type Scene, scene } from './scene.ts'
+import { pathsBelow, type Scene, scene } from './scene.ts'
 
 const commandLine = bundledCommandLine()
 const HOLDOUT = 'holdout: { command: sh bench/held-back.sh, source: refs/holdout/a }'
@@ -28,8 +27,7 @@ function withHoldout(): Scene {
 }
 
 function heldBackFiles(at: Scene): string[] {
-  const cache = readdirSync(join(at.home, 'cache'), { recursive: true, encoding: 'utf8' })
-  return cache.filter(name => /work\/[^/]+\/holdout/.test(name))
+  return pathsBelow(join(at.home, 'cache')).filter(path => /work\/[^/]+\/holdout/.test(path))
 }
 
 describe('a holdout whose run is killed', () => {

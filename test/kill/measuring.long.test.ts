@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { describeInterruptions, MAX_INTERRUPTIONS } from '../../src/plan/landing.ts'
@@ -6,7 +6,7 @@ import { shorter, SIZE_FILES, SIZE_SPEC } from '../support/size-repository.ts'
 import { bundledCommandLine, type Ended, ended } from './command-line.ts'
 import { type Ending, endingOf, expectSound, lostOrders } from './ending.ts'
 import { full } from './full.ts'
-import { type Scene, scene } from './scene.ts'
+import { pathsBelow, type Scene, scene } from './scene.ts'
 
 const commandLine = bundledCommandLine()
 
@@ -89,7 +89,7 @@ describe('a measurement that is killed', () => {
       expect([coinsOf(after).length, new Set(coinsOf(after)).size]).toEqual([2, 1])
       await expectSound(at, commandLine, after)
       await vi.waitFor(() => expect(at.processes()).toEqual([]))
-      const left = readdirSync(join(at.home, 'cache'), { recursive: true, encoding: 'utf8' })
+      const left = pathsBelow(join(at.home, 'cache'))
       expect(left.filter(name => /running\.json|\.part$|(claim|report)\.json$/.test(name))).toEqual([])
     },
   )

@@ -69,7 +69,13 @@ export function scene(files: Record<string, string>, options: { remote: boolean 
 }
 
 function locksBelow(dir: string): string[] {
-  return readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.lock'))
+  return pathsBelow(dir).filter(path => path.endsWith('.lock'))
+}
+
+/** Follows no link, as listing names alone would: the HOME of a side has a link to the folder that the side lies in. */
+export function pathsBelow(dir: string): string[] {
+  const entries = readdirSync(dir, { recursive: true, withFileTypes: true })
+  return entries.map(entry => join(entry.parentPath, entry.name))
 }
 
 /** By where they stand, what they were called with, and the HOME they were given. */
