@@ -25,7 +25,7 @@ type OnceRule = {
   spec: Pick<Spec, 'metric' | 'policy'>
   minEffect: number
   scale: 'log' | 'linear'
-  /** For probes: runs need not be equal. A gain counts if every run of the candidate shows it against every run of the base. */
+  /** For probes: runs need not be equal. A gain counts if the second run shows it as well. */
   noisy?: true | undefined
   /** The share by which a counted metric may differ between runs of the same code; 0 for all others. */
   tolerance?: number | undefined
@@ -81,16 +81,10 @@ function assessNoisyRuns(
   { label, verdict }: { label: Side; verdict: OnceVerdict },
 ): AssessmentFinding {
   if (!isGain(verdict)) return createOnceDrop(rule, verdict)
-  const bases = listExecutions(report, 'base', 'sample', 'repeat')
-  const candidates = listExecutions(report, label, 'sample', 'repeat')
-  if (bases.length < 2 || candidates.length < 2) return createOnceKeep(rule, verdict, false)
-  // A machine that becomes faster meanwhile shows a gain in each turn, but none from its last base to the first probe.
-  const isConfirmed = bases.every(base =>
-    candidates.every(candidate => {
-      const again = judgeOnce(rule, base, candidate)
-      return !('missing' in again) && isGain(again)
-    }),
-  )
+  const [base, candidate] = (['base', label] as const).map(side => listExecutions(report, side, 'repeat')[0])
+  if (base === undefined || candidate === undefined) return createOnceKeep(rule, verdict, false)
+  const second = judgeOnce(rule, base, candidate)
+  const isConfirmed = !('missing' in second) && isGain(second)
   return isConfirmed ? createOnceKeep(rule, verdict, true) : createOnceDrop(rule, verdict)
 }
 

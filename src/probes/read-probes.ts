@@ -12,7 +12,7 @@ import {
   type ProbeResult,
   toProbeLabel,
 } from '../model/probe.ts'
-import { findFailedPart, joinStreams, type Report } from '../model/report.ts'
+import { type Execution, findFailedPart, joinStreams, type Report } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
 import { MARK_MESSAGE } from './language.ts'
 import { selectProbeGates } from './probe-rule.ts'
@@ -54,7 +54,7 @@ function readProbe(probe: ProbeCase): ProbeResult {
   if (unbuilt !== null) return { name, caught_by: null, detail: unbuilt, applicable: false }
   if (name === 'remember') return readMemory(probe)
   if (name === 'vanish' && findFailure(probe) === null) return readVanished(probe)
-  const assessment = assess(probe)
+  const assessment = name === 'slow-clock' ? assessSlowClock(probe) : assess(probe)
   if (assessment.retry)
     return { name, caught_by: null, detail: `not measured: ${assessment.reason}`, applicable: false }
   if (assessment.outcome === 'eligible')
@@ -69,6 +69,20 @@ function readProbe(probe: ProbeCase): ProbeResult {
 
 function assess({ spec, order, report, label }: ProbeCase): Assessment {
   return assessCandidate({ spec, order, report, label, baseline: null })
+}
+
+/**
+ * A clock that shows a tenth of the time does so in every run, against every run of the base. A machine that becomes
+ * faster meanwhile shows a gain in each turn, but none from the last run of the base to the first of the probe.
+ */
+function assessSlowClock(probe: ProbeCase): Assessment {
+  const assessment = assess(probe)
+  if (assessment.outcome !== 'eligible') return assessment
+  const roles: Partial<Record<Execution['role'], Execution['role']>> = { sample: 'repeat', repeat: 'sample' }
+  const executions = probe.report.executions.map(run =>
+    run.side === 'base' ? { ...run, role: roles[run.role] ?? run.role } : run,
+  )
+  return assess({ ...probe, report: { ...probe.report, executions } })
 }
 
 function toFirstLine(text: string): string {

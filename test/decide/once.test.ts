@@ -355,25 +355,3 @@ describe('counts that differ a little between runs of the same code', () => {
     expect(assess([1_000_000, 1_000_100], [900_000, 900_000])).toMatchObject({ determinism_lost: true })
   })
 })
-
-describe('the gain of a probe', () => {
-  const assess = (base: [number, number], candidate: [number, number]) => {
-    const executions = [
-      run('base', { bytes: base[0] }),
-      run(label, { bytes: candidate[0] }),
-      run('base', { bytes: base[1] }, { role: 'repeat' }),
-      run(label, { bytes: candidate[1] }, { role: 'repeat' }),
-    ]
-    const order = anOrder({ rule: 'once', min_effect: 0.2, scale: 'log', noisy: true })
-    return assessCandidate({ spec: spec(), order, report: aReport(executions), label, baseline: null }).outcome
-  }
-
-  test('counts where every run of it is better than every run of the base', () => {
-    expect(assess([100, 110], [20, 30])).toBe('eligible')
-    expect(assess([100, 110], [20, 85])).toBe('dropped')
-  })
-
-  test('is none where the machine became faster while they ran', () => {
-    expect(assess([140, 100], [105, 75])).toBe('dropped')
-  })
-})
