@@ -8,6 +8,7 @@ import {
 } from './rule-context.ts'
 import { BUILT_IN_METRICS, isBenchmarkFormat, isPercent } from './schema-values.ts'
 import { findScoreScale, listTimedDecisiveMetrics, parseHoldoutSource } from './spec-facts.ts'
+import { MIN_SUITE_PAIRS } from './suite.ts'
 
 export const MEASUREMENT_RULES: readonly SpecRule[] = [
   requireLegalMeasurement,
@@ -91,9 +92,6 @@ function checkLadderRepeats({ spec }: RuleContext): SpecFinding[] {
   return reportFinding(path, String(confirm), least, 'raise it, or lower exploratory_pairs')
 }
 
-const MIN_SUITE_PAIRS = 12
-
-/** Fewer pairs cannot reach any threshold, even when every one of them is better. */
 function requireDecidableSuite({ spec }: RuleContext): SpecFinding[] {
   const { suite } = spec.measurement
   if (suite === null || suite.advisory) return []

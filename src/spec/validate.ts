@@ -48,9 +48,10 @@ export function checkRules(context: RuleContext): SpecFinding[] {
 
 // Gates
 
-/** Without a gate, the fastest program is the one that does no work. */
+/** Without a gate, the fastest program is the one that does no work. A loss counts failed runs as the worst. */
 function requireGate({ spec, rules }: RuleContext): SpecFinding[] {
-  if (spec.gates.length + spec.metric.degenerate_gates.length > 0 || rules === 'ce') return []
+  const isGated = spec.gates.length + spec.metric.degenerate_gates.length > 0
+  if (isGated || rules === 'ce' || spec.metric.primary.type === 'loss') return []
   const fix = 'add gates: [{ name: tests, command: … }] or metric.degenerate_gates'
   return reportFinding('gates', 'no gate', 'at least one gate', fix)
 }

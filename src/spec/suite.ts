@@ -1,0 +1,187 @@
+import { stringify } from 'yaml'
+import { z } from 'zod'
+import { formatPath, SpecErrors, type SpecFinding } from './errors.ts'
+import { countSchema, naturalSchema, textSchema } from './schema-values.ts'
+import { readDocument, type SourceDocument } from './yaml-document.ts'
+
+/** Fewer pairs of (task, seed) cannot reach any threshold, even when every one of them is better. */
+export const MIN_SUITE_PAIRS = 12
+
+/** The prompts that AWP learns. A suite that pins none learns all of them. */
+export const AWP_ARTIFACTS = [
+  'worker_pitfalls',
+  'manager_planning_preamble',
+  'experiment_context_hint_template',
+  'pattern_library',
+  'tool_description_templates',
+  'critique_rubric',
+] as const
+
+/** Starts the workflow of a task and has it write run_completion.json and metrics.jsonl. */
+export const AWP_COMMAND =
+  'awp run "${WINNOW_TASK_WORKFLOW:-workflow.awp.yaml}" --task "$WINNOW_TASK_TEXT" --output-dir "$WINNOW_OUT_DIR"'
+
+const ARTIFACT_FOLDER = 'prompts'
+
+export interface SuiteOptions {
+  /** The command that runs one task. Default: AWP's. */
+  command?: string
+  /** Seeds of each task. Default: 1, one run of each task. */
+  seeds?: number
+}
+
+/** A suite as a spec. */
+export interface SuiteSpec {
+  /** The name in the suite, which may have underscores. */
+  suite: string
+  /** The name of the spec and of its campaign. */
+  name: string
+  path: string
+  /** The spec as a mapping, and as the text of its file. */
+  values: Record<string, unknown>
+  yaml: string
+  /** What a person should know about the mapping: what it changed, and what it could not keep. */
+  notes: string[]
+}
+
+const weightSchema = z.number().nonnegative()
+
+const suiteFileSchema = z.looseObject({
+  name: textSchema,
+  description: z.string().optional(),
+  baseline_artifacts: z.record(textSchema, naturalSchema).optional(),
+  tasks: z
+    .array(
+      z.looseObject({
+        name: textSchema,
+        task: textSchema,
+        workflow: textSchema.optional(),
+        model: textSchema.optional(),
+        worker_model: textSchema.optional(),
+        budget: z.record(textSchema, z.number().positive()).optional(),
+        weights: z.record(textSchema, weightSchema).optional(),
+      }),
+    )
+    .min(1),
+})
+type SuiteFile = z.output<typeof suiteFileSchema>
+
+const SUITE_KEYS = ['name', 'description', 'baseline_artifacts', 'tasks']
+const TASK_KEYS = ['name', 'task', 'workflow', 'model', 'worker_model', 'budget', 'weights']
+
+/** Turns an AWP suite (`awp optimize suite.yaml`) into a spec. Throws all problems of the file at once. */
+export function mapSuite(text: string, file: string, options: SuiteOptions = {}): SuiteSpec {
+  const suite = parseSuite(readDocument(text, file))
+  const seeds = countSchema.parse(options.seeds ?? 1)
+  const name = toSpecName(suite.name)
+  const artifacts = Object.keys(suite.baseline_artifacts ?? {})
+  const learned = artifacts.length > 0 ? artifacts : [...AWP_ARTIFACTS]
+  const pairs = suite.tasks.length * seeds
+  const advisory = pairs < MIN_SUITE_PAIRS
+  const values = {
+    winnow: 1,
+    name,
+    ...(suite.description === undefined ? {} : { description: suite.description }),
+    metric: {
+      primary: { type: 'loss', name: 'loss', direction: 'minimize' },
+      loss: { missing: 'neutral' },
+    },
+    measurement: {
+      command: options.command ?? AWP_COMMAND,
+      suite: {
+        ...(seeds === 1 ? {} : { seeds }),
+        ...(advisory ? { advisory: true } : {}),
+        tasks: suite.tasks.map(selectKnownKeys),
+      },
+    },
+    scope: { mutable: [`${ARTIFACT_FOLDER}/`] },
+    artifacts: learned.map(artifact => ({ name: artifact, path: `${ARTIFACT_FOLDER}/${artifact}.md` })),
+  }
+  const notes = [
+    ...(name === suite.name
+      ? []
+      : [`the suite ${suite.name} is the campaign ${name}: branch names have hyphens`]),
+    ...(options.command === undefined
+      ? ['measurement.command starts AWP: change it if your workflow starts in another way']
+      : []),
+    ...(advisory ? [describeAdvisory(suite.tasks.length, seeds)] : []),
+    ...describePins(suite),
+    ...listUnknownKeys(suite).map(path => `${path} was not kept: winnow does not know this key`),
+  ]
+  return { suite: suite.name, name, path: `.winnow/${name}.yaml`, values, yaml: stringify(values), notes }
+}
+
+/** Branches and specs have names in kebab-case. */
+export function toSpecName(name: string): string {
+  const words = name
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter(word => word !== '')
+  return words.join('-') || 'suite'
+}
+
+/** For suites that cannot prove anything: how many seeds would. */
+export function describeAdvisory(tasks: number, seeds: number): string {
+  const pairs = tasks * seeds
+  const least = Math.ceil(MIN_SUITE_PAIRS / tasks)
+  return `advisory: true, because ${pairs} (task, seed) ${pairs === 1 ? 'pair proves' : 'pairs prove'} nothing: means decide. ${MIN_SUITE_PAIRS} pairs can prove a gain: set seeds: ${least} and remove advisory`
+}
+
+function selectKnownKeys(task: SuiteFile['tasks'][number]): Record<string, unknown> {
+  return Object.fromEntries(TASK_KEYS.flatMap(key => (task[key] === undefined ? [] : [[key, task[key]]])))
+}
+
+function listUnknownKeys(suite: SuiteFile): string[] {
+  const inTasks = suite.tasks.flatMap((task, index) =>
+    Object.keys(task).flatMap(key => (TASK_KEYS.includes(key) ? [] : [formatPath(['tasks', index, key])])),
+  )
+  return [...Object.keys(suite).filter(key => !SUITE_KEYS.includes(key)), ...inTasks]
+}
+
+/** Version 0 is the text in the repository. Other versions are in AWP's database, which winnow does not read. */
+function describePins({ baseline_artifacts: pins = {} }: SuiteFile): string[] {
+  return Object.entries(pins).flatMap(([artifact, version]) =>
+    version === 0
+      ? []
+      : [
+          `baseline_artifacts.${artifact}: version ${version} is in AWP's database: write its text to ${ARTIFACT_FOLDER}/${artifact}.md`,
+        ],
+  )
+}
+
+// Reading
+
+function parseSuite(source: SourceDocument): SuiteFile {
+  const parsed = suiteFileSchema.safeParse(source.value)
+  const findings = parsed.success ? findRepeatedTasks(parsed.data) : parsed.error.issues.map(toSuiteFinding)
+  if (!parsed.success || findings.length > 0)
+    throw new SpecErrors(findings.map(finding => source.problem(finding)))
+  return parsed.data
+}
+
+function toSuiteFinding(issue: z.core.$ZodIssue): SpecFinding {
+  const path = issue.path.filter(part => typeof part !== 'symbol')
+  const missing = issue.code === 'invalid_type' && issue.input === undefined
+  return {
+    path,
+    found: missing ? 'nothing' : issue.message,
+    expected: missing && issue.code === 'invalid_type' ? issue.expected : 'a suite of AWP',
+    fix: 'see section "Suites" of docs/adapters.md',
+  }
+}
+
+function findRepeatedTasks({ tasks }: SuiteFile): SpecFinding[] {
+  const names = tasks.map(({ name }) => name)
+  return names.flatMap((name, index) =>
+    names.indexOf(name) === index
+      ? []
+      : [
+          {
+            path: ['tasks', index, 'name'],
+            found: JSON.stringify(name),
+            expected: 'a name no other task has',
+            fix: 'rename one of the two tasks',
+          },
+        ],
+  )
+}

@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { parseSpec } from '../../src/spec/load.ts'
+import { mapSuite, toSpecName } from '../../src/spec/suite.ts'
+
+const FILE = 'fixtures/suites/research_writeup.suite.yaml'
+const seed = readFileSync(FILE, 'utf8')
+
+describe('mapSuite', () => {
+  test('reads the suite of seed 000 as it is', () => {
+    const mapped = mapSuite(seed, FILE)
+    expect(mapped).toMatchObject({
+      suite: 'research_writeup_v1',
+      name: 'research-writeup-v1',
+      path: '.winnow/research-writeup-v1.yaml',
+      values: {
+        description: 'Short summary',
+        metric: { primary: { type: 'loss', direction: 'minimize' }, loss: { missing: 'neutral' } },
+        measurement: {
+          suite: {
+            advisory: true,
+            tasks: [
+              {
+                name: 'summarise_paper',
+                task: 'Write a 200-word summary...',
+                workflow: 'path/to/workflow.awp.yaml',
+                model: 'openai/gpt-5-mini',
+                budget: { max_loops: 6, max_total_workers: 5, max_total_tokens: 400_000, max_wall_time: 240 },
+                weights: { eval: 0.5, critique: 0.3, gate_rejections: 0.15, budget: 0.02, status: 0.03 },
+              },
+            ],
+          },
+        },
+        artifacts: [
+          { name: 'worker_pitfalls', path: 'prompts/worker_pitfalls.md' },
+          { name: 'manager_planning_preamble', path: 'prompts/manager_planning_preamble.md' },
+        ],
+      },
+    })
+    expect(mapped.notes.join('\n')).toContain(
+      'the suite research_writeup_v1 is the campaign research-writeup-v1',
+    )
+    expect(mapped.notes.join('\n')).toContain('1 (task, seed) pair proves nothing')
+    expect(mapped.notes.join('\n')).toContain('set seeds: 12')
+  })
+
+  test('its text is a valid spec', () => {
+    const { yaml, path, name } = mapSuite(seed, FILE)
+    expect(parseSpec(yaml, { file: path }).spec).toMatchObject({ name, rules: 'winnow' })
+  })
+
+  test('learns all six artifacts where the suite pins none', () => {
+    const { values } = mapSuite('name: a\ntasks: [{ name: t, task: do it }]\n', 'a.yaml')
+    expect(values['artifacts']).toHaveLength(6)
+  })
+
+  test('enough pairs prove, so the suite is not advisory', () => {
+    const { values } = mapSuite('name: a\ntasks: [{ name: t, task: do it }]\n', 'a.yaml', { seeds: 12 })
+    expect(values['measurement']).toMatchObject({ suite: { seeds: 12 } })
+    expect(values['measurement']).not.toMatchObject({ suite: { advisory: true } })
+  })
+
+  test('lists what it could not keep', () => {
+    const text =
+      'name: a\nowner: me\nbaseline_artifacts: { worker_pitfalls: 3 }\ntasks: [{ name: t, task: x, extra: {} }]\n'
+    const { notes } = mapSuite(text, 'a.yaml', { command: 'sh run.sh' })
+    expect(notes).toContain('owner was not kept: winnow does not know this key')
+    expect(notes).toContain('tasks[0].extra was not kept: winnow does not know this key')
+    expect(notes.join('\n')).toContain("worker_pitfalls: version 3 is in AWP's database")
+    expect(notes.join('\n')).not.toContain('starts AWP')
+  })
+
+  test('names every mistake with its place', () => {
+    expect(() => mapSuite('name: a\ntasks:\n  - name: t\n', 'a.yaml')).toThrow(
+      /a\.yaml:3:5 {2}tasks\[0\]\.task/,
+    )
+    const twice = 'name: a\ntasks: [{ name: t, task: x }, { name: t, task: y }]\n'
+    expect(() => mapSuite(twice, 'a.yaml')).toThrow(/"t", expected a name no other task has/)
+    expect(() => mapSuite('tasks: []\n', 'a.yaml')).toThrow(/name/)
+  })
+})
+
+test('names in kebab-case', () => {
+  expect(toSpecName('research_writeup_v1')).toBe('research-writeup-v1')
+  expect(toSpecName('  Fact Card! ')).toBe('fact-card')
+  expect(toSpecName('a__b--c')).toBe('a-b-c')
+  expect(toSpecName('___')).toBe('suite')
+})
