@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { fitEntries, MAX_FILE_BYTES } from '../model/job-file.ts'
 import { oidSchema } from '../model/ids.ts'
+import { modelCostSchema } from '../model/report.ts'
 
 /**
  * The answers of proposers, as their job hands them over. Programs steered by a model ran in that job, so the file is
@@ -11,7 +12,13 @@ export const MOST_PATCH = 1024 * 1024
 export const MOST_UNPACKED = 16 * 1024 * 1024
 
 const text = z.string().max(10_000)
-const answer = { key: text, who: text, minutes: z.number().nonnegative() }
+const answer = {
+  key: text,
+  who: text,
+  minutes: z.number().nonnegative(),
+  /** What its models cost, where winnow asked them. */
+  cost: modelCostSchema.optional(),
+}
 const ideaAnswer = z.strictObject({
   ...answer,
   ok: z.literal(true),
@@ -46,6 +53,7 @@ export function limitAnswers(answers: readonly GivenAnswer[]): GivenAnswer[] {
   return fitEntries(checked, MAX_FILE_BYTES.answers, toTooLargeAnswer)
 }
 
-function toTooLargeAnswer({ key, who, minutes }: GivenAnswer): GivenAnswer {
-  return { key, who, minutes, ok: false, reason: `${who} changed more than one answer can hold` }
+function toTooLargeAnswer({ key, who, minutes, cost }: GivenAnswer): GivenAnswer {
+  const spent = cost === undefined ? {} : { cost }
+  return { key, who, minutes, ...spent, ok: false, reason: `${who} changed more than one answer can hold` }
 }

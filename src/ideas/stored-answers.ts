@@ -8,6 +8,7 @@ import type { Campaign, PendingProposal, ProposalResult } from '../model/campaig
 import { hashSha256 } from '../model/canonical-json.ts'
 import { ideaFields } from '../model/event-schemas.ts'
 import { digestSchema, type EventId, type Oid, oidSchema, pointSchema } from '../model/ids.ts'
+import { type ModelCost, modelCostSchema } from '../model/report.ts'
 import type { AnswerFacts, Proposal } from '../plan/world.ts'
 import type { AgentResult } from './agent.ts'
 import { commitPatchedTree, readRejection } from './patch.ts'
@@ -19,6 +20,7 @@ const answer = {
   who: z.string(),
   at: z.iso.datetime(),
   minutes: z.number().nonnegative(),
+  cost: modelCostSchema.optional(),
 }
 const proposed = z.strictObject({
   ...answer,
@@ -49,6 +51,7 @@ interface AnswerToStore {
   who: string
   at: string
   minutes: number
+  cost?: ModelCost
   result: AgentResult
   first_unseen: number
   carries?: EventId
@@ -76,7 +79,9 @@ export async function readStoredAnswers(
   const unpaid = waiting.filter(({ key }) => !Object.hasOwn(campaign.answered, key))
   return {
     proposals: await Promise.all(ideas.map(value => toStoredProposal(value, repo))),
-    answers: unpaid.map(({ key, who, ok, minutes }) => ({ key, who, ok, minutes })),
+    answers: unpaid.map(({ key, who, ok, minutes, cost }) => {
+      return { key, who, ok, minutes, ...(cost === undefined ? {} : { cost }) }
+    }),
   }
 }
 

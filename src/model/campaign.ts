@@ -102,6 +102,8 @@ interface CampaignSpending {
   requests: number
   tokens: number
   usd: number
+  /** The parts of `usd`: judge, propose, measure. */
+  usd_for: Record<string, number>
 }
 
 /** An idea in words that waits for an experiment. */
@@ -244,7 +246,7 @@ export type EventHandler<K extends EventKind> = (campaign: Campaign, event: Ledg
 
 // Creation
 
-export const FOLD_VERSION = 29
+export const FOLD_VERSION = 30
 
 export function createEmptyCampaign(): Campaign {
   const nowhere = { commit: '', tree: '' }
@@ -310,7 +312,7 @@ export function createEmptyCampaign(): Campaign {
     ended: 0,
     failures: 0,
     since_incumbent: 0,
-    spent: { minutes: 0, executions: 0, requests: 0, tokens: 0, usd: 0 },
+    spent: { minutes: 0, executions: 0, requests: 0, tokens: 0, usd: 0, usd_for: {} },
     jobs: {},
     proposers: {},
     answered: {},
@@ -332,6 +334,8 @@ export interface PendingProposal
   extends Pick<EventDraft<'proposal-requested'>, 'key' | 'who' | 'base' | 'until'> {
   carries: EventId | null
   angle: string | null
+  /** Null where the proposer spends no money of the campaign, or nothing caps it. */
+  may_cost_usd: number | null
   /** The number of the first experiment that its brief could not list. */
   first_unseen: number
   asked_at: string

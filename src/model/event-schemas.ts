@@ -149,6 +149,8 @@ export const eventPayloads = {
     carries: digestSchema.optional(),
     /** The direction to explore, given when several proposers are asked without a backlog idea. */
     angle: payloadText.optional(),
+    /** Reserved from stopping.max_total_cost_usd: the cost that counts when the job gives no answer. */
+    may_cost_usd: z.number().positive().optional(),
   },
   /** The answer as a patch against that commit. It is pending until an experiment is opened with it. */
   'proposal-answered': {

@@ -97,12 +97,16 @@ export const machineSchema = z.strictObject({
 })
 export type MachineInfo = z.infer<typeof machineSchema>
 
-const judgingCostSchema = z.strictObject({
-  model: z.string(),
+/** What models have cost. */
+const modelCostFields = {
   requests: z.number().int().nonnegative(),
   tokens: z.number().int().nonnegative(),
   usd: z.number().nonnegative(),
-})
+}
+export const modelCostSchema = z.strictObject(modelCostFields)
+export type ModelCost = z.infer<typeof modelCostSchema>
+
+const judgingCostSchema = z.strictObject({ model: z.string(), ...modelCostFields })
 export type JudgingUsage = z.infer<typeof judgingCostSchema>
 
 /** A block of pairs that has begun, counted from 0 within the run, and its sides. */

@@ -67,8 +67,8 @@ export type PlanAction =
   | { do: 'merge'; number: number; experiment: ExperimentId }
   | { do: 'delete-branches'; branches: { name: string; oid: Oid }[] }
   | { do: 'advance-campaign-branch'; from: Oid | null; to: Oid }
-  /** Asks each proposer for one more idea, all at once. A name may occur more than once. */
-  | { do: 'propose'; who: string[] }
+  /** Asks each proposer for one more idea, all at once. `mayCostUsd`: the most that its models may cost. */
+  | { do: 'propose'; requests: { who: string; mayCostUsd: number | null }[] }
   | { do: 'stop-asking' }
 
 /** An empty plan waits for one of these. */

@@ -3,6 +3,7 @@ import { isRetryableEnd } from '../model/event-schemas.ts'
 import { findPendingJudging } from '../model/fold/proposers.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { PlanStep } from './action.ts'
+import { computeMoneyLeft, takeShare } from './money.ts'
 import { computeJudgingSeconds } from './orders.ts'
 import {
   computeRetryDelay,
@@ -22,7 +23,7 @@ export function computeJudgingMinutes(spec: Pick<Spec, 'metric'>): number {
 export function requestJudgingJob(world: World): PlanStep[] {
   if (!world.judgeJob) return []
   const { campaign, spec, now } = world
-  let left = computeLeftUsd(world)
+  let left = computeMoneyLeft(world, 'judge')
   const steps: PlanStep[] = []
   for (const { order, scores } of listPrintedOrders(world)) {
     if (findPendingJudging(campaign, order.id) !== null || computeRetryTime(scores) > Date.parse(now))
@@ -43,19 +44,8 @@ export function listPrintedOrders({ campaign, runs }: Pick<World, 'campaign' | '
   )
 }
 
-/** The part of the cost cap that is neither spent nor set aside; null without a cap. */
-function computeLeftUsd({ campaign, spec }: World): number | null {
-  const cap = spec.metric.judge?.max_total_cost_usd ?? null
-  if (cap === null) return null
-  const reserved = Object.values(campaign.judging).reduce((sum, one) => sum + (one.may_cost_usd ?? 0), 0)
-  return cap - campaign.spent.usd - reserved
-}
-
-/** Sets aside a part of the money left, so that one lost job does not use it up. */
-const FIRST_REQUEST_DIVISOR = 4
-
 function reserveCost(left: number, scores: OrderScores | null): number {
-  return scores?.ended?.is === 'set-aside' ? left : left / FIRST_REQUEST_DIVISOR
+  return scores?.ended?.is === 'set-aside' ? left : takeShare(left)
 }
 
 const RETRY_DELAY_MINUTES = { first: 10, longest: 6 * 60 }

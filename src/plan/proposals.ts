@@ -11,6 +11,7 @@ import type { Spec } from '../spec/schema.ts'
 import { type PlanAction, type PlanStep, raiseAlert } from './action.ts'
 import { selectNextIdea } from './backlog.ts'
 import { countRoomToOpen } from './intake.ts'
+import { computeMoneyLeft, NO_COST, takeShare } from './money.ts'
 import { needsPermission } from './permissions.ts'
 import { computeRetryDelay, draftRequest, limitJobMinutes, toEventStep } from './requests.ts'
 import { getRoundSize } from './round-orders.ts'
@@ -36,9 +37,33 @@ export function requestProposals(world: World): ProposalPlan {
   const isPaused = world.asks === 'elsewhere' && isProposingPaused(world)
   const names = world.asks === 'later' || isPaused ? [] : selectNextProposers(world)
   if (names.length === 0) return { steps: [], actions: [] }
+  const affordable = setMoneyAside(world, names)
+  if (affordable.length === 0) return { steps: [], actions: [] }
   return world.asks === 'here'
-    ? { steps: [], actions: [{ do: 'propose', who: names }] }
-    : { steps: requestProposalJob(world, names), actions: [] }
+    ? { steps: [], actions: [{ do: 'propose', requests: affordable }] }
+    : { steps: requestProposalJob(world, affordable), actions: [] }
+}
+
+interface ProposalAllowance {
+  who: string
+  mayCostUsd: number | null
+}
+
+/** Leaves out what the money that is left and not set aside does not allow. */
+function setMoneyAside(world: World, names: readonly string[]): ProposalAllowance[] {
+  let left = computeMoneyLeft(world, 'propose')
+  return names.flatMap((who): ProposalAllowance[] => {
+    if (left === null || !isAskingModels(who)) return [{ who, mayCostUsd: null }]
+    const mayCostUsd = takeShare(left)
+    if (!(mayCostUsd > 0)) return []
+    left -= mayCostUsd
+    return [{ who, mayCostUsd }]
+  })
+}
+
+/** Programs pay for their models themselves: winnow does not know what they cost. */
+function isAskingModels(who: string): boolean {
+  return who === 'textgrad'
 }
 
 function isProposingPaused({ campaign, now }: RunDelayFacts): boolean {
@@ -86,11 +111,11 @@ function selectNextProposer({ campaign, askable }: World, pending: readonly stri
 }
 
 /** The proposer, the idea and the commit of a request are an event before any job asks (invariant 7). */
-function requestProposalJob(world: World, names: readonly string[]): PlanStep[] {
+function requestProposalJob(world: World, requests: readonly ProposalAllowance[]): PlanStep[] {
   const { campaign, spec } = world
   const handed = collectHandedOutIdeas(campaign)
   const angles = new Set(listPendingProposals(campaign).flatMap(({ angle }) => angle ?? []))
-  return names.map((who, at): PlanStep => {
+  return requests.map(({ who, mayCostUsd }, at): PlanStep => {
     const { cause, nonce, until } = draftRequest(world, `asking ${at}`, computeProposeMinutes(spec))
     const idea = selectNextIdea(campaign, { who, handed })
     if (idea !== null) handed.add(idea.id)
@@ -99,7 +124,8 @@ function requestProposalJob(world: World, names: readonly string[]): PlanStep[] 
     const carries = idea === null ? {} : { carries: idea.id }
     const angle = nextAngle === null ? {} : { angle: nextAngle }
     const key = buildCommandKey(who, nonce)
-    const request = { key, who, base: campaign.incumbent, until, ...carries, ...angle }
+    const money = mayCostUsd === null ? {} : { may_cost_usd: mayCostUsd }
+    const request = { key, who, base: campaign.incumbent, until, ...carries, ...angle, ...money }
     return toEventStep({ kind: 'proposal-requested', cause, ...request })
   })
 }
@@ -113,12 +139,11 @@ export function isRoundGrowing(world: World, opened: readonly PlanStep[]): boole
 
 /** Records the cost of an answer once, used or not, and the idea itself where only its job has it. */
 export function buildAnswerSteps({ answers }: World): PlanStep[] {
-  return answers.flatMap(({ key, who, ok, minutes, result }): PlanStep[] => {
-    const noUsage = { requests: 0, tokens: 0, usd: 0 }
-    const cost = { kind: 'spent', cause: key, what: 'propose', who, ok, minutes, ...noUsage } as const
+  return answers.flatMap(({ key, who, ok, minutes, cost = NO_COST, result }): PlanStep[] => {
+    const spent = { kind: 'spent', cause: key, what: 'propose', who, ok, minutes, ...cost } as const
     const idea =
       result === undefined ? [] : [{ kind: 'proposal-answered', cause: key, key, ...result } as const]
-    return [...idea, cost].map(toEventStep)
+    return [...idea, spent].map(toEventStep)
   })
 }
 

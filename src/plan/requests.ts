@@ -2,6 +2,7 @@ import { hashSha256, toCanonicalJson } from '../model/canonical-json.ts'
 import type { EventDraft } from '../model/event.ts'
 import { listPendingProposals } from '../model/fold/proposers.ts'
 import { type PlanStep, raiseAlert } from './action.ts'
+import { NO_COST, type SpendingPurpose } from './money.ts'
 import type { World } from './world.ts'
 
 // Requests to the jobs that ask programs and models. An order is the request of a measuring job (orders.ts).
@@ -50,22 +51,29 @@ export function closeLostRequests(world: World): PlanStep[] {
     return reasons.get(key) ?? (isOverdue ? `its job has not answered by ${until}` : null)
   }
   const proposals = listPendingProposals(world.campaign).flatMap((request): PlanStep[] => {
-    const { key } = request
+    const { key, may_cost_usd } = request
     const reason = explainLoss(request)
-    return reason === null ? [] : [toEventStep({ kind: 'proposal-lost', cause: key, key, reason })]
+    if (reason === null) return []
+    const lost = toEventStep({ kind: 'proposal-lost', cause: key, key, reason })
+    return may_cost_usd === null ? [lost] : [lost, buildLossCharge(key, 'propose', may_cost_usd)]
   })
   const judgings = Object.values(world.campaign.judging).flatMap((request): PlanStep[] => {
     const { key, order, may_cost_usd } = request
     const reason = explainLoss(request)
     if (reason === null) return []
-    const cost = { minutes: 0, requests: 0, tokens: 0, usd: may_cost_usd ?? 0 }
     return [
       toEventStep({ kind: 'judging-lost', cause: key, key, order, reason }),
-      toEventStep({ kind: 'spent', cause: key, what: 'judge', who: null, ok: false, ...cost }),
+      buildLossCharge(key, 'judge', may_cost_usd ?? 0),
       ...reportFailingJudges(world, order, reason),
     ]
   })
   return [...proposals, ...judgings]
+}
+
+/** Its cost is unknown, so the amount set aside for it counts. */
+function buildLossCharge(cause: string, what: SpendingPurpose, usd: number): PlanStep {
+  const spent = { kind: 'spent', cause, what, who: null, ok: false, minutes: 0, ...NO_COST, usd } as const
+  return toEventStep(spent)
 }
 
 export function reportFailingJudges(world: World, order: string, reason: string): PlanStep[] {

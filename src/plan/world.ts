@@ -9,7 +9,7 @@ import { type Experiment, listExperiments, listSubjects } from '../model/experim
 import type { EventId, ExperimentId, Oid, OrderId, Point } from '../model/ids.ts'
 import type { HoldoutSource, OrderCandidate, OrderTerms } from '../model/order.ts'
 import type { PartialReport } from '../model/pairs.ts'
-import type { Report } from '../model/report.ts'
+import type { ModelCost, Report } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
 
 export interface CampaignPullFacts extends PullFacts {
@@ -84,6 +84,8 @@ export interface JobFacts {
   answers: AnswerFacts[]
   /** Answers of judge jobs to open requests of the ledger. */
   scores: JudgedScores[]
+  /** Dollars that this process has set aside and the ledger does not show: for proposers that it runs. */
+  setAsideUsd: number
   /** Open requests of the ledger that no job will answer any more. */
   lost: { key: string; reason: string }[]
   /** A later job of this run asks models. False where this process asks them, or none does. */
@@ -99,6 +101,8 @@ export interface AnswerFacts {
   /** The answer has an idea, whose source has this key as well. */
   ok: boolean
   minutes: number
+  /** What its models cost, where winnow asked them. */
+  cost?: ModelCost
   /** Set where only the ledger will keep it. */
   result?: ProposalResult
 }

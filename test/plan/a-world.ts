@@ -59,6 +59,7 @@ export function world(built: CampaignBuilder, { candidates = {}, ...different }:
     answers: [],
     scores: [],
     lost: [],
+    setAsideUsd: 0,
     judgeJob: false,
     targetBranch: null,
     ...different,

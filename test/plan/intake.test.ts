@@ -246,7 +246,9 @@ describe('a proposer', () => {
 
   const [agent, other] = askable
   const askedBy = (built: CampaignBuilder, different: Parameters<typeof world>[1] = {}) =>
-    actionsOf(planCampaign(world(built, { askable, ...different })), 'propose').flatMap(({ who }) => who)
+    actionsOf(planCampaign(world(built, { askable, ...different })), 'propose').flatMap(({ requests }) =>
+      requests.map(({ who }) => who),
+    )
 
   it('is asked for as many ideas at once as the next round has room for, taking turns', () => {
     expect(askedBy(campaign())).toEqual([agent, other, agent, other])

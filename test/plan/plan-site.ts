@@ -154,6 +154,7 @@ export class Site {
       unopened: 0,
       scores: [],
       lost: [],
+      setAsideUsd: 0,
       judgeJob: false,
       targetBranch: null,
     }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { formatCampaignCost, formatMeasuringMinutes } from '../../src/report/status.ts'
 
-const SPENT = { minutes: 137.2, executions: 96, requests: 0, tokens: 0, usd: 0.25 }
+const SPENT = { minutes: 137.2, executions: 96, requests: 0, tokens: 0, usd: 0.25, usd_for: {} }
 
 describe('the cost of a campaign', () => {
   it('is given in job-minutes on GitHub Actions', () => {

@@ -79,7 +79,7 @@ describe('the end of a run', () => {
   it('shows results, cost, waiting experiments and next commands', () => {
     const campaign = ended(STOPPED)
     campaign.updated_at = '2026-01-02T03:46:06.000Z'
-    campaign.spent = { minutes: 41.6, executions: 120, requests: 3, tokens: 9, usd: 0.25 }
+    campaign.spent = { minutes: 41.6, executions: 120, requests: 3, tokens: 9, usd: 0.25, usd_for: {} }
     expect(renderFinalSummary(campaign, HERE)).toEqual([
       '',
       '  verdicts  1 kept, 1 no gain, 1 waiting',

@@ -52,6 +52,8 @@ interface ProposerContext {
   spec: Spec
   /** Worker slot, unique among the running proposers of this process. */
   slot: number
+  /** The most that models may cost which winnow asks for this idea. Null: no cap. */
+  mayCostUsd: number | null
   signal: AbortSignal
 }
 

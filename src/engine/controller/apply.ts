@@ -137,7 +137,7 @@ async function tryEffect(
     case 'merge':
       return askForMerge(controller, campaign, action)
     case 'propose':
-      for (const proposer of action.who) runner.propose(proposer, { campaign, spec })
+      for (const { who, mayCostUsd } of action.requests) runner.propose(who, { campaign, spec, mayCostUsd })
       return DONE
     case 'stop-asking':
       await runner.cancelProposers()

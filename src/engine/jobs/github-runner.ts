@@ -100,7 +100,7 @@ export function createActionsRunner(
         if (fact !== null) runs.set(live.order.id, fact)
       }
       // Read after the reports, because their printed items tell which scores are expected.
-      return { runs, proposing: [], judgeJob: next.judge, ...(await reader.read(campaign)) }
+      return { runs, proposing: [], setAsideUsd: 0, judgeJob: next.judge, ...(await reader.read(campaign)) }
     },
     async tidy(campaign) {
       const runs = placed.listRuns(campaign)

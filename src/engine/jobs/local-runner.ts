@@ -55,7 +55,7 @@ export async function createLocalRunner(
   const slots = new WorkerSlots()
   const judges = createLocalJudges(context, files)
   const begun = new Set<OrderId>()
-  const proposers = new Map<string, string>()
+  const proposers = new Map<string, { who: string; mayCostUsd: number | null }>()
   let requests = 0
   const runner: LocalRunnerContext = {
     context,
@@ -79,13 +79,14 @@ export async function createLocalRunner(
     asks: 'here',
     async facts(campaign) {
       tasks.surface()
-      const proposing = [...proposers.values()]
+      const proposing = [...proposers.values()].map(({ who }) => who)
+      const setAsideUsd = [...proposers.values()].reduce((sum, one) => sum + (one.mayCostUsd ?? 0), 0)
       const runs = new Map<OrderId, RunFacts>()
       for (const { order, run_id } of listAwaitedOrders(campaign)) {
         const fact = await readRunFact(await files.read(order.id), run_id, doing(order.id), runId)
         if (fact) runs.set(order.id, fact)
       }
-      return { runs, proposing, answers: [], scores: [], lost: [], judgeJob: false }
+      return { runs, proposing, answers: [], scores: [], lost: [], setAsideUsd, judgeJob: false }
     },
     async tidy(campaign) {
       judges.see(campaign)
@@ -103,7 +104,7 @@ export async function createLocalRunner(
     propose(who, request) {
       requests += 1
       const key = `proposer ${requests}`
-      proposers.set(key, who)
+      proposers.set(key, { who, mayCostUsd: request.mayCostUsd })
       tasks.begin(key, signal => {
         const ended = AbortSignal.any([signal, interrupt])
         return runProposer({ ...runner, ideas }, who, request, ended).finally(() => proposers.delete(key))
@@ -116,7 +117,7 @@ export async function createLocalRunner(
     holds: order => tasks.has(order),
     doing,
     get proposing() {
-      return [...proposers.values()]
+      return [...proposers.values()].map(({ who }) => who)
     },
     get busy() {
       return tasks.busy
@@ -151,7 +152,7 @@ async function runOrder(
 async function runProposer(
   { context, slots, ideas }: LocalRunnerContext & Pick<LocalRunnerOptions, 'ideas'>,
   who: string,
-  request: { campaign: Campaign; spec: Spec },
+  request: { campaign: Campaign; spec: Spec; mayCostUsd: number | null },
   signal: AbortSignal,
 ): Promise<void> {
   // Run alone as a separate user, because ending an execution ends every process of its user.

@@ -131,7 +131,8 @@ async function acceptIdea(
   if (answer.who !== who) return `the answer is from ${answer.who.slice(0, 100)}`
   if (answer.ok && answer.base !== base.commit) return `the answer changes ${answer.base}, not ${base.commit}`
   const sinceRequest = Math.max(0, (clock.now() - Date.parse(asked_at)) / 60_000)
-  const facts = { key, who, minutes: Math.min(answer.minutes, sinceRequest) }
+  const spent = answer.cost === undefined ? {} : { cost: answer.cost }
+  const facts = { key, who, minutes: Math.min(answer.minutes, sinceRequest), ...spent }
   if (!answer.ok) return { facts: { ...facts, ok: false }, note: `no idea: ${answer.reason}` }
   const result = toProposedIdea(campaign, request.carries, answer)
   const head = await getAnsweredHead(repository, { request, result }, heads)

@@ -17,7 +17,7 @@ export interface Runner {
   /** `campaign`: its state after the order was issued. */
   dispatch(order: Order, spec: Spec, campaign: Campaign): Promise<void>
   /** A later observation finds its answer. */
-  propose(who: string, request: { campaign: Campaign; spec: Spec }): void
+  propose(who: string, request: { campaign: Campaign; spec: Spec; mayCostUsd: number | null }): void
   cancel(order: OrderId): Promise<void>
   /** Resolves when none of the processes of local proposers is left. */
   cancelProposers(): Promise<void>

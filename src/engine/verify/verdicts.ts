@@ -211,6 +211,7 @@ function buildLedgerWorld(
     answers: [],
     scores: [],
     lost: [],
+    setAsideUsd: 0,
     judgeJob: false,
     targetBranch: null,
   }

@@ -220,6 +220,7 @@ const applySpent: EventHandler<'spent'> = (campaign, event) => {
   campaign.spent.requests += event.requests
   campaign.spent.tokens += event.tokens
   campaign.spent.usd += event.usd
+  campaign.spent.usd_for[event.what] = (campaign.spent.usd_for[event.what] ?? 0) + event.usd
   if (event.what !== 'propose' || event.who === null) return
   campaign.answered[event.cause] = true
   endFruitlessRuns(campaign, 'fruitless_asking')

@@ -97,8 +97,8 @@ export function findProposer(
 }
 
 const applyProposalRequested: EventHandler<'proposal-requested'> = (campaign, event) => {
-  const { key, who, base, until, carries = null, angle = null, at, by } = event
-  const about = { key, who, base, until, carries, angle, first_unseen: campaign.next_number }
+  const { key, who, base, until, carries = null, angle = null, may_cost_usd = null, at, by } = event
+  const about = { key, who, base, until, carries, angle, may_cost_usd, first_unseen: campaign.next_number }
   campaign.proposal_requests[key] = { ...about, asked_at: at, run_id: by.run_id, answer: null }
 }
 
