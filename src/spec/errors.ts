@@ -23,7 +23,7 @@ export type SpecFinding = Omit<Problem, 'file' | 'line' | 'column' | 'path'> & {
 
 export type SpecPath = readonly (string | number)[]
 
-const UNKNOWN_KEY = 'unknown key'
+export const UNKNOWN_KEY = 'unknown key'
 
 const MAX_FOUND = 60
 

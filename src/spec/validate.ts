@@ -50,8 +50,9 @@ export function checkRules(context: RuleContext): SpecFinding[] {
 
 /** Without a gate, the fastest program is the one that does no work. A loss counts failed runs as the worst. */
 function requireGate({ spec, rules }: RuleContext): SpecFinding[] {
-  const isGated = spec.gates.length + spec.metric.degenerate_gates.length > 0
-  if (isGated || rules === 'ce' || spec.metric.primary.type === 'loss') return []
+  const { degenerate_gates: checks, constraints, primary } = spec.metric
+  const isGated = spec.gates.length + checks.length + constraints.length > 0
+  if (isGated || rules === 'ce' || primary.type === 'loss') return []
   const fix = 'add gates: [{ name: tests, command: … }] or metric.degenerate_gates'
   return reportFinding('gates', 'no gate', 'at least one gate', fix)
 }

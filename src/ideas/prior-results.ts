@@ -1,0 +1,72 @@
+import { parse as parseYaml, stringify } from 'yaml'
+import { z } from 'zod'
+import { formatNumber } from '../decide/wording.ts'
+import { quoteCode, toSafeLine } from '../model/text.ts'
+
+/** An experiment of another tool. It informs proposers, and is never a verdict of winnow. */
+const priorResultSchema = z.strictObject({
+  /** The tool, and the file that its user imported. */
+  from: z.string(),
+  idea: z.string(),
+  /** In the other tool's word, such as keep, discarded or crash. */
+  result: z.string(),
+  category: z.string().optional(),
+  metrics: z.record(z.string(), z.number()).optional(),
+  change: z.string().optional(),
+  diff: z.string().optional(),
+  learned: z.string().optional(),
+  commit: z.string().optional(),
+})
+export type PriorResult = z.infer<typeof priorResultSchema>
+
+export function buildHistoryPath(name: string): string {
+  return `.winnow/history/${name}.yaml`
+}
+
+/** Ideas in this file open the backlog of a campaign that starts. */
+export function buildIdeasPath(name: string): string {
+  return `.winnow/ideas/${name}.yaml`
+}
+
+const HISTORY_HEAD = [
+  '# Tried before with other tools. Briefs for proposers quote it; it decides nothing.',
+  '# Remove what no longer holds.',
+]
+
+export function renderHistoryFile(results: readonly PriorResult[]): string {
+  return `${HISTORY_HEAD.join('\n')}\n${stringify(results, { lineWidth: 100 })}`
+}
+
+/** A person may edit the file: entries that cannot be read are left out, because they only inform. */
+export function readHistoryFile(text: string): PriorResult[] {
+  const entries = z.array(z.unknown()).safeParse(parseHistoryYaml(text)).data ?? []
+  return entries.flatMap(entry => priorResultSchema.safeParse(entry).data ?? [])
+}
+
+function parseHistoryYaml(text: string): unknown {
+  try {
+    return parseYaml(text)
+  } catch {
+    return null
+  }
+}
+
+const GOOD = /^(?:keep|kept|runner_up_kept|committed|promising|not_selected|better)\b/i
+
+/** Gains first, then newest first. */
+export function listPriorResults(results: readonly PriorResult[]): string[] {
+  const newest = results.toReversed()
+  const sorted = [...newest.filter(isGoodResult), ...newest.filter(each => !isGoodResult(each))]
+  return sorted.map(({ from, idea, result, metrics, change, learned }) => {
+    const numbers = Object.entries(metrics ?? {})
+      .slice(0, 2)
+      .map(([name, value]) => `, ${quoteCode(name, 40)} ${formatNumber(value)}`)
+    const by = change === undefined ? '' : ` (${quoteCode(change, 40)})`
+    const lesson = learned === undefined ? '' : `. Learned: ${quoteCode(learned, 160)}`
+    return `- ${quoteCode(idea, 140)} ${quoteCode(result, 40)}${numbers.join('')}${by}, ${toSafeLine(from, 60)}${lesson}`
+  })
+}
+
+function isGoodResult({ result }: PriorResult): boolean {
+  return GOOD.test(result)
+}
