@@ -106,7 +106,7 @@ describe.skipIf(!isRoot || SUDO_ROOT === '')('a single job whose user may become
     const think = `${SPY}test -O "$HOME" || exit 6\ntest "$(wc -c < src/a.txt)" = 16 || exit 3\necho aaa > src/a.txt\necho '{"hypothesis": "three letters do"}'\n`
     const spec = SIZE_SPEC.replace(
       /propose: .*/,
-      'propose: [{ use: command, command: sh tools/think.sh, name: thinker }]\nexecution: { mode: serial }\nstopping: { max_iterations: 1 }',
+      'propose: [{ use: command, command: sh tools/think.sh, name: thinker }]\nexecution: { mode: serial }\nstopping: { max_iterations: 1 }\nmerge: { forgeable: allow }',
     )
     const { github, token, scene } = await campaign({ harness: SPY + COUNT, spec })
     scene.commit('main', { 'tools/think.sh': think })
