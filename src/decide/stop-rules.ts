@@ -29,6 +29,7 @@ export type StopCode =
   | 'plateau'
   | 'max_runner_minutes'
   | 'max_total_cost_usd'
+  | 'max_judge_cost_usd'
   | 'max_failures'
   | 'empty_backlog'
   | 'level_used_up'
@@ -95,7 +96,7 @@ function listLimits({ stopping }: Pick<Spec, 'stopping'>, progress: StopProgress
       code: 'max_total_cost_usd',
       spent: progress.costUsd,
       limit: stopping.max_total_cost_usd,
-      text: limit => `${formatNumber(limit)} USD spent on models`,
+      text: formatModelSpending,
     },
     {
       code: 'max_failures',
@@ -112,13 +113,32 @@ function listLimits({ stopping }: Pick<Spec, 'stopping'>, progress: StopProgress
   ]
 }
 
-/** The budget for judges is spent: no further comparison is possible, even within a round. */
-export function findJudgingStop({ metric }: Pick<Spec, 'metric'>, costUsd: number): StopRuleHit | null {
-  const cap = metric.primary.type === 'judge' ? (metric.judge?.max_total_cost_usd ?? null) : null
-  if (cap === null || costUsd < cap) return null
-  // NaN is not less than the cap either, and so counts as spent.
+/** The money for models is spent without which nothing can be compared, so a round cannot go on either. */
+export function findMoneyStop(
+  { metric, stopping }: Pick<Spec, 'metric' | 'stopping'>,
+  { usd, usd_for }: SpentMoney,
+): StopRuleHit | null {
+  if (metric.primary.type !== 'judge') return null
+  const total = stopping.max_total_cost_usd
+  // NaN is not less than a cap either, and so counts as spent.
+  if (total !== null && !(usd < total))
+    return {
+      code: 'max_total_cost_usd',
+      reason: `${formatModelSpending(total)} (stopping.max_total_cost_usd)`,
+    }
+  const cap = metric.judge?.max_total_cost_usd ?? null
+  if (cap === null || (usd_for['judge'] ?? 0) < cap) return null
   const reason = `${formatNumber(cap)} USD spent on judges (metric.judge.max_total_cost_usd)`
-  return { code: 'max_total_cost_usd', reason }
+  return { code: 'max_judge_cost_usd', reason }
+}
+
+interface SpentMoney {
+  usd: number
+  usd_for: Readonly<Record<string, number>>
+}
+
+function formatModelSpending(limit: number): string {
+  return `${formatNumber(limit)} USD spent on models`
 }
 
 // Targets

@@ -170,6 +170,8 @@ export const orderTermsSchema = z.strictObject({
     })
     .optional(),
   stop: stopRuleSchema,
+  /** Reserved for the models that are asked where it is measured: the cost that counts when its run leaves none. */
+  may_cost_usd: z.number().positive().optional(),
   deadline: z.iso.datetime(),
 })
 export type OrderTerms = z.infer<typeof orderTermsSchema>

@@ -45,6 +45,7 @@ const MOVABLE_LIMITS: ReadonlySet<string> = new Set([
   'plateau',
   'max_runner_minutes',
   'max_total_cost_usd',
+  'max_judge_cost_usd',
   'max_failures',
 ])
 

@@ -5,7 +5,7 @@ import { getScoreTerms, listObjectives } from '../decide/metrics.ts'
 import { formatEffect } from '../decide/paired/effect-text.ts'
 import { collectMetricPairs, computeDifferences, hasLogarithms } from '../decide/paired/evaluate.ts'
 import { hasUntestedGain } from '../decide/progress.ts'
-import { findJudgingStop } from '../decide/stop-rules.ts'
+import { findMoneyStop } from '../decide/stop-rules.ts'
 import { formatCount } from '../decide/wording.ts'
 import type { Campaign, Landing } from '../model/campaign.ts'
 import type { EventDraft } from '../model/event.ts'
@@ -269,6 +269,7 @@ const SPENDING_LIMITS: ReadonlySet<string> = new Set([
   'max_hours',
   'max_runner_minutes',
   'max_total_cost_usd',
+  'max_judge_cost_usd',
 ])
 
 /** Measures unreported landings, then the total progress, before the campaign stops by itself. */
@@ -280,9 +281,8 @@ export function planLastEffects(world: World, incoming: IncomingReports, code: s
 /** The progression test exceeds no limit: `computeReservedMinutes` sets its minutes aside. */
 function selectAffordableProgress(world: World): EffectSubject[] {
   const { spent } = world.campaign
-  const { max_runner_minutes: minutes, max_total_cost_usd: usd } = world.spec.stopping
-  if (usd !== null && spent.usd >= usd && isJudgedMetric(world.spec)) return []
-  if (findJudgingStop(world.spec, spent.usd) !== null) return []
+  const { max_runner_minutes: minutes } = world.spec.stopping
+  if (findMoneyStop(world.spec, spent) !== null) return []
   if (minutes !== null && spent.minutes + computeProgressMinutes(world) > minutes) return []
   return listUnreportedProgress(world)
 }

@@ -1,5 +1,7 @@
 import { listPendingProposals } from '../model/fold/proposers.ts'
+import { isJudgedOrder, type Order } from '../model/order.ts'
 import type { ModelCost } from '../model/report.ts'
+import type { Spec } from '../spec/schema.ts'
 import type { World } from './world.ts'
 
 /** judge: scores by models. propose: ideas for which winnow asks models. measure: model calls of a harness. */
@@ -7,7 +9,7 @@ export type SpendingPurpose = 'judge' | 'propose' | 'measure'
 
 export const NO_COST: ModelCost = { requests: 0, tokens: 0, usd: 0 }
 
-type MoneyFacts = Pick<World, 'campaign' | 'spec' | 'setAsideUsd' | 'answers'>
+type MoneyFacts = Pick<World, 'campaign' | 'spec' | 'setAsideUsd' | 'answers' | 'scores' | 'runs'>
 
 /** Dollars that are neither spent nor set aside, under the caps of this purpose. Null: no cap. */
 export function computeMoneyLeft(world: MoneyFacts, purpose: SpendingPurpose): number | null {
@@ -25,16 +27,30 @@ export function computeMoneyLeft(world: MoneyFacts, purpose: SpendingPurpose): n
   return known.length === 0 ? null : Math.min(...known)
 }
 
-/** What may yet be spent, or is spent and not in the ledger. It counts with the most that it may be. */
-function listSetAside(world: MoneyFacts): { purpose: SpendingPurpose; usd: number }[] {
-  const { campaign, setAsideUsd, answers } = world
-  const toProposal = (usd: number) => ({ purpose: 'propose' as const, usd })
-  const toJudging = (usd: number) => ({ purpose: 'judge' as const, usd })
+interface SetAside {
+  purpose: SpendingPurpose
+  usd: number
+}
+
+/** What may yet be spent, with the most that it may be, and what is spent and not in the ledger yet. */
+function listSetAside(world: MoneyFacts): SetAside[] {
+  const { campaign, spec, setAsideUsd, answers, scores, runs } = world
+  const answered = new Map(answers.map(({ key, cost }) => [key, cost?.usd ?? 0]))
+  const scored = new Map(scores.map(({ key, usd }) => [key, usd]))
+  const proposals = listPendingProposals(campaign).filter(({ key }) => !answered.has(key))
   return [
-    toProposal(setAsideUsd),
-    ...answers.map(({ cost }) => toProposal(cost?.usd ?? 0)),
-    ...listPendingProposals(campaign).map(({ may_cost_usd }) => toProposal(may_cost_usd ?? 0)),
-    ...Object.values(campaign.judging).map(({ may_cost_usd }) => toJudging(may_cost_usd ?? 0)),
+    { purpose: 'propose', usd: setAsideUsd },
+    ...[...answered.values()].map((usd): SetAside => ({ purpose: 'propose', usd })),
+    ...proposals.map(({ may_cost_usd }): SetAside => ({ purpose: 'propose', usd: may_cost_usd ?? 0 })),
+    ...Object.values(campaign.judging).map(({ key, may_cost_usd }): SetAside => {
+      return { purpose: 'judge', usd: scored.get(key) ?? may_cost_usd ?? 0 }
+    }),
+    ...Object.values(campaign.orders).map(({ order, report, scores: recorded }): SetAside => {
+      const run = runs.get(order.id)
+      const known = run?.state === 'reported' && recorded === null ? (run.report.judging?.usd ?? 0) : null
+      const usd = report === null ? (known ?? order.may_cost_usd ?? 0) : 0
+      return { purpose: isJudgedOrder(order, spec) ? 'judge' : 'measure', usd }
+    }),
   ]
 }
 
@@ -43,4 +59,28 @@ const SHARE_DIVISOR = 4
 
 export function takeShare(left: number): number {
   return left / SHARE_DIVISOR
+}
+
+/** `ruler`: set where the order has another spec than the one in force. */
+type PricedOrder = Pick<Order, 'stop' | 'attempt'> & { ruler?: { spec: Spec } }
+
+/**
+ * The dollars to set aside for each order: `{}` where it asks no model or nothing caps it, null where no money is left
+ * for it now. An order that is repeated gets all that is left, because its first part may have been too small.
+ */
+export function setOrderMoneyAside(
+  world: MoneyFacts & Pick<World, 'runner'>,
+  orders: readonly PricedOrder[],
+): (Pick<Order, 'may_cost_usd'> | null)[] {
+  let taken = 0
+  return orders.map(({ stop, attempt, ruler: { spec } = world }) => {
+    // On GitHub a job of its own asks the judges, and its request sets money aside.
+    const isJudgedHere = isJudgedOrder({ stop }, spec) && world.runner.runId !== null
+    const left = isJudgedHere ? computeMoneyLeft({ ...world, spec }, 'judge') : null
+    if (left === null) return {}
+    const may_cost_usd = attempt > 1 ? left - taken : takeShare(left - taken)
+    if (!(may_cost_usd > 0)) return null
+    taken += may_cost_usd
+    return { may_cost_usd }
+  })
 }

@@ -17,6 +17,7 @@ import type { Report } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
 import { countSampleItems, isJudgedMetric, listCountedMetrics } from '../spec/spec-facts.ts'
 import { type PlanAction, type PlanStep, QUEUED_ELSEWHERE_SECONDS } from './action.ts'
+import { setOrderMoneyAside } from './money.ts'
 import { buildPairsRule } from './paired-order.ts'
 import type { IncomingReports } from './reports.ts'
 import type { RunnerFacts, World } from './world.ts'
@@ -87,8 +88,11 @@ export function draftOrders(
   // One machine may measure one order at a time: each may have to wait for all the others.
   const open = Object.values(world.campaign.orders).filter(({ report }) => report === null)
   const queue = world.runner.runId === null ? 1 : requests.length + open.length
+  const money = setOrderMoneyAside(world, requests)
   for (const [index, request] of requests.entries()) {
-    const draft = buildOrderDraft(world, request, index, queue)
+    const aside = money[index] ?? null
+    if (aside === null) continue
+    const draft = { ...buildOrderDraft(world, request, index, queue), ...aside }
     const sent = dispatchOrder(world, computeEventId(draft))
     steps.push({ step: 'event', draft }, ...sent.steps)
     actions.push(...sent.actions)

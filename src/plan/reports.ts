@@ -9,9 +9,14 @@ import {
   type Order,
 } from '../model/order.ts'
 import type { PartialReport } from '../model/pairs.ts'
-import type { Report } from '../model/report.ts'
+import type { ModelCost, Report } from '../model/report.ts'
+import type { Spec } from '../spec/schema.ts'
 import { type PlanAction, type PlanStep, reportWaitingRun } from './action.ts'
-import type { RunFacts, World } from './world.ts'
+import { NO_COST } from './money.ts'
+import { toEventStep } from './requests.ts'
+import type { RunFacts, RunTraces, World } from './world.ts'
+
+type EventStep = Extract<PlanStep, { step: 'event' }>
 
 export interface IncomingReports {
   steps: PlanStep[]
@@ -52,11 +57,12 @@ function readRun(world: World, live: LiveOrder, incoming: IncomingReports): void
       return dropLostOrder(world, live, incoming, {
         reason: run.why ?? 'the process that measured it ended early',
         partial: run.partial,
+        cost: run.cost,
       })
     case 'unreadable':
-      return rejectReport(live, incoming, run.runId, run.reason)
+      return rejectReport(world, live, incoming, run)
     case 'reported':
-      return acceptReport(live, incoming, run)
+      return acceptReport(world, live, incoming, run)
   }
 }
 
@@ -76,40 +82,50 @@ function recordPrinted(
   return [{ step: 'event', draft: { kind: 'order-printed', cause: id, order: id, run_id, digest } }]
 }
 
-type RunningFacts = Pick<Extract<RunFacts, { state: 'running' }>, 'partial' | 'waitedSeconds'>
-
 /** The wait for other processes before it began does not count. */
 function expireOrder(
   world: World,
   live: LiveOrder,
   incoming: IncomingReports,
-  { partial, waitedSeconds = 0 }: RunningFacts,
+  { partial, cost, waitedSeconds = 0 }: RunTraces,
 ): void {
   if (!(Date.parse(world.now) >= Date.parse(live.order.deadline) + 1000 * waitedSeconds))
     return void incoming.steps.push(...reportWaitingRun(world, live, incoming.steps))
   incoming.actions.push({ do: 'cancel', order: live.order.id })
   const reason = `no report by its deadline, ${live.order.deadline}`
-  dropLostOrder(world, live, incoming, { reason, partial })
+  dropLostOrder(world, live, incoming, { reason, partial, cost })
 }
 
 interface RunLoss {
   reason: string
   partial?: PartialReport | undefined
+  cost?: ModelCost | undefined
 }
 
 function dropLostOrder(world: World, { order }: LiveOrder, incoming: IncomingReports, loss: RunLoss): void {
   incoming.lost.add(order.id)
-  incoming.steps.push(buildLossStep(world, order, loss))
+  incoming.steps.push(...buildLossSteps(world, order, loss))
 }
 
-function buildLossStep({ spec }: Pick<World, 'spec'>, order: Order, { reason, partial }: RunLoss) {
+function buildLossSteps(
+  { spec }: Pick<World, 'spec'>,
+  order: Order,
+  { reason, partial, cost }: RunLoss,
+): EventStep[] {
   const { id } = order
   const usable = partial !== undefined && explainForeignPartial(order, partial) === null
   const partialField = usable ? { partial: isJudgedOrder(order, spec) ? removeItems(partial) : partial } : {}
-  return {
-    step: 'event',
-    draft: { kind: 'order-lost', cause: id, order: id, started: true, reason, ...partialField },
-  } satisfies PlanStep
+  const lost = { kind: 'order-lost', cause: id, order: id, started: true, reason, ...partialField } as const
+  return [toEventStep(lost), ...buildLostOrderCharge(spec, order, cost)]
+}
+
+/** What its models have cost counts also without a report: where that is unknown, with what was set aside. */
+function buildLostOrderCharge(spec: Spec, order: Order, known: ModelCost | undefined): EventStep[] {
+  const { id: cause, may_cost_usd: usd } = order
+  if (usd === undefined) return []
+  const what = isJudgedOrder(order, spec) ? 'judge' : 'measure'
+  const cost = known ?? { ...NO_COST, usd }
+  return [toEventStep({ kind: 'spent', cause, what, who: null, ok: false, minutes: 0, ...cost })]
 }
 
 /** Items that models have not scored prove nothing yet: they are printed again. */
@@ -126,14 +142,20 @@ export function explainForeignPartial(order: Order, partial: PartialReport): str
 
 const COINS_NOT_FOLLOWED = 'its executions do not follow the coins of the order'
 
-function rejectReport(live: LiveOrder, incoming: IncomingReports, runId: string, reason: string): void {
+function rejectReport(
+  { spec }: Pick<World, 'spec'>,
+  live: LiveOrder,
+  incoming: IncomingReports,
+  { runId, reason }: { runId: string; reason: string },
+): void {
   const { id } = live.order
   incoming.lost.add(id)
-  const draft = { kind: 'report-rejected', cause: id, order: id, run_id: runId, reason } as const
-  incoming.steps.push({ step: 'event', draft })
+  const rejected = { kind: 'report-rejected', cause: id, order: id, run_id: runId, reason } as const
+  incoming.steps.push(toEventStep(rejected), ...buildLostOrderCharge(spec, live.order, undefined))
 }
 
 function acceptReport(
+  world: World,
   live: LiveOrder,
   incoming: IncomingReports,
   run: Extract<RunFacts, { state: 'reported' }>,
@@ -142,10 +164,11 @@ function acceptReport(
   const mismatch = isOtherRun
     ? `it comes from run ${run.runId}, not ${live.run_id}`
     : explainForeignReport(live.order, run.report)
-  if (mismatch !== null) return rejectReport(live, incoming, run.runId, mismatch)
+  const { runId } = run
+  if (mismatch !== null) return rejectReport(world, live, incoming, { runId, reason: mismatch })
   const { id } = live.order
-  const { runId: run_id, report } = run
-  const draft = { kind: 'measured', cause: id, order: id, run_id, report } as const
+  const { report } = run
+  const draft = { kind: 'measured', cause: id, order: id, run_id: runId, report } as const
   incoming.reports.set(id, { event: computeEventId(draft), report })
   incoming.steps.push({ step: 'event', draft }, ...recordJudgingCost(live, report))
 }
@@ -176,17 +199,15 @@ export function explainMismatch(order: Order, report: Report): string | null {
   return null
 }
 
-type LossStep = ReturnType<typeof buildLossStep>
-
 /** Pairs of a cancelled run are kept, so that a person cannot draw them again (decision 039). */
-export function interruptRun(world: World, live: LiveOrder, reason: string): LossStep[] {
+export function interruptRun(world: World, live: LiveOrder, reason: string): EventStep[] {
   const { order, run_id } = live
   if (!isPairRule(order.stop) || live.report !== null) return []
   const run = world.runs.get(order.id)
-  if (run === undefined) return run_id === null ? [] : [buildLossStep(world, order, { reason })]
+  if (run === undefined) return run_id === null ? [] : buildLossSteps(world, order, { reason })
   if (run.state !== 'running' || run.queued === true) return []
-  const { partial } = run
+  const { partial, cost } = run
   // A local run that has begun has left a partial report.
   const begun = partial !== undefined || world.runner.runId === null
-  return begun ? [buildLossStep(world, order, { reason, partial })] : []
+  return begun ? buildLossSteps(world, order, { reason, partial, cost }) : []
 }

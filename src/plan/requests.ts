@@ -82,6 +82,6 @@ export function reportFailingJudges(world: World, order: string, reason: string)
   return raiseAlert(world, { code: 'judging-failed', about: order, message })
 }
 
-export function toEventStep(draft: EventDraft): PlanStep {
+export function toEventStep(draft: EventDraft): Extract<PlanStep, { step: 'event' }> {
   return { step: 'event', draft }
 }

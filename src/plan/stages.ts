@@ -1,4 +1,4 @@
-import { findJudgingStop } from '../decide/stop-rules.ts'
+import { findMoneyStop } from '../decide/stop-rules.ts'
 import type { SyncObstacle } from '../model/event-schemas.ts'
 import type { Campaign } from '../model/campaign.ts'
 import { listExperiments } from '../model/experiment.ts'
@@ -107,7 +107,7 @@ const RUNNING: readonly PlanStage[] = [
   closeRound,
 
   // The two ends that do not wait for the round
-  stopWithoutJudgeBudget,
+  stopWithoutMoney,
   finishTarget,
 
   // Measurements: of the base first, then of the open round
@@ -239,8 +239,8 @@ function closeRound({ world, incoming }: PlanDraft): StageResult | null {
 }
 
 /** The one stop that interrupts a round. Between rounds, winnow first adopts a raised budget. */
-function stopWithoutJudgeBudget({ world, incoming }: PlanDraft): StageResult | null {
-  const stop = findJudgingStop(world.spec, world.campaign.spent.usd)
+function stopWithoutMoney({ world, incoming }: PlanDraft): StageResult | null {
+  const stop = findMoneyStop(world.spec, world.campaign.spent)
   if (stop === null) return null
   if (world.campaign.round?.open || !isLimitRaised(world)) return stopCampaign(world, incoming, stop)
   return continueSync(planSync(world, incoming))

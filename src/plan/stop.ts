@@ -1,7 +1,7 @@
 import {
   areTargetsMet,
   areTargetsShown,
-  findJudgingStop,
+  findMoneyStop,
   findStopReason,
   type StopRuleHit,
 } from '../decide/stop-rules.ts'
@@ -62,7 +62,7 @@ export function findReachedLimit(facts: LimitFacts): StopRuleHit | null {
 function checkStopRules(facts: LimitFacts, backlogEmpty: boolean): StopRuleHit | null {
   const { campaign, spec } = facts
   return (
-    findJudgingStop(spec, campaign.spent.usd) ??
+    findMoneyStop(spec, campaign.spent) ??
     findSpentAlpha(facts) ??
     findStopReason(spec, {
       ended: campaign.ended,

@@ -251,23 +251,28 @@ export interface PickFacts {
   result: { made: Point } | { conflict: string[] } | { present: true }
 }
 
+/** What a run has left on this machine so far. `cost`: of the models that it asked. */
+export interface RunTraces {
+  partial?: PartialReport
+  waitedSeconds?: number
+  cost?: ModelCost
+}
+
 export type RunFacts =
   /**
    * `queued`: waits for its turn on its machine, which counts for no deadline. `waitedSeconds`: the length of
    * that wait, by which the deadline is later. `runId`: of a run on GitHub, which gets its id only after the
    * request.
    */
-  | { state: 'running'; queued?: true; runId?: string; partial?: PartialReport; waitedSeconds?: number }
+  | ({ state: 'running'; queued?: true; runId?: string } & RunTraces)
   /** Belongs to this process and has not begun: another order is being measured. */
   | { state: 'waiting' }
-  | {
+  | ({
       state: 'gone'
       started: boolean
       runId: string | null
       why?: string
-      partial?: PartialReport
-      waitedSeconds?: number
-    }
+    } & RunTraces)
   /** Measured, and models still have to score its output: the artifact of its run with this digest. */
   | { state: 'printed'; runId: string; digest: string }
   | { state: 'reported'; runId: string; report: Report }

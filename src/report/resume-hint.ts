@@ -142,7 +142,7 @@ function describeLimit(code: string): string {
 }
 
 function getLimitKey(code: string): string {
-  return code === 'max_total_cost_usd' ? 'metric.judge.max_total_cost_usd' : `stopping.${code}`
+  return code === 'max_judge_cost_usd' ? 'metric.judge.max_total_cost_usd' : `stopping.${code}`
 }
 
 // Next run

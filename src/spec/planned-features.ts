@@ -190,15 +190,6 @@ const PLANNED_KEYS: readonly PlannedKey[] = [
   },
   { path: 'report.pages_branch', missing: 'publishing is', instead: 'remove it and read winnow status' },
   { path: 'report.webhook', missing: 'calling a webhook is', instead: 'remove it and read winnow status' },
-  {
-    path: 'stopping.max_total_cost_usd',
-    missing: 'one cap on all the money of a campaign is',
-    instead:
-      'remove it: metric.judge.max_total_cost_usd caps what judging spends, and what proposers spend is capped where their models are paid',
-    inCe: {
-      says: 'metric.judge.max_total_cost_usd caps what judging spends; what proposers spend is not counted',
-    },
-  },
 ]
 
 /** For the spec reference: the keys that accept only their default in this location. */

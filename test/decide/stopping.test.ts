@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { findJudgingStop, findStopReason, type StopProgress } from '../../src/decide/stop-rules.ts'
+import { findMoneyStop, findStopReason, type StopProgress } from '../../src/decide/stop-rules.ts'
 import { RULE_VERSION } from '../../src/decide/assessment.ts'
 import { aSpec } from './a-spec.ts'
 
@@ -36,11 +36,22 @@ describe('judging', () => {
     [5, 5, '5 USD spent on judges (metric.judge.max_total_cost_usd)'],
     [5, Number.NaN, '5 USD spent on judges (metric.judge.max_total_cost_usd)'],
   ])('under a cap of %d, with %d spent: %s', (cap, spent, reason) => {
-    expect(findJudgingStop(judged(cap), spent)?.reason ?? null).toBe(reason)
+    const stop = findMoneyStop(judged(cap), { usd: 9, usd_for: { judge: spent, propose: 4 } })
+    expect(stop?.reason ?? null).toBe(reason)
+  })
+
+  test('ends with the money of the whole campaign as well', () => {
+    const spec = { ...judged(null), stopping: aSpec({ stopping: { max_total_cost_usd: 3 } }).stopping }
+    for (const usd of [3, Number.NaN])
+      expect(findMoneyStop(spec, { usd, usd_for: {} })).toEqual({
+        code: 'max_total_cost_usd',
+        reason: '3 USD spent on models (stopping.max_total_cost_usd)',
+      })
+    expect(findMoneyStop(spec, { usd: 2.9, usd_for: { judge: 2.9 } })).toBeNull()
   })
 
   test('does not stop a campaign with another metric', () => {
-    expect(findJudgingStop(judged(5, 'hard'), 9)).toBeNull()
+    expect(findMoneyStop(judged(5, 'hard'), { usd: 9, usd_for: { judge: 9 } })).toBeNull()
   })
 })
 

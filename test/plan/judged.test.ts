@@ -68,7 +68,7 @@ describe('the money of judges', () => {
     expect(draftsOfKind(planCampaign(world(spent(built, 2.9))), 'campaign-stopped')).toEqual([])
     const [stopped] = draftsOfKind(planCampaign(world(spent(built, 0.1))), 'campaign-stopped')
     expect(stopped).toMatchObject({
-      code: 'max_total_cost_usd',
+      code: 'max_judge_cost_usd',
       reason: '3 USD spent on judges (metric.judge.max_total_cost_usd)',
     })
   })

@@ -198,7 +198,7 @@ describe('orders that a job of its own has scored', () => {
       const waits = open(built).length > 0
       return seen(built, { judgeJob: false, scores: waits ? [told(built, 'set-aside', CAP)] : [] })
     })
-    expect(built.campaign).toMatchObject({ status: 'stopped', stop_code: 'max_total_cost_usd' })
+    expect(built.campaign).toMatchObject({ status: 'stopped', stop_code: 'max_judge_cost_usd' })
   })
 
   it('are forgotten with their order; what they cost is not', () => {

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { computeMoneyLeft } from '../../src/plan/money.ts'
 import { planCampaign } from '../../src/plan/stages.ts'
-import { campaign, SPEC } from './a-campaign.ts'
-import { actionsOf, carryOut, draftsOfKind, world } from './a-world.ts'
+import { hashSha256 } from '../../src/model/canonical-json.ts'
+import { describeResumeHint } from '../../src/report/resume-hint.ts'
+import { parseSpec } from '../../src/spec/load.ts'
+import { campaign, type CampaignBuilder, HARNESS, oidOf, pointOf, SPEC, unprepared } from './a-campaign.ts'
+import { actionsOf, carryOut, draftsOfKind, settle, world } from './a-world.ts'
 import { judgedSpec } from './judged-spec.ts'
 
 const CAPPED = `${SPEC}stopping: { max_total_cost_usd: 8 }\n`
@@ -67,5 +70,71 @@ describe('a proposer for which winnow asks models', () => {
   it('is not asked while everything left is set aside', () => {
     const planned = planCampaign(world(campaign(CAPPED), { ...ASKS, setAsideUsd: 8 }))
     expect(actionsOf(planned, 'propose')).toEqual([])
+  })
+})
+
+describe('an order that models score on this machine', () => {
+  const JUDGED = `${judgedSpec(40)}stopping: { max_total_cost_usd: 8 }\n`
+  const open = ({ campaign: { orders } }: CampaignBuilder) =>
+    Object.values(orders).flatMap(({ order, report }) => (report === null ? [order] : []))
+
+  it('has a quarter of what is left set aside in the ledger before it is measured', () => {
+    const built = unprepared(JUDGED)
+    settle(built)
+    expect(open(built)).toMatchObject([{ purpose: 'calibration', may_cost_usd: 2 }])
+    expect(computeMoneyLeft(world(built), 'judge')).toBe(6)
+    expect(computeMoneyLeft(world(built), 'propose')).toBe(6)
+    const elsewhere = unprepared(JUDGED)
+    settle(elsewhere, () => ({ runner: { runId: null, machine: null, external: true } }))
+    expect(open(elsewhere)[0]).not.toHaveProperty('may_cost_usd')
+  })
+
+  it('costs what it cost, and gets all that is left when it is repeated', () => {
+    const built = unprepared(JUDGED)
+    settle(built)
+    const judging = { model: 'm', requests: 3, tokens: 9, usd: 2 }
+    built.measured({ 'base-copy': { runner_error: 'judging ended: $2.00 of $2.00', judging } as never })
+    built.add({ kind: 'spent', cause: 'x', what: 'judge', who: 'm', ok: true, minutes: 0, ...COST, usd: 2 })
+    settle(built)
+    expect(open(built)).toMatchObject([{ attempt: 2, may_cost_usd: 6 }])
+  })
+
+  it.each([
+    ['with what it has cost', { requests: 1, tokens: 2, usd: 0.25 }, 0.25],
+    ['with what was set aside where that is unknown', undefined, 2],
+  ])('counts %s when its run is lost', (_, cost, usd) => {
+    const built = unprepared(JUDGED)
+    settle(built)
+    const [order] = open(built)
+    const gone = { state: 'gone', started: true, runId: 'run-1', ...(cost ? { cost } : {}) } as const
+    carryOut(built, { runs: new Map([[order?.id ?? '', gone]]) })
+    expect(built.campaign.spent).toMatchObject({ usd, usd_for: { judge: usd } })
+    expect(computeMoneyLeft(world(built), 'judge')).toBeLessThanOrEqual(8 - usd)
+  })
+
+  it('is the last one when the sum is spent: the campaign stops, and goes on after the cap is raised', () => {
+    const built = unprepared(JUDGED)
+    settle(built)
+    built.add({
+      kind: 'spent',
+      cause: 'x',
+      what: 'propose',
+      who: null,
+      ok: true,
+      minutes: 0,
+      ...COST,
+      usd: 8,
+    })
+    carryOut(built)
+    expect(built.campaign).toMatchObject({ status: 'stopped', stop_code: 'max_total_cost_usd' })
+    expect(built.campaign.status_reason).toBe('8 USD spent on models (stopping.max_total_cost_usd)')
+    expect(describeResumeHint(built.campaign)).toContain('raise stopping.max_total_cost_usd in ')
+    const yaml = JUDGED.replace('max_total_cost_usd: 8', 'max_total_cost_usd: 20')
+    const parsed = parseSpec(yaml, { file: '.winnow/size.yaml' }).spec
+    const spec = { yaml, sha256: hashSha256(yaml), changed: true, parsed }
+    const known = { tip: pointOf('raised').commit, tipTree: oidOf('main'), holds: [], to: pointOf('synced') }
+    const sync = { result: 'clean', ...known, spec, harness: HARNESS, unread: false } as const
+    const resumed = carryOut(built, { sync })
+    expect(draftsOfKind(resumed, 'campaign-resumed')).toHaveLength(1)
   })
 })

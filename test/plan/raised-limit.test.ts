@@ -154,7 +154,7 @@ describe('what judging may cost, raised on the default branch', () => {
   function outOfMoney(): CampaignBuilder {
     const built = unprepared(CAPPED).add({ ...spent, ...cost })
     carryOut(built)
-    expect(built.campaign).toMatchObject({ status: 'stopped', stop_code: 'max_total_cost_usd' })
+    expect(built.campaign).toMatchObject({ status: 'stopped', stop_code: 'max_judge_cost_usd' })
     expect(describeResumeHint(built.campaign)).toContain('raise metric.judge.max_total_cost_usd in ')
     return built
   }

@@ -42,7 +42,8 @@ describe('a campaign that a limit stopped', () => {
 
   it.each([
     ['max_iterations', 'a raised stopping.max_iterations'],
-    ['max_total_cost_usd', 'a raised metric.judge.max_total_cost_usd'],
+    ['max_total_cost_usd', 'a raised stopping.max_total_cost_usd'],
+    ['max_judge_cost_usd', 'a raised metric.judge.max_total_cost_usd'],
     ['target_reached', 'a further target'],
     ['level_used_up', 'another campaign'],
     ['person', '`winnow resume`'],

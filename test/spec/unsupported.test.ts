@@ -67,7 +67,6 @@ describe('what is valid but not built', () => {
     [{ 'execution.codex_security': 'yolo' }, 'execution.codex_security yolo'],
     [{ 'dependencies.approvers': 'admin' }, 'dependencies.approvers admin'],
     [{ 'dependencies.approvers': ['ada'] }, 'dependencies.approvers'],
-    [{ 'stopping.max_total_cost_usd': 5 }, 'stopping.max_total_cost_usd 5'],
   ]
   it('is less on GitHub, where people can be told apart', () => {
     expect(listPlannedFeatures(counting({ 'dependencies.approvers': 'admin' }), 'github')).toEqual([])
@@ -183,7 +182,6 @@ describe('what is valid but not built', () => {
 
 describe('what a ce spec brings along for machinery of its own', () => {
   const brought = {
-    'stopping.max_total_cost_usd': 5,
     'execution.codex_security': 'full-auto',
     'execution.backend': 'codex',
     'execution.max_concurrent': 8,
@@ -192,12 +190,12 @@ describe('what a ce spec brings along for machinery of its own', () => {
   it('is said, and does not stop it', () => {
     const { spec, notes } = parsed(changed('ce-hard.yaml', brought))
     expect(listPlannedFeatures(spec)).toEqual([])
-    for (const key of ['stopping.max_total_cost_usd', 'execution.codex_security', 'execution.backend'])
+    for (const key of ['execution.codex_security', 'execution.backend'])
       expect(notes).toContainEqual(expect.stringMatching(new RegExp(`^${key} changes nothing: `)))
   })
 
   it('is not said where it asks for nothing', () => {
-    const nothing = { 'stopping.max_total_cost_usd': null, 'execution.codex_security': null }
+    const nothing = { 'execution.codex_security': null }
     expect(parsed(changed('ce-hard.yaml', nothing)).notes.join()).not.toContain('changes nothing')
   })
 

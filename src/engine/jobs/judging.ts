@@ -18,7 +18,7 @@ import {
 } from '../../judge/judged-report.ts'
 import { MODEL_KEY } from '../../measure/environment.ts'
 import { isMissing } from '../../measure/file-system.ts'
-import type { Campaign, LiveOrder, PendingJudging } from '../../model/campaign.ts'
+import type { LiveOrder, PendingJudging } from '../../model/campaign.ts'
 import type { JudgingEnd, ScoreRecord } from '../../model/event-schemas.ts'
 import type { OrderId } from '../../model/ids.ts'
 import { MAX_FILE_BYTES, parseJobFile } from '../../model/job-file.ts'
@@ -41,28 +41,16 @@ import {
 } from './job-clone.ts'
 import type { OrderFiles } from './order-files.ts'
 
-/** Scores one order at a time, so that each cost is counted before the next is spent. */
+/** Scores one order at a time. */
 export interface Judges {
-  /** Updates what the ledger has recorded as spent. */
-  see(campaign: Campaign): void
   report(request: { order: Order; spec: Spec }, printed: PrintedOrder, signal: AbortSignal): Promise<Report>
 }
 
-type JudgingBudgetUse = Pick<Campaign, 'started' | 'orders'> & { usd: number }
-
 export function createLocalJudges(context: CampaignContext, files: OrderFiles): Judges {
-  let budgetUse: JudgingBudgetUse | null = null
   let last: Promise<unknown> = Promise.resolve()
-
   return {
-    see({ started, orders, spent: { usd } }) {
-      budgetUse = { started, orders, usd }
-    },
     report(request, printed, signal) {
-      const turn = last.then(() => {
-        if (budgetUse === null) throw new Error('an order is judged before its campaign was observed')
-        return judgeOrder({ context, files, budgetUse }, request, printed, signal)
-      })
+      const turn = last.then(() => judgeOrder({ context, files }, request, printed, signal))
       // The caller gets the error; the next order only waits.
       last = turn.catch(() => {})
       return turn
@@ -73,22 +61,19 @@ export function createLocalJudges(context: CampaignContext, files: OrderFiles): 
 interface JudgingContext {
   context: CampaignContext
   files: OrderFiles
-  budgetUse: JudgingBudgetUse
 }
 
 async function judgeOrder(
-  judgingContext: JudgingContext,
+  { context, files }: JudgingContext,
   request: { order: Order; spec: Spec },
   printed: PrintedOrder,
   signal: AbortSignal,
 ): Promise<Report> {
-  const { context, files, budgetUse } = judgingContext
   const due = prepareJudging(request, printed)
   if ('executions' in due) return due
-  const { id } = request.order
+  const { id, may_cost_usd } = request.order
   const access = readModelAccess(context.env, due.judge.model)
-  const { started } = budgetUse
-  const stored = files.scores(id) ?? { started, records: [], requests: 0, tokens: 0, usd: 0 }
+  const stored = files.scores(id) ?? { records: [], requests: 0, tokens: 0, usd: 0 }
   context.progress.say(`${access.model} scores ${due.pairs.length} items of both sides`)
   let scored = stored
   const cut = await scoreBatches(context, {
@@ -96,11 +81,10 @@ async function judgeOrder(
     batches: buildBatches(due.pairs, due.judging),
     known: stored.records,
     access,
-    capUsd: due.judge.max_total_cost_usd,
-    spentUsd: computeJudgingSpend(judgingContext),
+    capUsd: may_cost_usd ?? due.judge.max_total_cost_usd,
+    spentUsd: stored.usd,
     async record(more, usage) {
       scored = {
-        started: stored.started,
         records: [...scored.records, ...more],
         requests: stored.requests + usage.requests,
         tokens: stored.tokens + usage.tokens,
@@ -117,20 +101,10 @@ async function judgeOrder(
   return buildJudgedReport(request.order, printed, { ...due, records: scored.records, cost })
 }
 
-/** After lost orders the total of the local files is higher than the recorded cost. */
-function computeJudgingSpend({
-  files,
-  budgetUse: { started, orders, usd },
-}: Pick<JudgingContext, 'files' | 'budgetUse'>): number {
-  const open = Object.values(orders).filter(({ report }) => report === null)
-  const unrecorded = open.reduce((sum, { order }) => sum + (files.scores(order.id)?.usd ?? 0), 0)
-  return Math.max(usd + unrecorded, files.judgingUsd(started))
-}
-
 /** Every cut but an exhausted budget is for a person; the next run continues with the scores. */
 function endJudging(cut: JudgingCut, report: Report, judging: NonNullable<Report['judging']>): Report {
   if (cut.is === 'over-budget') {
-    const runner_error = `judging ended: ${cut.reason} (metric.judge.max_total_cost_usd)`
+    const runner_error = `judging ended: ${cut.reason}`
     return { ...report, judging, runner_error }
   }
   throw new UserError(`no model could be asked to judge: ${cut.reason}`, {

@@ -89,7 +89,6 @@ export async function createLocalRunner(
       return { runs, proposing, answers: [], scores: [], lost: [], setAsideUsd, judgeJob: false }
     },
     async tidy(campaign) {
-      judges.see(campaign)
       runner.isolated = campaign.isolated
       const live = new Set(listAwaitedOrders(campaign).map(({ order }) => order.id))
       for (const key of tasks.keys) if (!live.has(key) && !proposers.has(key)) tasks.abort(key)
@@ -97,7 +96,6 @@ export async function createLocalRunner(
       await files.prune(live, async holder => holder.runId === runId || (await isRunAlive(holder)) === false)
     },
     async dispatch(order, spec, campaign) {
-      judges.see(campaign)
       runner.isolated = campaign.isolated
       if (!tasks.has(order.id)) tasks.begin(order.id, signal => runOrder(runner, { order, spec }, signal))
     },

@@ -267,6 +267,7 @@ export async function readRunFact(
   const left = {
     ...(file?.partial ? { partial: file.partial } : {}),
     ...(file?.waitedSeconds === undefined ? {} : { waitedSeconds: file.waitedSeconds }),
+    ...(file === null ? {} : { cost: file.cost }),
   }
   if (localState !== null)
     return localState === 'running' ? { state: localState, ...left } : { state: localState }

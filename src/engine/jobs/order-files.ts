@@ -6,9 +6,9 @@ import { moveDamagedAside } from '../../git/damage.ts'
 import { type PrintedOrder, printedOrder } from '../../judge/judged-report.ts'
 import { listNames, readStoredJson, writeStoredJson } from '../../measure/file-system.ts'
 import { scoreRecordSchema } from '../../model/event-schemas.ts'
-import { digestSchema, type EventId, type OrderId } from '../../model/ids.ts'
+import type { OrderId } from '../../model/ids.ts'
 import { type PartialReport, partialReportSchema } from '../../model/pairs.ts'
-import { type Report, reportSchema } from '../../model/report.ts'
+import { type ModelCost, modelCostSchema, type Report, reportSchema } from '../../model/report.ts'
 
 type PrintLine = (line: string) => void
 
@@ -22,21 +22,15 @@ export interface OrderFiles {
   print(order: OrderId, printed: PrintedOrder): Promise<void>
   scores(order: OrderId): StoredScores | null
   score(order: OrderId, scored: StoredScores): Promise<void>
-  /** The cost on this machine of the campaign that this event started, including lost orders. */
-  judgingUsd(started: EventId): number
   read(order: OrderId): Promise<OrderFile | null>
   /** Removes files of orders that the ledger no longer waits for, if `isForgettable` accepts their holder. */
   prune(live: ReadonlySet<OrderId>, isForgettable: (holder: OrderClaim) => Promise<boolean>): Promise<void>
 }
 
 const scored = z.strictObject({
-  started: digestSchema,
   records: z.array(scoreRecordSchema),
-  requests: z.number().int().nonnegative(),
-  tokens: z.number().int().nonnegative(),
-  usd: z.number().nonnegative(),
+  ...modelCostSchema.shape,
 })
-/** `started`: the event that started the campaign, because each campaign has its own budget. */
 export type StoredScores = z.infer<typeof scored>
 
 const claim = z.strictObject({
@@ -59,6 +53,8 @@ export interface OrderClaim {
 export type OrderFile = OrderClaim & {
   report: Report | { unreadable: string } | null
   partial: PartialReport | null
+  /** What the models have cost that were asked for it. */
+  cost: ModelCost
 }
 
 /** Moves a damaged file aside. Its content is lost, and the order is measured or scored again. */
@@ -75,33 +71,26 @@ export function openOrderFiles(directory: string, say: PrintLine): OrderFiles {
     print: async (order, printed) => writeStoredJson(path(order, 'printed'), printed),
     scores: order => readOptionalJson(path(order, 'scores'), scored, say),
     score: async (order, scores) => writeStoredJson(path(order, 'scores'), scores),
-    judgingUsd(started) {
-      const all = listNames(directory).filter(name => name.endsWith('.scores.json'))
-      const costs = all.flatMap(name => readOptionalJson(join(directory, name), scored, say) ?? [])
-      return costs.reduce((sum, cost) => sum + (cost.started === started ? cost.usd : 0), 0)
-    },
     async read(order) {
       const holder = readClaim(path(order, 'claim'), host, say)
       const answer = readReport(path(order, 'report'), say)
       const partial =
         answer === null ? readOptionalJson(path(order, 'partial'), partialReportSchema, say) : null
-      if (holder !== null) return { ...holder, report: answer, partial }
+      const { requests = 0, tokens = 0, usd = 0 } = readOptionalJson(path(order, 'scores'), scored, say) ?? {}
+      const cost = { requests, tokens, usd }
+      if (holder !== null) return { ...holder, report: answer, partial, cost }
       // A partial report names its run even when the claim is lost.
       const source = answer ?? partial?.report ?? null
       if (source === null || 'unreadable' in source) return null
-      return { runId: source.run_id, here: true, started: true, report: answer, partial }
+      return { runId: source.run_id, here: true, started: true, report: answer, partial, cost }
     },
     async prune(live, isForgettable) {
       for (const order of listOrderIds(directory)) {
         if (live.has(order)) continue
         const holder = readClaim(path(order, 'claim'), host, say)
         if (holder !== null && !(await isForgettable(holder))) continue
-        for (const kind of ['report', 'partial', 'printed', 'claim'] as const)
+        for (const kind of ['report', 'partial', 'printed', 'scores', 'claim'] as const)
           rmSync(path(order, kind), { force: true })
-        // Keep the cost and drop only the scores.
-        const scores = readOptionalJson(path(order, 'scores'), scored, say)
-        if (scores !== null && scores.records.length > 0)
-          writeStoredJson(path(order, 'scores'), { ...scores, records: [] })
       }
     },
   }

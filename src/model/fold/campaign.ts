@@ -16,7 +16,7 @@ import type { Point } from '../ids.ts'
 import { EFFECT_JOBS, toPairRequest } from '../order.ts'
 import { buildPairJob, toMeasuredRun } from '../pairs.ts'
 import { getAggregation } from '../report.ts'
-import { addRevertStep, countSpentMinutes, isOwnGain } from './counters.ts'
+import { countCost, addRevertStep, countSpentMinutes, isOwnGain } from './counters.ts'
 import { getProgressJobs, queueAll } from './orders.ts'
 import { enableProposers, formatIdeaName, recordAnswerOutcome } from './proposers.ts'
 
@@ -217,10 +217,7 @@ const applyReverted: EventHandler<'reverted'> = (campaign, event) => {
 
 const applySpent: EventHandler<'spent'> = (campaign, event) => {
   countSpentMinutes(campaign, event)
-  campaign.spent.requests += event.requests
-  campaign.spent.tokens += event.tokens
-  campaign.spent.usd += event.usd
-  campaign.spent.usd_for[event.what] = (campaign.spent.usd_for[event.what] ?? 0) + event.usd
+  countCost(campaign, event.what, event)
   if (event.what !== 'propose' || event.who === null) return
   campaign.answered[event.cause] = true
   endFruitlessRuns(campaign, 'fruitless_asking')

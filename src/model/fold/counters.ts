@@ -8,7 +8,7 @@ import {
 import type { EventAuthor, LedgerEvent } from '../event.ts'
 import type { Experiment } from '../experiment.ts'
 import { isActionsRun, type Oid } from '../ids.ts'
-import type { Report } from '../report.ts'
+import type { ModelCost, Report } from '../report.ts'
 
 /** Number of runs kept. Older runs write no more events, and a re-run is a new attempt. */
 const RUNS_KEPT = 64
@@ -51,6 +51,14 @@ export function countSpentMinutes(campaign: Campaign, event: LedgerEvent<'spent'
   const isOwnJob = what === 'judge' ? minutes > 0 : campaign.proposal_requests[cause] !== undefined
   if (isActionsRun(by)) addTime(campaign, by, isOwnJob ? what : 'tick', minutes)
   else campaign.spent.minutes += minutes
+}
+
+/** `purpose`: judge, propose or measure. */
+export function countCost({ spent }: Campaign, purpose: string, { requests, tokens, usd }: ModelCost): void {
+  spent.requests += requests
+  spent.tokens += tokens
+  spent.usd += usd
+  spent.usd_for[purpose] = (spent.usd_for[purpose] ?? 0) + usd
 }
 
 function addTime(campaign: Campaign, { run_id, attempt }: EventAuthor, job: string, minutes: number): void {
