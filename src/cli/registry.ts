@@ -10,6 +10,7 @@ import { doctorVerb } from './doctor.ts'
 import { helpVerb, versionVerb } from './command-line.ts'
 import { ideaVerb } from './idea.ts'
 import { initVerb } from './init.ts'
+import { inspectVerb, rollbackVerb } from './inspect.ts'
 import { measureVerb } from './measure.ts'
 import { avoidVerb, noteVerb } from './note.ts'
 import { archiveVerb, pauseVerb, resumeVerb, stopVerb } from './pause.ts'
@@ -35,6 +36,7 @@ export const VERBS: readonly Verb[] = [
   showVerb,
   resultsVerb,
   logVerb,
+  inspectVerb,
   approveVerb,
   pauseVerb,
   stopVerb,
@@ -49,6 +51,7 @@ export const VERBS: readonly Verb[] = [
   noteVerb,
   amendVerb,
   revertVerb,
+  rollbackVerb,
   pickVerb,
   resumeVerb,
   archiveVerb,

@@ -106,6 +106,38 @@ interface CampaignSpending {
   usd_for: Record<string, number>
 }
 
+export interface RestoreRequest extends NonNullable<EventDraft<'steered'>['restores']> {
+  event: EventId
+  reason: string
+}
+
+/** A pass over the suite, and its results by task. */
+export interface MeasuredEpoch {
+  seq: number
+  at: string
+  order: OrderId
+  tree: Oid
+  harness: string
+  /** The latest round before it. */
+  round: number
+  /** The landings before it. */
+  landings: number
+  mean: number | null
+  /** The landing that it measures for the first time, and the tree before that. */
+  update: { id: ExperimentId; replaced: Oid } | null
+  runs: EpochRun[]
+}
+
+export interface EpochRun {
+  /** Null where the harness names no tasks. */
+  task: string | null
+  score: number | null
+  /** The other printed numbers. */
+  metrics: Record<string, number>
+  /** Why it has no score. */
+  error: string | null
+}
+
 /** An idea in words that waits for an experiment. */
 export interface BacklogIdea
   extends Omit<EventDraft<'hypothesis-added'>, 'kind' | 'cause'>,
@@ -232,6 +264,10 @@ export interface Campaign extends CampaignStatus {
     experiment: ExperimentId
     reason: string
   }[]
+  /** Artifacts that a person wants back as they were, until an experiment restores them. */
+  restores: RestoreRequest[]
+  /** Passes that measured the incumbent, if the spec has epochs. */
+  epochs: MeasuredEpoch[]
   /** Acts of people that winnow has answered, as event kind by cause. Each act counts once. */
   handled: Record<string, string>
   /** The latest comment read on each pull request that has more comments than its query returns. */
@@ -321,6 +357,8 @@ export function createEmptyCampaign(): Campaign {
     fruitless_asking: null,
     judging: {},
     steered: [],
+    restores: [],
+    epochs: [],
     handled: {},
     comments_read: {},
     avoid: [],

@@ -44,6 +44,13 @@ export function isRetryableEnd(end: JudgingEnd): boolean {
 export const SYNC_OBSTACLES = ['sync-workflows', 'sync-conflict', 'sync-bad-spec', 'sync-failed'] as const
 export type SyncObstacle = (typeof SYNC_OBSTACLES)[number]
 
+export const restoredArtifactSchema = z.strictObject({
+  artifact: z.string(),
+  version: z.number().int().nonnegative(),
+  path: z.string(),
+  blob: oidSchema.nullable(),
+})
+
 const payloadText = z.string()
 const payloadNumber = z.number().int().nonnegative()
 const nullableOid = oidSchema.nullable()
@@ -347,11 +354,13 @@ export const eventPayloads = {
     state: z.enum(['open', 'clear', 'flagged']).nullable(),
     reason: payloadText,
   },
-  /** `avoid` names no experiment: its reason is a hint for proposers. */
+  /** `avoid` names no experiment: its reason is a hint for proposers. `restore` names none either. */
   steered: {
-    action: z.enum(['retry', 'revert', 'withdraw', 'avoid', 'pick']),
+    action: z.enum(['retry', 'revert', 'withdraw', 'avoid', 'pick', 'restore']),
     experiment: nullableId,
     reason: payloadText,
+    /** The content that this artifact is to have again; null: no file. */
+    restores: restoredArtifactSchema.optional(),
   },
   note: { text: payloadText, experiment: nullableId },
   alert: { code: payloadText, message: payloadText, about: payloadText.nullable() },

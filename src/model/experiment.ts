@@ -179,6 +179,10 @@ export function buildPickKey(request: EventId): string {
   return `pick:${request}`
 }
 
+export function buildRestoreKey({ event }: { event: EventId }): string {
+  return `restore:${event}`
+}
+
 // Waiting states
 
 type PushedHead = Pick<Experiment, 'status' | 'head' | 'needs_permission' | 'allowed_head'>

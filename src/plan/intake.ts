@@ -84,7 +84,7 @@ function openExperiment(world: World, proposal: Proposal, id: ExperimentId): Pla
   const refs = buildCampaignRefs(spec.branches.prefix, campaign.name)
   const { hypothesis, category, priority, required_deps, family, source, learnings } = proposal
   const idea = { hypothesis, category, priority, required_deps, family, source, learnings }
-  const { pull, reverts, simplifies, carries } = proposal
+  const { pull, reverts, restores, simplifies, carries } = proposal
   const rejected = 'rejected' in proposal.head ? proposal.head.rejected : null
   const made = 'rejected' in proposal.head ? null : proposal.head
   const answer = getAnswerTree(proposal)
@@ -92,7 +92,7 @@ function openExperiment(world: World, proposal: Proposal, id: ExperimentId): Pla
     kind: 'experiment-opened',
     cause: source.key,
     experiment: id,
-    purpose: reverts !== undefined ? 'revert' : simplifies ? 'simplify' : 'idea',
+    purpose: reverts || restores !== undefined ? 'revert' : simplifies ? 'simplify' : 'idea',
     ...idea,
     ...(carries === undefined ? {} : { carries }),
     ...(answer === null ? {} : { answer_tree: answer }),

@@ -157,6 +157,8 @@ export interface Proposal extends IdeaText {
   first_unseen?: number
   carries?: EventId
   reverts?: ExperimentId
+  /** The artifact that it returns to an earlier version. */
+  restores?: string
 }
 
 export interface CandidateChange {

@@ -145,8 +145,12 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>, metrics: ShownMetrics) 
   'foreign-tip': ({ to, state, reason }) => `foreign tip ${toShortId(to.commit)} ${state}: ${reason}`,
   'round-closed': ({ round, members }) => `round ${round} closed: ${members.join(', ')}`,
   reverted: ({ experiment, to }) => `${experiment} reverted by ${toShortId(to.commit)}`,
-  steered: ({ action, experiment, reason }) =>
-    experiment === null ? `${action}: ${reason}` : `${action} of ${experiment} requested: ${reason}`,
+  steered: ({ action, experiment, reason, restores }) =>
+    restores !== undefined
+      ? `return of ${restores.artifact} to v${restores.version} requested: ${reason}`
+      : experiment === null
+        ? `${action}: ${reason}`
+        : `${action} of ${experiment} requested: ${reason}`,
   note: ({ text, experiment }) => `note${experiment === null ? '' : ` on ${experiment}`}: ${text}`,
   alert: ({ code, message }) => `alert ${code}: ${message}`,
   spent: ({ what, who, minutes, usd }) =>

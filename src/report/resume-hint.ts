@@ -18,6 +18,7 @@ type StoppedCampaign = Pick<
   | 'incumbent'
   | 'landings'
   | 'steered'
+  | 'restores'
   | 'sources'
 >
 
@@ -48,6 +49,7 @@ export function describeWaitingIdeas(campaign: StoppedCampaign, fresh: number): 
     describeIdeaCount(rest, fresh, ['was not measured', 'were not measured']),
     describeIdeaCount(measured, 0, [`waits ${REMEASURED}`, `wait ${REMEASURED}`]),
     describeReverts(campaign),
+    describeRestores(campaign),
   ].filter(part => part !== null)
   if (parts.length === 0) return null
   return `${parts.join('. ')}. To continue, ${describeResumeHint(campaign) ?? describeResumeCommand(campaign)}.`
@@ -60,6 +62,12 @@ function describeReverts({ steered, sources }: StoppedCampaign): string | null {
   )
   if (reverts.length === 0) return null
   return `${reverts.join(', ')} ${reverts.length === 1 ? 'is' : 'are'} not reverted yet`
+}
+
+function describeRestores({ restores }: StoppedCampaign): string | null {
+  const names = restores.map(({ artifact, version }) => `${artifact} v${version}`)
+  if (names.length === 0) return null
+  return `${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} not restored yet`
 }
 
 const REMEASURED = 'to be measured on top of what was merged'

@@ -65,9 +65,13 @@ const PLANNED_FEATURES: readonly PlannedFeature[] = [
   spec => refuseProposer(spec, 'sweep', 'parameter sweeps are'),
   spec => refuseProposer(spec, 'textgrad', 'rewriting of artifacts is'),
   spec => refuseProposer(spec, 'dispatch', 'dispatching a workflow is'),
-  ({ artifacts }) =>
-    artifacts.length > 0 &&
-    'artifacts: versioned artifacts are not built yet; list the files under scope.mutable.',
+  ({ baseline_artifacts }) => {
+    const [pin] = Object.entries(baseline_artifacts).filter(([, version]) => version > 0)
+    return (
+      pin !== undefined &&
+      `baseline_artifacts.${pin[0]} ${pin[1]}: starting from an earlier version is not built yet; set it to 0, and after the start: winnow rollback ${pin[0]} ${pin[1]}.`
+    )
+  },
   ({ epochs }) =>
     epochs !== null &&
     'epochs: epochs are not built yet; remove the section, each idea is then measured on its own.',

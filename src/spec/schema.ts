@@ -82,7 +82,11 @@ export function buildSpecSchema(rules: SpecRules, environment: SpecEnvironment =
       .describe('Runners-up tried on top of a winner.'),
     search: searchSection.prefault({}).describe('How the search moves.'),
     artifacts: z.array(artifactSection).default([]).describe('Versioned text artifacts.'),
-    epochs: epochsSection.nullable().default(null).describe('Passes of a suite.'),
+    baseline_artifacts: z
+      .record(textSchema, naturalSchema)
+      .default({})
+      .describe('Version of each artifact that the campaign starts from; 0: the file as it is.'),
+    epochs: epochsSection.nullable().default(null).describe('Passes that learn.'),
     merge: mergeSection.prefault({}).describe('How kept changes land.'),
     branches: branchesSection.prefault({}).describe('Names of branches.'),
     ledger: ledgerSection.prefault({}).describe('How the ledger is written.'),
@@ -228,15 +232,35 @@ const searchSection = z.strictObject({
 
 const artifactSection = z.strictObject({
   name: textSchema.describe('Unique name.'),
-  path: textSchema.describe('File in the repository.'),
+  path: textSchema
+    .optional()
+    .describe('File in the repository. Default, for the six names that AWP has: prompts/<name>.md.'),
 })
 
 const epochsSection = z.strictObject({
-  count: countSchema.default(1).describe('Passes over the suite.'),
-  learning_rate: positiveSchema.default(0.5).describe('How much a rewrite may change.'),
-  rollback_on_regression: z.boolean().default(true).describe('Undo an update that made it worse.'),
-  recover: countSchema.default(3).describe('Epochs until the rate recovers.'),
-  compat: z.literal('awp').nullable().default(null).describe("awp: exactly AWP's rule."),
+  count: countSchema.default(1).describe('Passes that may each try one update.'),
+  baseline: z
+    .number()
+    .int()
+    .min(2)
+    .default(3)
+    .describe('Passes of the unchanged start before them, which show how much the mean varies by itself.'),
+  learning_rate: positiveSchema
+    .max(1)
+    .default(0.5)
+    .describe('Share of its lines that a rewrite may change; 1: all. A rollback halves it.'),
+  rollback_on_regression: z
+    .boolean()
+    .default(true)
+    .describe('Roll back an update whose epoch is worse than the passes before it, beyond their noise.'),
+  recover: countSchema.default(3).describe('Epochs without a regression until the rate is restored.'),
+  compat: z
+    .literal('awp')
+    .nullable()
+    .default(null)
+    .describe(
+      "awp: AWP's rule. Updates land without proof, any mean above the one before it rolls back, and the rate only falls.",
+    ),
 })
 
 const proposerSection = z.discriminatedUnion('use', [
@@ -260,9 +284,9 @@ const proposerSection = z.discriminatedUnion('use', [
     parameters: z.record(textSchema, z.unknown()).default({}).describe('Values by parameter.'),
   }),
   z.strictObject({
-    use: z.literal('textgrad').describe('Rewrites text artifacts.'),
+    use: z.literal('textgrad').describe('Asks a model to rewrite one artifact after each epoch.'),
     model: textSchema.default('strong').describe('Model.'),
-    artifacts: z.array(textSchema).default([]).describe('Names of artifacts; empty is all.'),
+    artifacts: z.array(textSchema).default([]).describe('Artifacts it may rewrite; empty is all.'),
   }),
   z.strictObject({
     use: z.literal('dispatch').describe('Starts a workflow.'),

@@ -1,4 +1,5 @@
 import type { Spec } from './schema.ts'
+import { listArtifacts } from './spec-facts.ts'
 
 /** Invariant 4, trusted ruler: no spec can make the specs, the workflows or git's own rules mutable. */
 export const ALWAYS_IMMUTABLE = ['.winnow', '.github', '**/.gitattributes', '**/.gitmodules'] as const
@@ -15,6 +16,17 @@ export function compileScope(spec: Pick<Spec, 'scope'>): Scope {
       return mutable.some(matches => matches(path))
     },
   }
+}
+
+const CONTROL_CHARACTER = /\p{Cc}/u
+
+/** Returns the reason why this is not a path inside the repository; undefined when it is one. */
+export function explainOutsidePath(path: string): string | undefined {
+  if (CONTROL_CHARACTER.test(path)) return 'a control character'
+  if (path.startsWith('/') || /^[A-Za-z]:[\\/]/.test(path) || path.startsWith('~')) return 'an absolute path'
+  if (path.split('/').includes('..')) return 'a path with ..'
+  if (path.startsWith('-')) return 'a leading -, which a command would take for an option'
+  return undefined
 }
 
 /** True for a path as git writes it in a tree. All other paths are never mutable. */
@@ -86,7 +98,7 @@ function listNamedPaths({ measurement, metric, parallel, artifacts }: Spec): str
     ...(measurement.env_file === null ? [] : [measurement.env_file.path]),
     ...(metric.judge?.calibration ? [metric.judge.calibration.labels] : []),
     ...parallel.shared_files,
-    ...artifacts.map(({ path }) => path),
+    ...listArtifacts({ artifacts }).map(({ path }) => path),
   ].map(path => path.replace(/^(?:\.\/)+/, ''))
 }
 

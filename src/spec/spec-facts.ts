@@ -143,6 +143,30 @@ function isScale([low, high]: ScoreScale): boolean {
   return Number.isFinite(low) && Number.isFinite(high) && low < high
 }
 
+// Artifacts
+
+/** The prompts that AWP learns. */
+const AWP_ARTIFACTS: ReadonlySet<string> = new Set([
+  'worker_pitfalls',
+  'manager_planning_preamble',
+  'experiment_context_hint_template',
+  'pattern_library',
+  'tool_description_templates',
+  'critique_rubric',
+])
+
+/** The file of an artifact; null where it has another name than AWP's and no path. */
+export function getArtifactPath({ name, path }: ParsedSpec['artifacts'][number]): string | null {
+  const file = path ?? (AWP_ARTIFACTS.has(name) ? `prompts/${name}.md` : null)
+  return file?.replace(/^(?:\.\/)+/, '') ?? null
+}
+
+export function listArtifacts({
+  artifacts,
+}: Pick<ParsedSpec, 'artifacts'>): { name: string; path: string }[] {
+  return artifacts.map(artifact => ({ name: artifact.name, path: getArtifactPath(artifact) ?? '' }))
+}
+
 // Built-in metrics
 
 type DecisiveSections = {

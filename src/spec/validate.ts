@@ -7,12 +7,11 @@ import {
   type RuleContext,
   type SpecRule,
 } from './rule-context.ts'
-import { ALWAYS_IMMUTABLE, hasMagic, isCoveredByPattern } from './scope.ts'
+import { ALWAYS_IMMUTABLE, explainOutsidePath, hasMagic, isCoveredByPattern } from './scope.ts'
 import { BUILT_IN_METRICS, parseGateCheck } from './schema-values.ts'
 import { listCountedMetrics, listTimedDecisiveMetrics } from './spec-facts.ts'
+import { ARTIFACT_RULES } from './validate-artifacts.ts'
 import { MEASUREMENT_RULES } from './validate-measurement.ts'
-
-const CONTROL_CHARACTER = /\p{Cc}/u
 
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 
@@ -39,7 +38,7 @@ export const RULES: readonly SpecRule[] = [
   checkPortRange,
   requireSinglePlateauKey,
   checkCommandProposers,
-  requireUniqueArtifacts,
+  ...ARTIFACT_RULES,
 ]
 
 export function checkRules(context: RuleContext): SpecFinding[] {
@@ -160,7 +159,9 @@ function checkRepositoryPaths({ spec }: RuleContext): SpecFinding[] {
   return [
     ...check(['measurement', 'working_directory'], measurement.working_directory),
     ...parallel.shared_files.flatMap((path, at) => check(['parallel', 'shared_files', at], path, share)),
-    ...artifacts.flatMap(({ path }, at) => check(['artifacts', at, 'path'], path)),
+    ...artifacts.flatMap(({ path }, at) =>
+      path === undefined ? [] : check(['artifacts', at, 'path'], path),
+    ),
     ...(file === null ? [] : check(['measurement', 'env_file', 'path'], file.path)),
     ...propose.flatMap((proposer, at) =>
       proposer.use === 'patch' ? check(['propose', at, 'dir'], proposer.dir, commit) : [],
@@ -172,15 +173,6 @@ function explainRefusedPattern(pattern: string): string | undefined {
   if (pattern.startsWith('!') || pattern.startsWith(':!') || pattern.startsWith(':^')) return 'a negation'
   if (hasMagic(pattern)) return 'pathspec magic'
   return explainOutsidePath(pattern)
-}
-
-/** Returns the reason why this is not a path inside the repository; undefined when it is one. */
-function explainOutsidePath(path: string): string | undefined {
-  if (CONTROL_CHARACTER.test(path)) return 'a control character'
-  if (path.startsWith('/') || /^[A-Za-z]:[\\/]/.test(path) || path.startsWith('~')) return 'an absolute path'
-  if (path.split('/').includes('..')) return 'a path with ..'
-  if (path.startsWith('-')) return 'a leading -, which a command would take for an option'
-  return undefined
 }
 
 function reportWrongPath(
@@ -271,8 +263,4 @@ function checkCommandProposers({ spec }: RuleContext): SpecFinding[] {
     const fix = 'write command: <program>, or preset: <agent>'
     return reportFinding(['propose', index], found, 'one of them', fix)
   })
-}
-
-function requireUniqueArtifacts({ spec }: RuleContext): SpecFinding[] {
-  return reportRepeatedNames('artifacts', spec.artifacts, 'a name no other artifact has')
 }

@@ -130,6 +130,8 @@ const READ: Record<string, [file: string, words?: string]> = {
   'policy.tie_breakers.higher': ['decide/metrics.ts'],
   'merge.max_open_experiments': ['plan/intake.ts'],
   'merge.auto': ['plan/landing.ts', 'merge.auto'],
+  'artifacts.name': ['engine/campaign/artifacts.ts', 'listArtifacts(spec)'],
+  'artifacts.path': ['engine/campaign/artifacts.ts', 'listArtifacts(spec)'],
   'branches.prefix': ['cli/known-campaigns.ts', 'branches.prefix'],
 }
 
@@ -154,6 +156,7 @@ const ONE_VALUE: Record<string, unknown> = {
 type Change = Record<string, unknown>
 const judge = { rubric: 'r', scoring: { primary: 'p' } }
 const tasks = [{ name: 'a', args: [] }]
+const ARTIFACT = { artifacts: [{ name: 'x', path: 'src/x' }] }
 
 /** What is refused when it is asked for, and how it is asked for. A section is refused with all that is in it. */
 const REFUSED: Record<string, Change> = {
@@ -161,8 +164,8 @@ const REFUSED: Record<string, Change> = {
   'measurement.isolation.': { 'measurement.isolation': { container: { image: 'x' } } },
   'measurement.suite.': { 'measurement.suite': { tasks, seeds: 12 } },
   'propose.parameters': { propose: [{ use: 'sweep', parameters: {} }] },
-  'propose.model': { propose: [{ use: 'textgrad', model: 'x' }] },
-  'propose.artifacts': { propose: [{ use: 'textgrad', artifacts: ['x'] }] },
+  'propose.model': { ...ARTIFACT, propose: [{ use: 'textgrad', model: 'x' }] },
+  'propose.artifacts': { ...ARTIFACT, propose: [{ use: 'textgrad', artifacts: ['x'] }] },
   'propose.workflow': { propose: [{ use: 'dispatch', workflow: 'x' }] },
   'dependencies.approvers': { 'dependencies.approvers': 'admin' },
   'execution.backend': { 'execution.backend': 'remote' },
@@ -175,7 +178,7 @@ const REFUSED: Record<string, Change> = {
   'search.skills': { 'search.skills': ['x'] },
   'search.frontier.': { 'search.frontier': 'argmax' },
   'search.controller.': { 'search.controller': {} },
-  'artifacts.': { artifacts: [{ name: 'a', path: 'a' }] },
+  baseline_artifacts: { ...ARTIFACT, baseline_artifacts: { x: 1 } },
   'epochs.': { epochs: {} },
   'merge.via': { 'merge.via': 'api' },
   'merge.max_pull_requests_per_hour': { 'merge.max_pull_requests_per_hour': 1 },

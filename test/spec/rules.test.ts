@@ -10,6 +10,16 @@ const ALL = 'winnow-everything.yaml'
 
 type Case = [fixture: string, changes: Record<string, unknown>, refusal: string | undefined]
 
+/** `name: path` each. */
+function artifacts(...all: string[]): Record<string, unknown> {
+  return {
+    artifacts: all.map(each => {
+      const [name, path] = each.split(': ')
+      return { name, path }
+    }),
+  }
+}
+
 /** For each rule of the table: what it refuses, in the words a person reads, and what it lets pass. */
 const cases: Record<string, Case[]> = {
   requireGate: [
@@ -429,16 +439,59 @@ const cases: Record<string, Case[]> = {
     [W, { propose: [{ use: 'command', command: 'x', preset: 'codex' }] }, 'propose[0]: command and preset'],
   ],
   requireUniqueArtifacts: [
+    [W, artifacts('a: src/a', 'a: src/b'), 'artifacts[1].name: "a"'],
+    [W, artifacts('a: src/a', 'b: src/a'), 'artifacts[1].path: src/a'],
+  ],
+  requireArtifactPaths: [
+    [W, { artifacts: [{ name: 'a' }] }, 'artifacts[0].path: nothing'],
     [
-      ALL,
-      {
-        artifacts: [
-          { name: 'a', path: 'a' },
-          { name: 'a', path: 'b' },
-        ],
-      },
-      'artifacts[1].name: "a"',
+      W,
+      { artifacts: [{ name: 'worker_pitfalls' }], 'scope.mutable': ['prompts/worker_pitfalls.md'] },
+      undefined,
     ],
+  ],
+  requireMutableArtifacts: [
+    [W, artifacts('a: bench/rubric.md'), 'artifacts[0].path: bench/rubric.md'],
+    [W, artifacts('a: .winnow/spec.yaml'), 'artifacts[0].path: .winnow/spec.yaml'],
+    [W, artifacts('a: ./src/a'), undefined],
+  ],
+  refuseLearnedGrader: [
+    [
+      SUITE,
+      { ...artifacts('critique_rubric: prompts/c.md'), propose: [{ use: 'textgrad' }] },
+      'artifacts[0].name: critique_rubric',
+    ],
+    [
+      SUITE,
+      {
+        ...artifacts('critique_rubric: prompts/c.md'),
+        propose: [{ use: 'textgrad' }],
+        'metric.loss.weights': { eval: 1 },
+      },
+      undefined,
+    ],
+  ],
+  requireKnownPins: [
+    [W, { ...artifacts('a: src/a'), baseline_artifacts: { b: 0 } }, 'baseline_artifacts.b: "b"'],
+    [W, { ...artifacts('a: src/a'), baseline_artifacts: { a: 0 } }, undefined],
+  ],
+  checkTextGradients: [
+    [W, { propose: [{ use: 'textgrad' }] }, 'propose[0]: textgrad'],
+    [
+      W,
+      { ...artifacts('a: src/a'), propose: [{ use: 'textgrad', artifacts: ['b'] }] },
+      'propose[0].artifacts[0]: "b"',
+    ],
+    [
+      W,
+      { ...artifacts('a: src/a'), propose: [{ use: 'textgrad' }, { use: 'textgrad', model: 'x' }] },
+      'propose[1]: a second textgrad',
+    ],
+    [W, { ...artifacts('a: src/a'), propose: [{ use: 'textgrad', artifacts: ['a'] }] }, undefined],
+  ],
+  checkBaselinePasses: [
+    [W, { epochs: { compat: 'awp', baseline: 3 } }, 'epochs.baseline: 3'],
+    [W, { epochs: { compat: 'awp' } }, undefined],
   ],
 }
 

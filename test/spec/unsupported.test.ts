@@ -9,12 +9,13 @@ function counting(changes: Record<string, unknown> = {}) {
   return winnowSpec({ 'metric.primary': { name: 'bytes', direction: 'minimize' }, ...changes })
 }
 
+const ARTIFACT = { artifacts: [{ name: 'a', path: 'src/a' }] }
+
 /** What the README says is missing, each by a spec that asks for it. */
 const MISSING: Readonly<Record<string, () => ReturnType<typeof counting>>> = {
   suites: () => parsed(fixture('winnow-suite.yaml')).spec,
   'isolation by bwrap and containers': () => counting({ 'measurement.isolation': 'bwrap' }),
   'parameter sweeps': () => counting({ propose: [{ use: 'sweep' }] }),
-  'versioned artifacts': () => counting({ artifacts: [{ name: 'a', path: 'a' }] }),
   'other frontiers than the incumbent': () => counting({ 'search.frontier': 'softmax' }),
   controllers: () => counting({ 'search.controller': {} }),
   epochs: () => counting({ epochs: {} }),
@@ -41,9 +42,9 @@ describe('what is valid but not built', () => {
     [{ 'measurement.isolation': 'bwrap' }, 'measurement.isolation bwrap'],
     [{ 'measurement.isolation': { container: { image: 'x' } } }, 'measurement.isolation container'],
     [{ propose: [{ use: 'sweep' }] }, 'propose.use sweep'],
-    [{ propose: [{ use: 'textgrad' }] }, 'propose.use textgrad'],
+    [{ ...ARTIFACT, propose: [{ use: 'textgrad' }] }, 'propose.use textgrad'],
     [{ propose: [{ use: 'dispatch', workflow: 'w.yml' }] }, 'propose.use dispatch'],
-    [{ artifacts: [{ name: 'a', path: 'a' }] }, 'artifacts'],
+    [{ ...ARTIFACT, baseline_artifacts: { a: 2 } }, 'baseline_artifacts.a 2'],
     [{ epochs: {} }, 'epochs'],
     [{ 'search.frontier': 'softmax' }, 'search.frontier softmax'],
     [{ 'search.frontier': { use: 'top_k', k: 3 } }, 'search.frontier top_k'],

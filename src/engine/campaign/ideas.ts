@@ -22,7 +22,9 @@ import { makeAccessible } from '../../measure/isolation/access-check.ts'
 import type { Owner } from '../../measure/process/reaper.ts'
 import type { Campaign } from '../../model/campaign.ts'
 import { buildCommandKey, collectHandedOutIdeas } from '../../model/fold/proposers.ts'
+import { buildRestoreKey } from '../../model/experiment.ts'
 import type { EventId, Oid, Point } from '../../model/ids.ts'
+import { toSafeLine } from '../../model/text.ts'
 import { selectNextIdea } from '../../plan/backlog.ts'
 import { countOpenEngineExperiments } from '../../plan/intake.ts'
 import { selectNextAngle } from '../../plan/proposals.ts'
@@ -88,7 +90,7 @@ export function createCampaignIdeas(
       const { campaign, spec } = request
       if (request.targetBranch !== null)
         return { proposals: await findExternalIdeas(context, request), unopened: 0, answers: [] }
-      const found = listRevertIdeas(request)
+      const found = [...listRevertIdeas(request), ...(await buildRestoreIdeas(context, campaign))]
       if (spec.propose.some(({ use }) => use === 'external'))
         found.push(...(await findExternalIdeas(context, request)))
       const { proposals, answers } = await readStoredAnswers(storeDir, campaign, context.repository, say)
@@ -230,6 +232,37 @@ async function findExternalIdeas(context: CampaignContext, request: IdeaContext)
   const messages = new Map<string, string>()
   for (const { head } of tips) messages.set(head, (await context.repository.commit(head)).message)
   return buildExternalProposals(facts, messages)
+}
+
+/** The incumbent with one file as it was. Like a revert, it has to pass the gates and needs no gain. */
+async function buildRestoreIdeas({ repository }: CampaignContext, campaign: Campaign): Promise<Proposal[]> {
+  const { incumbent } = campaign
+  const found = campaign.restores.map(async (request): Promise<Proposal> => {
+    const { artifact, version, path, blob, reason } = request
+    const hypothesis = toSafeLine(`restore ${artifact} v${version}: ${reason}`, 300)
+    const { committer } = await repository.commit(incumbent.commit)
+    const entry = blob === null ? null : ({ mode: '100644', oid: blob } as const)
+    const tree = await repository.replaceEntries(incumbent.tree, [{ path, entry }])
+    const commit = { tree, parents: [incumbent.commit], message: `${hypothesis}\n`, date: committer.date }
+    const head =
+      tree === incumbent.tree
+        ? { rejected: `${artifact} has the content of v${version} already` }
+        : { commit: await repository.writeCommit(commit), base: incumbent }
+    return {
+      hypothesis,
+      category: 'revert',
+      priority: 'high',
+      required_deps: [],
+      family: null,
+      source: { use: 'revert', key: buildRestoreKey(request) },
+      learnings: null,
+      head,
+      branch: null,
+      pull: null,
+      restores: artifact,
+    }
+  })
+  return Promise.all(found)
 }
 
 /** A landing that cannot be reverted directly becomes a revert experiment, or is refused. */

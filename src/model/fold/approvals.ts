@@ -80,7 +80,11 @@ export const approvalHandlers = {
 const MAX_AVOIDED = 20
 
 const applySteered: EventHandler<'steered'> = (campaign, event) => {
-  const { id, action, experiment, reason, by } = event
+  const { id, action, experiment, reason, by, restores } = event
+  if (action === 'restore') {
+    if (restores !== undefined) campaign.restores.push({ event: id, reason, ...restores })
+    return
+  }
   if (action === 'avoid' || experiment === null) {
     campaign.avoid.push({ text: reason, by: by.actor })
     if (campaign.avoid.length > MAX_AVOIDED) campaign.avoid.shift()

@@ -17,6 +17,7 @@ import { EFFECT_JOBS, toPairRequest } from '../order.ts'
 import { buildPairJob, toMeasuredRun } from '../pairs.ts'
 import { getAggregation } from '../report.ts'
 import { countCost, addRevertStep, countSpentMinutes, isOwnGain } from './counters.ts'
+import { recordEpoch } from './epochs.ts'
 import { getProgressJobs, queueAll } from './orders.ts'
 import { enableProposers, formatIdeaName, recordAnswerOutcome } from './proposers.ts'
 
@@ -122,6 +123,7 @@ const applyBaselineMeasured: EventHandler<'baseline-measured'> = (campaign, even
   const { order, tree, machine, harness, snapshot } = event
   campaign.baseline = { order, tree, machine, harness, snapshot }
   campaign.origin ??= { at: campaign.incumbent, snapshot }
+  recordEpoch(campaign, event)
   campaign.attempts = {}
   if (event.side === 'base') delete campaign.orders[order]
 }

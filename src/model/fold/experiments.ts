@@ -4,6 +4,7 @@ import type { LedgerEvent } from '../event.ts'
 import {
   addExperiment,
   buildPickKey,
+  buildRestoreKey,
   type Experiment,
   findOpenSubject,
   findSubject,
@@ -30,6 +31,7 @@ const applyExperimentOpened: EventHandler<'experiment-opened'> = (campaign, even
   else addExperiment(campaign, created)
   markIdeaTried(campaign, event)
   recordSource(campaign, event.source.key, id)
+  campaign.restores = campaign.restores.filter(each => event.source.key !== buildRestoreKey(each))
   campaign.next_number = Math.max(campaign.next_number, created.number + 1)
 }
 

@@ -1,0 +1,77 @@
+import { readCampaignSpec } from '../../spec/load.ts'
+import type { Spec } from '../../spec/schema.ts'
+import type { Campaign, EpochRun, MeasuredEpoch } from '../campaign.ts'
+import type { LedgerEvent } from '../event.ts'
+import { aggregateSnapshot, type Execution, getNumber, toFinite } from '../report.ts'
+import { toOneLine } from '../text.ts'
+
+const LONGEST_ERROR = 600
+
+/**
+ * A pass is a measurement of the incumbent that selected nothing. What made winnow keep a change looks better than it
+ * is, so a kept change gets a pass of its own; `compat: awp` selects nothing, so there it is the pass.
+ */
+export function recordEpoch(campaign: Campaign, event: LedgerEvent<'baseline-measured'>): void {
+  const spec = readCampaignSpec(campaign)
+  const isUnselected = event.side === 'base' || spec?.epochs?.compat === 'awp'
+  if (spec === null || spec.epochs === null || !isUnselected) return
+  const { epochs, landings, round, orders } = campaign
+  const report = orders[event.order]?.report?.report
+  const samples = (report?.executions ?? []).filter(
+    ({ side, role }) => side === event.side && role === 'sample',
+  )
+  const { name } = spec.metric.primary
+  const { seq, at, order, tree, harness, side, snapshot } = event
+  const isLanding = side !== 'base'
+  epochs.push({
+    seq,
+    at,
+    order,
+    tree,
+    harness,
+    round: round?.number ?? 0,
+    landings: landings.length + (isLanding ? 1 : 0),
+    mean: getNumber(aggregateSnapshot(snapshot), name),
+    update: isLanding ? toUpdate(campaign, side, campaign.incumbent.tree) : findUpdate(campaign),
+    runs: samples.flatMap(run => listEpochRuns(run, spec)),
+  })
+  // Only the latest failures are read again.
+  const before = epochs.at(-2)
+  if (before !== undefined) before.runs = before.runs.map(run => ({ ...run, error: null }))
+}
+
+/** Several landings since the epoch before cannot be told apart by one pass. */
+function findUpdate(campaign: Campaign): MeasuredEpoch['update'] {
+  const since = campaign.landings.slice(campaign.epochs.at(-1)?.landings ?? 0)
+  const [only, ...others] = since.filter(({ reverted }) => reverted === null)
+  return only === undefined || others.length > 0 ? null : toUpdate(campaign, only.experiment, only.base.tree)
+}
+
+/** A revert returns to what was measured before. */
+function toUpdate({ experiments }: Campaign, id: string, replaced: string): MeasuredEpoch['update'] {
+  return experiments[id]?.purpose === 'idea' ? { id, replaced } : null
+}
+
+function listEpochRuns(run: Execution, { metric }: Spec): EpochRun[] {
+  const { name } = metric.primary
+  const { status, tasks, error } = run
+  const entries = Object.entries(run.metrics).filter(([key]) => key !== name && !UNTOLD.has(key))
+  const metrics = Object.fromEntries(
+    entries.flatMap(([key, value]) => (typeof value === 'number' ? [[key, value]] : [])),
+  )
+  const failure =
+    status === 'ok' ? null : toOneLine(`${status}: ${error ?? ''} ${readOutput(run)}`, LONGEST_ERROR)
+  const scores = Object.entries(tasks ?? {})
+  if (scores.length === 0) {
+    const score = status === 'ok' ? getNumber(run.metrics, name) : null
+    return [{ task: null, score, metrics, error: failure }]
+  }
+  return scores.map(([task, score]) => ({ task, score: toFinite(score), metrics, error: failure }))
+}
+
+const UNTOLD: ReadonlySet<string> = new Set(['wall_seconds', 'cpu_seconds', 'max_rss_mb'])
+
+function readOutput({ output }: Execution): string {
+  if (output === undefined) return ''
+  return [...output.failing, output.stderr, output.stdout].filter(text => text.trim() !== '').join(' ')
+}
