@@ -277,29 +277,46 @@ async function checkWrittenSpec(call: Call, result: InitResult): Promise<number>
 
 // Writing files
 
-/** Never overwrites. Removes the files already written if one cannot be created. */
-async function writeNewFiles(topLevel: string, files: readonly NewFile[]): Promise<void> {
-  requireAbsent(topLevel, files)
+interface WriteRules {
+  /** For messages: the verb that writes. */
+  verb: string
+  /** How a person keeps what is there. */
+  fix: string
+  overwrite?: boolean
+}
+
+const INIT_RULES: WriteRules = {
+  verb: 'init',
+  fix: 'give the new spec another name: winnow init --name <other>',
+}
+
+/** Removes the files already written if one cannot be created. */
+export async function writeNewFiles(
+  topLevel: string,
+  files: readonly NewFile[],
+  rules = INIT_RULES,
+): Promise<void> {
+  requireAbsent(topLevel, files, rules)
   const written: string[] = []
   try {
     for (const { path, text } of files) {
       const file = join(topLevel, path)
       await mkdir(dirname(file), { recursive: true })
-      await writeFile(file, text, { flag: 'wx' })
+      await writeFile(file, text, { flag: rules.overwrite === true ? 'w' : 'wx' })
       written.push(file)
     }
   } catch (error) {
-    for (const file of written) await rm(file, { force: true })
+    if (rules.overwrite !== true) for (const file of written) await rm(file, { force: true })
     throw toUserError(error)
   }
 }
 
-function requireAbsent(topLevel: string, files: readonly NewFile[]): void {
+export function requireAbsent(topLevel: string, files: readonly NewFile[], rules = INIT_RULES): void {
   const there = files.find(({ path }) => existsSync(join(topLevel, path)))
-  if (there === undefined) return
-  throw new UserError(`${there.path} exists already, and init does not overwrite it`, {
+  if (there === undefined || rules.overwrite === true) return
+  throw new UserError(`${there.path} exists already, and ${rules.verb} does not overwrite it`, {
     place: { file: there.path },
-    fix: 'give the new spec another name: winnow init --name <other>',
+    fix: rules.fix,
   })
 }
 

@@ -8,7 +8,9 @@ import { decideVerb } from './decide.ts'
 import { demoVerb } from './demo.ts'
 import { doctorVerb } from './doctor.ts'
 import { helpVerb, versionVerb } from './command-line.ts'
+import { exportVerb } from './export.ts'
 import { ideaVerb } from './idea.ts'
+import { importVerb } from './import.ts'
 import { initVerb } from './init.ts'
 import { inspectVerb, rollbackVerb } from './inspect.ts'
 import { measureVerb } from './measure.ts'
@@ -43,6 +45,8 @@ export const VERBS: readonly Verb[] = [
   tickVerb,
   proposeVerb,
   ideaVerb,
+  importVerb,
+  exportVerb,
   measureVerb,
   decideVerb,
   avoidVerb,

@@ -8,10 +8,11 @@ import type { LedgerEvent } from '../model/event.ts'
 import { type Experiment, listSubjects } from '../model/experiment.ts'
 import { findReachedLimit } from '../plan/stop.ts'
 import { EventRenderer } from '../report/event-log.ts'
+import { buildDiffSummary, type ChangedPath } from '../report/diff-summary.ts'
 import { getEvidenceLine } from '../report/experiment-state.ts'
 import { ExperimentRecord, isAboutExperiment, renderExperiment } from '../report/experiment.ts'
 import { PairStories, type PairStory, renderPairChart, toPairView } from '../report/pair-chart.ts'
-import { buildResults, renderResultsYaml, type Results } from '../report/results.ts'
+import { buildResults, type ExportedExperiment, renderResultsYaml, type Results } from '../report/results.ts'
 import { describeLimitReached } from '../report/resume-hint.ts'
 import {
   buildExperimentView,
@@ -114,14 +115,15 @@ export const showVerb: Verb = {
         experiment,
         await listPullNumbers(context.campaignContext, loaded.campaign),
       )
-      const { events, stories } = await readHistory(context, experiment.id)
+      const { events, stories, diff } = await readHistory(context, experiment.id)
       if (call.given.flag('json')) {
         const evidence = getEvidenceLine(campaign, experiment)
-        call.terminal.json({ ...view, evidence, pairs: stories.map(toPairView), events })
+        const summary = diff === null ? null : buildDiffSummary(diff)
+        call.terminal.json({ ...view, evidence, diff: summary, pairs: stories.map(toPairView), events })
         return 0
       }
       const charts = stories.flatMap(story => [...renderPairChart(story), ''])
-      for (const line of renderExperiment(campaign, experiment, view, { events, charts }))
+      for (const line of renderExperiment(campaign, experiment, view, { events, charts, diff }))
         call.terminal.out(line)
       return 0
     }),
@@ -130,17 +132,19 @@ export const showVerb: Verb = {
 async function readHistory(
   { campaignContext }: CommandContext,
   id: string,
-): Promise<{ events: LedgerEvent[]; stories: PairStory[] }> {
+): Promise<{ events: LedgerEvent[]; stories: PairStory[]; diff: ChangedPath[] | null }> {
   const orders = new Set<string>()
+  const record = new ExperimentRecord(id)
   const events: LedgerEvent[] = []
   const pairs = new PairStories(id)
   for await (const event of readLedgerEvents(campaignContext)) {
     pairs.take(event)
+    record.take(event)
     if (!isAboutExperiment(event, id, orders)) continue
     if (event.kind === 'order-issued') orders.add(event.id)
     events.push(event)
   }
-  return { events, stories: pairs.stories }
+  return { events, stories: pairs.stories, diff: await readChangedPaths(campaignContext, record) }
 }
 
 export const resultsVerb: Verb = {
@@ -156,7 +160,7 @@ export const resultsVerb: Verb = {
       const [named] = call.given.positionals
       const wanted = named === undefined ? listSubjects(campaign) : [findNamedExperiment(campaign, named)]
       const pulls = await listPullNumbers(context.campaignContext, campaign)
-      const found = await gatherResults(context, wanted, pulls)
+      const found = (await gatherResults(context, wanted, pulls)).map(({ results }) => results)
       if (call.given.flag('json')) call.terminal.json(named === undefined ? found : found[0])
       else
         for (const [at, one] of found.entries()) {
@@ -172,17 +176,18 @@ export async function gatherResults(
   { campaignContext }: Pick<CommandContext, 'campaignContext'>,
   experiments: readonly Experiment[],
   pulls: PullNumbers,
-): Promise<Results[]> {
+): Promise<ExportedExperiment[]> {
   const records = experiments.map(experiment => ({ experiment, record: new ExperimentRecord(experiment.id) }))
   for await (const event of readLedgerEvents(campaignContext))
     for (const { record } of records) record.take(event)
-  const found: Results[] = []
+  const found: ExportedExperiment[] = []
   for (const { experiment, record } of records) {
     const diff = await readChangedPaths(campaignContext, record)
     const { outcome, reason, status } = experiment
     const ending = status === 'ended' && outcome !== null ? { outcome, reason: reason ?? '' } : null
     const one = buildResults({ spec: campaignContext.name, experiment, record, ending, diff })
-    found.push(addPullNumber(one, pulls.get(experiment.branch ?? '') ?? null))
+    const results = addPullNumber(one, pulls.get(experiment.branch ?? '') ?? null)
+    found.push({ experiment, results, diff })
   }
   return found
 }

@@ -325,7 +325,7 @@ async function buildVerdictAnswer(
   const [measured] = await gatherResults(context, [experiment], numbers)
   if (measured === undefined) throw new Error(`${experiment.id} has no results`)
   return buildTryAnswer(campaign, experiment, {
-    measured,
+    measured: measured.results,
     optimize: toShortRef(context.campaignContext.refs.optimize),
     pr: experiment.pull ?? numbers.get(experiment.branch ?? '') ?? null,
     triedBefore,

@@ -10,6 +10,7 @@ import { getOutcomeLabel, isBetterAlone, isLanded } from '../model/verdict.ts'
 import { formatAdvice, summarizeCategories } from '../plan/backlog.ts'
 import type { Spec } from '../spec/schema.ts'
 import { DEFAULT_EFFECT } from '../spec/spec-facts.ts'
+import { listPriorResults, type PriorResult } from './prior-results.ts'
 
 interface BriefInput {
   campaign: Campaign
@@ -19,10 +20,12 @@ interface BriefInput {
   idea?: BacklogIdea | null
   /** Where this proposer should look, while others look elsewhere. */
   angle?: string | null
+  /** Results that other tools recorded before this campaign. */
+  priorResults?: readonly PriorResult[]
 }
 
 /** Upper bound in bytes for any campaign: a prompt costs money. */
-export const LARGEST_BRIEF = 16 * 1024
+export const LARGEST_BRIEF = 17 * 1024
 
 const TASK = [
   '# Propose one change',
@@ -56,6 +59,7 @@ export function renderBrief({
   incumbentMetrics,
   idea = null,
   angle = null,
+  priorResults = [],
 }: BriefInput): string {
   const goal = [...renderCampaignPosition(spec, campaign), ...renderBriefGoal(spec, campaign)]
   const sections: [heading: string, lines: readonly string[], bytes: number][] = [
@@ -70,6 +74,7 @@ export function renderBrief({
     ['Being tried now', listUnderWay(campaign), 900],
     ['What works, by category', listCategories(campaign), 900],
     ['The last experiments', listRecent(campaign), 1_400],
+    ['Tried before with other tools, not measured by winnow', listPriorResults(priorResults), 900],
     ['Better alone, but not kept', listBetterAlone(campaign), 500],
     // Requests of people who may steer, newest first. Quoted like all text of others.
     [

@@ -6,6 +6,7 @@ import type { Execution, Report } from '../model/report.ts'
 import { getParseOptions, readCampaignSpec, readSpec } from '../spec/load.ts'
 import type { Spec } from '../spec/schema.ts'
 import { renderAdditions } from './approval.ts'
+import { type ChangedPath, formatDiffSummary } from './diff-summary.ts'
 import { renderEvent } from './event-log.ts'
 import { getEvidenceLine, getExperimentState, type StateCampaign } from './experiment-state.ts'
 import {
@@ -25,13 +26,17 @@ import { describeReportedEffect, renderStateSentence } from './verdict-text.ts'
 interface ExperimentHistory {
   events: readonly LedgerEvent[]
   charts?: readonly string[]
+  /** Null: its commits are not available. */
+  diff?: readonly ChangedPath[] | null
 }
+
+const MOST_FILES_SHOWN = 5
 
 export function renderExperiment(
   campaign: StateCampaign,
   experiment: Experiment,
   { pr, branch }: Pick<ExperimentView, 'pr' | 'branch'>,
-  { events, charts = [] }: ExperimentHistory,
+  { events, charts = [], diff = null }: ExperimentHistory,
 ): string[] {
   const { id, hypothesis, category, priority, source, head, learnings, metrics, outcome } = experiment
   const effect = describeReportedEffect(campaign, experiment)
@@ -45,6 +50,7 @@ export function renderExperiment(
     ['branch', branch],
     ['pull', pr === null ? null : `#${pr}`],
     ['head', head],
+    ['changes', diff === null || diff.length === 0 ? null : formatDiffSummary(diff, MOST_FILES_SHOWN)],
     ['reported effect', effect?.reported ?? null],
     [
       'selected by',

@@ -36,6 +36,7 @@ import {
   verdictWordSchema,
 } from '../model/verdict.ts'
 import type { Spec } from '../spec/schema.ts'
+import { buildDiffSummary, type ChangedPath, diffSummarySchema } from './diff-summary.ts'
 import type { ExperimentRecord, RecordedMeasurement } from './experiment.ts'
 import { computePairedNumbers, renderStateSentence } from './verdict-text.ts'
 
@@ -45,7 +46,6 @@ import { computePairedNumbers, renderStateSentence } from './verdict-text.ts'
 export const MOST_SAMPLES = 60
 /** Further metrics are counted and left out. Metrics that the spec names are always included. */
 export const MOST_METRICS = 60
-export const MOST_PATHS = 100
 
 const value = z.union([z.number(), z.boolean(), z.string(), z.null()])
 
@@ -132,15 +132,7 @@ export const resultsSchema = z.strictObject({
   harness: z.string().nullable(),
   /** What the probes showed of that harness at the verdict; null without one. */
   guard: z.string().nullable(),
-  diff: z
-    .strictObject({
-      files: z.number().int(),
-      added: z.number().int(),
-      deleted: z.number().int(),
-      /** A git status letter and a path. */
-      paths: z.array(z.string()),
-    })
-    .nullable(),
+  diff: diffSummarySchema.nullable(),
   machines: z.array(shownMachineSchema),
   flags: z.array(z.string()),
   cost: z.strictObject({
@@ -165,7 +157,12 @@ export type Results = z.infer<typeof resultsSchema>
 
 export type ExperimentEnding = { outcome: Outcome; reason: string }
 
-export type ChangedPath = { status: string; path: string; added: number | null; deleted: number | null }
+export interface ExportedExperiment {
+  experiment: Experiment
+  results: Results
+  /** Null: its commits are not available. */
+  diff: readonly ChangedPath[] | null
+}
 
 interface ResultsInput {
   spec: string
@@ -213,7 +210,7 @@ export function buildResults({ spec, experiment, record, ending, diff }: Results
     candidate: tree === undefined ? null : { commit: head ?? tree.head, tree: tree.tree, branch },
     harness: last?.order.harness ?? null,
     guard: experiment.guard,
-    diff: diff === null ? null : buildDiffResult(diff),
+    diff: diff === null ? null : buildDiffSummary(diff),
     ...collectMachinesAndCost(record),
     links: {
       pull_request: pull,
@@ -337,16 +334,6 @@ function buildGateResults({ id, decisive }: ExperimentRecord): GateResult[] {
     return { name: constraint.metric, kind: 'constraint', check: formatConstraint(constraint), passed, value }
   })
   return [...commands, ...bounds, ...constraints]
-}
-
-function buildDiffResult(diff: readonly ChangedPath[]): NonNullable<Results['diff']> {
-  const sum = (which: 'added' | 'deleted') => diff.reduce((all, entry) => all + (entry[which] ?? 0), 0)
-  return {
-    files: diff.length,
-    added: sum('added'),
-    deleted: sum('deleted'),
-    paths: diff.slice(0, MOST_PATHS).map(({ status, path }) => `${status} ${path}`),
-  }
 }
 
 function collectMachinesAndCost({

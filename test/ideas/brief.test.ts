@@ -283,6 +283,24 @@ describe('the size of a brief', () => {
     ])
   })
 
+  it('shows what other tools tried, gains first, and not as verdicts of winnow', () => {
+    const prior = [
+      { from: 'evo, graph.json', idea: 'two threads', result: 'discarded', learned: 'the `lock`' },
+      { from: 'evo, graph.json', idea: 'precompile', result: 'committed', metrics: { score: 0.81 } },
+      { from: 'autoresearch, results.tsv', idea: 'wider', result: 'crash', change: '+1' },
+    ]
+    const campaign = aCampaign()
+    const told = renderBrief({ campaign, spec: SPEC, incumbentMetrics: {}, priorResults: prior })
+    expect(
+      sectionOf(told, 'Tried before with other tools, not measured by winnow').trim().split('\n'),
+    ).toEqual([
+      '- `precompile` `committed`, `score` 0.81, evo, graph.json',
+      '- `wider` `crash` (`+1`), autoresearch, results.tsv',
+      "- `two threads` `discarded`, evo, graph.json. Learned: `the 'lock'`",
+    ])
+    expect(renderBrief({ campaign, spec: SPEC, incumbentMetrics: {} })).not.toContain('Tried before')
+  })
+
   it('is bounded for any text', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary', maxLength: 3_000 }), { maxLength: 40 }), texts => {
@@ -290,7 +308,12 @@ describe('the size of a brief', () => {
           anExperiment(at + 1, { hypothesis: text, reason: text, learnings: text, ...ended(at) }),
         )
         const spec = { ...SPEC, advice: texts, description: texts.join(' ') }
-        const told = renderBrief({ campaign: aCampaign(withExperiments(...all)), spec, incumbentMetrics: {} })
+        const told = renderBrief({
+          campaign: aCampaign(withExperiments(...all)),
+          spec,
+          incumbentMetrics: {},
+          priorResults: texts.map(text => ({ from: text, idea: text, result: text, learned: text })),
+        })
         expect(Buffer.byteLength(told)).toBeLessThanOrEqual(LARGEST_BRIEF)
       }),
       { numRuns: 15 },

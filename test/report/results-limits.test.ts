@@ -3,11 +3,10 @@ import { parse } from 'yaml'
 import { hashSha256, toCanonicalJson } from '../../src/model/canonical-json.ts'
 import type { MetricValues } from '../../src/model/report.ts'
 import { ExperimentRecord } from '../../src/report/experiment.ts'
+import { type ChangedPath, MOST_PATHS } from '../../src/report/diff-summary.ts'
 import {
   buildResults,
-  type ChangedPath,
   MOST_METRICS,
-  MOST_PATHS,
   MOST_SAMPLES,
   renderResultsYaml,
   resultsSchema,
@@ -59,6 +58,6 @@ describe('results.yaml', () => {
     const diff = upTo(MOST_PATHS + 1).map(at => ({ status: 'M', path: `src/${at}`, added: 2, deleted: 1 }))
     const { files, added, deleted, paths } = read([{ bytes: 5 }], diff).diff ?? {}
     expect([files, added, deleted]).toEqual([101, 202, 101])
-    expect(paths).toEqual(diff.slice(0, MOST_PATHS).map(({ path }) => `M ${path}`))
+    expect(paths).toEqual(diff.slice(0, MOST_PATHS).map(({ path }) => `M ${path} +2 -1`))
   })
 })

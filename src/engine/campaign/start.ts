@@ -1,8 +1,11 @@
 import { posix } from 'node:path'
 import { RULE_VERSION } from '../../decide/assessment.ts'
 import { UserError } from '../../errors.ts'
+import { readTreeText } from '../../git/objects.ts'
 import type { Repository } from '../../git/repository.ts'
 import { listTreeFiles, readTreeFile } from '../../git/tree.ts'
+import { readIdeaList } from '../../ideas/idea-block.ts'
+import { buildIdeasPath } from '../../ideas/prior-results.ts'
 import { loadCampaign, type LoadedCampaign } from '../../ledger/load.ts'
 import { readTip } from '../../ledger/read-events.ts'
 import { type Campaign, createEmptyCampaign } from '../../model/campaign.ts'
@@ -141,6 +144,20 @@ async function addStartEvents(
     host: getHost(transaction.context),
     ...(isPrivate === undefined ? {} : { private_repository: isPrivate }),
   })
+  await addCommittedIdeas(transaction, tip, firstNumber)
+}
+
+/** Ideas that are committed beside the spec open the backlog of the first campaign. */
+async function addCommittedIdeas(transaction: Transaction, tip: Point, firstNumber: number): Promise<void> {
+  const { context } = transaction
+  const path = buildIdeasPath(context.name)
+  const text = await readTreeText(context.repository, tip.tree, path)
+  if (text === null) return
+  // A later campaign would try the ideas of the first one again.
+  if (firstNumber > 1)
+    return context.progress.say(`${path} is for the first campaign; winnow idea import adds its ideas`)
+  for (const idea of readIdeaList(text, path))
+    transaction.addEvent({ kind: 'hypothesis-added', cause: tip.commit, ...idea, source: path })
 }
 
 export async function applyAmendment(

@@ -1,7 +1,9 @@
 import { join } from 'node:path'
+import { readTreeText } from '../../git/objects.ts'
 import { type AgentResult, askAgent, getBriefPath } from '../../ideas/agent.ts'
 import type { GivenAnswer } from '../../ideas/answers-file.ts'
 import { renderBrief } from '../../ideas/brief.ts'
+import { buildHistoryPath, readHistoryFile } from '../../ideas/prior-results.ts'
 import {
   buildAgentCommand,
   type CommandProposer,
@@ -144,12 +146,21 @@ export async function askProgram(
 ): Promise<AgentResult> {
   const missing = proposer && (await findMissingAgent([proposer], env))
   if (missing) return { ok: false, reason: missing.what }
-  const text = renderBrief({ campaign, spec, incumbentMetrics: getIncumbentMetrics(campaign), idea, angle })
+  const incumbent = base ?? campaign.incumbent
+  const history = await readTreeText(repository, incumbent.tree, buildHistoryPath(campaign.name))
+  const text = renderBrief({
+    campaign,
+    spec,
+    incumbentMetrics: getIncumbentMetrics(campaign),
+    idea,
+    angle,
+    priorResults: history === null ? [] : readHistoryFile(history),
+  })
   const command = proposer && buildAgentCommand(proposer, { text, file: getBriefPath(workDir) })
   if (!proposer || command == null) return { ok: false, reason: `the spec has no proposer ${who}` }
   return askAgent({
     repo: repository,
-    incumbent: base ?? campaign.incumbent,
+    incumbent,
     name: who,
     command,
     brief: text,

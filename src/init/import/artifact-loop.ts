@@ -4,17 +4,17 @@ import {
   dropEmpty,
   type ImportedFile,
   isRecord,
-  pickNumbers,
+  selectNumbers,
   readJsonLines,
   type Section,
-  type SourceFile,
+  type ImportSource,
   toKebabName,
   toText,
 } from './imported.ts'
 
 // task.yaml
 
-export function importTask(source: SourceFile): ImportedFile {
+export function importTask(source: ImportSource): ImportedFile {
   const task = new DataFile(source).getTop()
   const artifacts = task.section('artifacts')
   const mutation = task.section('mutation')
@@ -98,7 +98,7 @@ function readScorer(scorer: Section): Record<string, unknown> | undefined {
 // results.jsonl
 
 /** The lines that `logging.results_file` holds, and those that `winnow export --format jsonl` prints. */
-export function importResultLines(source: SourceFile): ImportedFile {
+export function importResultLines(source: ImportSource): ImportedFile {
   const { rows, left } = readJsonLines(source)
   const results = rows.map(({ value: row }) => {
     const first = (...keys: string[]) => keys.map(key => toText(row[key])).find(text => text !== undefined)
@@ -109,7 +109,7 @@ export function importResultLines(source: SourceFile): ImportedFile {
       idea: first('hypothesis', 'description', 'rationale', 'idea') ?? diff,
       result: first('decision', 'outcome', 'status'),
       category: first('category'),
-      metrics: pickNumbers({ score, ...(isRecord(row['metrics']) ? flattenMetrics(row['metrics']) : {}) }),
+      metrics: selectNumbers({ score, ...(isRecord(row['metrics']) ? flattenMetrics(row['metrics']) : {}) }),
       diff,
       learned: first('learnings', 'learned', 'reason', 'error'),
       commit: first('commit'),

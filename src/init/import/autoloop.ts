@@ -5,7 +5,7 @@ import {
   dropEmpty,
   type ImportedFile,
   type Leftover,
-  type SourceFile,
+  type ImportSource,
   toKebabName,
 } from './imported.ts'
 
@@ -18,7 +18,7 @@ interface Heading {
 }
 
 /** program.md of autoloop: a front matter, then Goal, Target and Evaluation. */
-export function importProgram(source: SourceFile): ImportedFile {
+export function importProgram(source: ImportSource): ImportedFile {
   const { text, file } = source
   const [, front = ''] = /^---\n([\s\S]*?)\n---\n/.exec(text) ?? []
   const settings = new DataFile({ file, text: `\n${front}` }).getTop()
@@ -101,7 +101,7 @@ function requireHeading(headings: readonly Heading[], title: string, file: strin
 }
 
 /** Programs live in a folder of their name, or in a file of it. */
-function findName({ file }: SourceFile, headings: readonly Heading[]): string | null {
+function findName({ file }: ImportSource, headings: readonly Heading[]): string | null {
   const [name = '', folder = ''] = file.replace(/\.md$/i, '').split('/').toReversed()
   const own = name.toLowerCase() === 'program' ? folder : name
   return toKebabName(own) || toKebabName(headings.find(({ level }) => level === 1)?.title ?? '') || null

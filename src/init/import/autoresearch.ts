@@ -4,9 +4,9 @@ import {
   dropEmpty,
   type ImportedFile,
   type Leftover,
-  pickNumbers,
+  selectNumbers,
   readJsonLines,
-  type SourceFile,
+  type ImportSource,
   toKebabName,
   toText,
 } from './imported.ts'
@@ -44,7 +44,7 @@ const TRAINING_SPEC = {
   scope: { mutable: ['train.py'], immutable: ['prepare.py'] },
 }
 
-export function importResultsTable(source: SourceFile): ImportedFile {
+export function importResultsTable(source: ImportSource): ImportedFile {
   const lines = source.text.split('\n').map(line => line.replace(/\r$/, ''))
   const start = lines.findIndex(line => line.includes('\t') && !line.startsWith('#'))
   const columns = (lines[start] ?? '').split('\t').map(name => name.trim())
@@ -87,7 +87,7 @@ function importRow(row: Record<string, string>, metrics: readonly string[], file
     result,
     category: toText(row['category']) ?? toText(row['axis']),
     // A crash is stored as 0, which is no value.
-    metrics: isCrash ? undefined : pickNumbers(Object.fromEntries(values)),
+    metrics: isCrash ? undefined : selectNumbers(Object.fromEntries(values)),
     change: toText(row['delta']),
     commit: toText(row['commit']),
   })
@@ -103,7 +103,7 @@ const METRIC_LINE = /^METRIC\s+([\w.µ]+)=(\S+)\s*$/
 const METRIC_IN_SCRIPT = /METRIC\s+([\w.µ]+)=/g
 
 /** The output of a harness, or a script that prints METRIC lines. */
-export function importMetricLines(source: SourceFile): ImportedFile {
+export function importMetricLines(source: ImportSource): ImportedFile {
   if (source.text.startsWith('#!')) return importScript(source)
   const found = source.text.split('\n').flatMap((line): [string, number][] => {
     const [, name, value] = METRIC_LINE.exec(line) ?? []
@@ -113,7 +113,7 @@ export function importMetricLines(source: SourceFile): ImportedFile {
     from: `autoresearch, ${source.file}`,
     idea: 'a version without a description',
     result: 'measured',
-    metrics: pickNumbers(Object.fromEntries(found)),
+    metrics: selectNumbers(Object.fromEntries(found)),
   })
   return {
     what: 'METRIC lines',
@@ -125,7 +125,7 @@ export function importMetricLines(source: SourceFile): ImportedFile {
   }
 }
 
-function importScript({ file, text }: SourceFile): ImportedFile {
+function importScript({ file, text }: ImportSource): ImportedFile {
   const names = [...text.matchAll(METRIC_IN_SCRIPT)].map(match => match[1])
   const interpreter = /^#!\S*?(?:env\s+)?(\w+)\s*$/m.exec(text.split('\n', 1)[0] ?? '')?.[1] ?? 'sh'
   const folder = file.includes('/') ? `${file.split('/')[0]}/` : file
@@ -150,7 +150,7 @@ function importScript({ file, text }: SourceFile): ImportedFile {
 
 // log.jsonl of pi-autoresearch
 
-export function importSessionLog(source: SourceFile): ImportedFile {
+export function importSessionLog(source: ImportSource): ImportedFile {
   const { rows, left } = readJsonLines(source)
   const config = rows.find(({ value }) => value['type'] === 'config')?.value ?? {}
   const metricName = toText(config['metricName'])
@@ -161,8 +161,8 @@ export function importSessionLog(source: SourceFile): ImportedFile {
       return []
     }
     const metrics = {
-      ...pickNumbers({ [metricName ?? 'metric']: row['metric'] }),
-      ...pickNumbers(row['metrics']),
+      ...selectNumbers({ [metricName ?? 'metric']: row['metric'] }),
+      ...selectNumbers(row['metrics']),
     }
     const result = toText(row['status'])
     return [
@@ -170,7 +170,7 @@ export function importSessionLog(source: SourceFile): ImportedFile {
         from: `autoresearch, ${source.file}`,
         idea: toText(row['description']),
         result,
-        metrics: result === 'crash' ? undefined : pickNumbers(metrics),
+        metrics: result === 'crash' ? undefined : selectNumbers(metrics),
         commit: toText(row['commit']),
       }),
     ]

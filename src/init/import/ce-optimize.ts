@@ -7,15 +7,15 @@ import {
   type ImportedFile,
   isRecord,
   type Leftover,
-  pickNumbers,
+  selectNumbers,
   type Section,
-  type SourceFile,
+  type ImportSource,
   toKebabName,
   toText,
 } from './imported.ts'
 
 /** winnow reads ce-optimize specs by the rules of ce, so the text stays as it is. */
-export function importCeSpec(source: SourceFile): ImportedFile {
+export function importCeSpec(source: ImportSource): ImportedFile {
   const name = toText(new DataFile(source).getTop().get('name'))
   return {
     what: 'ce-optimize spec',
@@ -33,7 +33,7 @@ export function importCeSpec(source: SourceFile): ImportedFile {
 /** Experiments without a verdict that another tool can still carry out. */
 const UNDECIDED = new Set(['measured', 'promising', 'deferred_needs_approval'])
 
-export function importCeLog(source: SourceFile): ImportedFile {
+export function importCeLog(source: ImportSource): ImportedFile {
   const log = new DataFile(source).getTop()
   const name = log.text('spec')
   const from = `ce-optimize, ${source.file}`
@@ -100,7 +100,7 @@ function importExperiment(
     idea,
     result: outcome,
     category,
-    metrics: pickNumbers(metrics),
+    metrics: selectNumbers(metrics),
     change: toText(experiment.get('primary_delta')),
     diff: toText(
       files.map(({ file, summary }) => [toText(file), toText(summary)].filter(Boolean).join(' ')).join(', '),

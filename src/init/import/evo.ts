@@ -9,10 +9,10 @@ import {
   isRecord,
   type Leftover,
   parseJson,
-  pickNumbers,
+  selectNumbers,
   readJsonLines,
   type Section,
-  type SourceFile,
+  type ImportSource,
   toKebabName,
   toText,
 } from './imported.ts'
@@ -39,7 +39,7 @@ const OWN_STATE = [
 
 const FALLBACK_TIMEOUT = 1_800
 
-export function importEvoConfig(source: SourceFile): ImportedFile {
+export function importEvoConfig(source: ImportSource): ImportedFile {
   const config = new DataFile(source).getTop()
   const root = config.text('repo_root')
   const target = toRepositoryPath(config.require('target'), root)
@@ -47,7 +47,7 @@ export function importEvoConfig(source: SourceFile): ImportedFile {
   if (metric !== 'max' && metric !== 'min') config.fail('metric', 'is neither max nor min')
   const runtime = config.section('runtime')
   const [before, prefix] = [runtime.text('before_run'), runtime.text('prefix')]
-  const fill = (command: string) => fillPlaceholders(command, target)
+  const fill = (command: string) => replacePlaceholders(command, target)
   const benchmark = fill(config.require('benchmark'))
   const prefixed = prefix === undefined ? benchmark : `${prefix} ${benchmark}`
   const gate = config.text('gate')
@@ -82,7 +82,7 @@ function leaveSearchKeys(config: Section): void {
 }
 
 /** evo runs commands in the main checkout and fills in the work tree; winnow runs them in the work tree. */
-function fillPlaceholders(command: string, target: string): string {
+function replacePlaceholders(command: string, target: string): string {
   return command.replaceAll('{worktree}', '.').replaceAll('{target}', target)
 }
 
@@ -92,7 +92,7 @@ function toRepositoryPath(path: string, root: string | undefined): string {
 
 // graph.json, outcome.json, result.json
 
-export function importEvoGraph(source: SourceFile): ImportedFile {
+export function importEvoGraph(source: ImportSource): ImportedFile {
   const graph = readObject(source)
   const nodes = isRecord(graph['nodes']) ? Object.values(graph['nodes']).filter(isRecord) : []
   const isRoot = (node: Record<string, unknown>) => node['id'] === graph['root'] || node['status'] === 'root'
@@ -130,7 +130,7 @@ function readGates(node: Record<string, unknown>): { name: string; command: stri
     const phase = gate['phase'] === 'pre' ? 'pre' : 'post'
     return name === undefined || command === undefined
       ? []
-      : [{ name, command: fillPlaceholders(command, '.'), phase }]
+      : [{ name, command: replacePlaceholders(command, '.'), phase }]
   })
 }
 
@@ -146,7 +146,7 @@ function importNode(node: Record<string, unknown>, file: string): PriorResult {
     idea: first('hypothesis', 'id', 'experiment_id'),
     result: first('outcome', 'status'),
     category: first('failure_class'),
-    metrics: pickNumbers({ score }),
+    metrics: selectNumbers({ score }),
     change: typeof parent === 'number' ? `from ${parent}` : undefined,
     learned: toText(learned.filter(text => text !== undefined).join('; ')),
     commit: first('commit'),
@@ -157,25 +157,25 @@ function readNote(note: unknown): string | undefined {
   return isRecord(note) ? (toText(note['text']) ?? toText(note['note'])) : toText(note)
 }
 
-export function importEvoResult(source: SourceFile): ImportedFile {
+export function importEvoResult(source: ImportSource): ImportedFile {
   return buildImport('evo result', { results: [importNode(readObject(source), source.file)] })
 }
 
 /** The result that a benchmark writes: the score of one version, without a word on what it changed. */
-export function importEvoScore(source: SourceFile): ImportedFile {
+export function importEvoScore(source: ImportSource): ImportedFile {
   const { score } = readObject(source)
   const result = buildPriorResult({
     from: `evo, ${source.file}`,
     idea: 'a version without a description',
     result: 'measured',
-    metrics: pickNumbers({ score }),
+    metrics: selectNumbers({ score }),
   })
   return buildImport('evo benchmark result', { results: [result] })
 }
 
 // annotations.json, proposals.jsonl
 
-export function importEvoAnnotations(source: SourceFile): ImportedFile {
+export function importEvoAnnotations(source: ImportSource): ImportedFile {
   const all = readObject(source)['annotations']
   const results = (Array.isArray(all) ? all.filter(isRecord) : []).map(each =>
     buildPriorResult({
@@ -188,7 +188,7 @@ export function importEvoAnnotations(source: SourceFile): ImportedFile {
   return buildImport('evo annotations', { results })
 }
 
-export function importEvoProposals(source: SourceFile): ImportedFile {
+export function importEvoProposals(source: ImportSource): ImportedFile {
   const { rows, left } = readJsonLines(source)
   const ideas = rows.map(({ value }) => {
     const [title, hypothesis] = [toText(value['title']), toText(value['hypothesis'])]
@@ -198,12 +198,12 @@ export function importEvoProposals(source: SourceFile): ImportedFile {
   return buildImport('evo proposals', { ideas, left })
 }
 
-function readObject({ file, text }: SourceFile): Record<string, unknown> {
+function readObject({ file, text }: ImportSource): Record<string, unknown> {
   const value = parseJson(text)
   return isRecord(value) ? value : new DataFile({ file, text }).getTop().fail('{', 'is not a JSON object')
 }
 
-function findLine({ text }: SourceFile, part: string): number | null {
+function findLine({ text }: ImportSource, part: string): number | null {
   const at = text.indexOf(part)
   return at === -1 ? null : text.slice(0, at).split('\n').length
 }

@@ -26,7 +26,7 @@ import {
   isRecord,
   type Leftover,
   parseJson,
-  type SourceFile,
+  type ImportSource,
 } from './imported.ts'
 
 export const IMPORT_KINDS = ['ce-optimize', 'artifact-loop', 'evo', 'autoresearch', 'autoloop'] as const
@@ -48,7 +48,7 @@ export interface ImportedCampaign {
 }
 
 /** Turns files of other tools about one campaign into the files of winnow. */
-export function importFiles(sources: readonly SourceFile[], options: ImportOptions = {}): ImportedCampaign {
+export function importFiles(sources: readonly ImportSource[], options: ImportOptions = {}): ImportedCampaign {
   const all = sources.map(source => ({ file: source.file, ...importFile(source, options.kind) }))
   const left = all.flatMap(each => each.left.map(one => ({ ...one, file: each.file })))
   const name = findCampaignName(all, options.name)
@@ -95,8 +95,8 @@ function findCampaignName(all: readonly (ImportedFile & { file: string })[], giv
 
 interface Format {
   kind: ImportKind
-  matches(source: SourceFile, value: unknown): boolean
-  read(source: SourceFile): ImportedFile
+  matches(source: ImportSource, value: unknown): boolean
+  read(source: ImportSource): ImportedFile
 }
 
 function hasKeys(value: unknown, ...keys: readonly string[]): boolean {
@@ -104,7 +104,7 @@ function hasKeys(value: unknown, ...keys: readonly string[]): boolean {
 }
 
 /** The first object of a file with one JSON object a line. */
-function readFirstLine({ text }: SourceFile): unknown {
+function readFirstLine({ text }: ImportSource): unknown {
   return parseJson(text.trimStart().split('\n', 1)[0] ?? '')
 }
 
@@ -166,7 +166,7 @@ const FORMATS: readonly Format[] = [
   { kind: 'evo', matches: (_, value) => hasKeys(value, 'score'), read: importEvoScore },
 ]
 
-function importFile(source: SourceFile, kind: string | undefined): ImportedFile {
+function importFile(source: ImportSource, kind: string | undefined): ImportedFile {
   const value = readValue(source)
   if (hasKeys(value, 'winnow'))
     throw new UserError(`${source.file} is a spec of winnow already`, {
@@ -189,15 +189,15 @@ function selectOnlyFormat(formats: readonly Format[]): Format | undefined {
 }
 
 /** Scripts, Markdown and tables are no data. A file that says it is YAML or JSON has to be. */
-function readValue(source: SourceFile): unknown {
+function readValue(source: ImportSource): unknown {
   const { file, text } = source
   const json = parseJson(text)
   if (json !== undefined || text.startsWith('#!')) return json
   if (/\.(?:ya?ml|json)$/i.test(file)) return new DataFile(source).value
-  return /^[\w-]+:(?:\s|$)/m.test(text) && !/^---\n/.test(text) ? parseLoosely(source) : null
+  return /^[\w-]+:(?:\s|$)/m.test(text) && !text.startsWith('---\n') ? parseLoosely(source) : null
 }
 
-function parseLoosely(source: SourceFile): unknown {
+function parseLoosely(source: ImportSource): unknown {
   try {
     return new DataFile(source).value
   } catch (error) {
@@ -208,7 +208,7 @@ function parseLoosely(source: SourceFile): unknown {
 
 // Specs
 
-interface SpecText {
+interface DraftedSpec {
   text: string
   /** The file that errors and leftovers belong to. */
   file: string
@@ -218,7 +218,7 @@ interface SpecText {
 function buildSpecText(
   all: readonly (ImportedFile & { file: string })[],
   { name, direction }: { name: string; direction: string | undefined },
-): SpecText | null {
+): DraftedSpec | null {
   const own = all.find(each => each.specText !== undefined)
   if (own?.specText !== undefined) return { text: own.specText, file: own.file, left: [] }
   const parts = all.filter(each => Object.keys(each.spec).length > 0)

@@ -24,7 +24,7 @@ export interface Leftover {
   text: string
 }
 
-export interface SourceFile {
+export interface ImportSource {
   /** As the person typed it. */
   file: string
   text: string
@@ -64,7 +64,7 @@ export function toText(value: unknown): string | undefined {
   return toSafeLine(value, LONGEST_TEXT) || undefined
 }
 
-export function pickNumbers(value: unknown): Record<string, number> | undefined {
+export function selectNumbers(value: unknown): Record<string, number> | undefined {
   if (!isRecord(value)) return undefined
   const numbers = Object.entries(value).flatMap(([name, one]): [string, number][] =>
     typeof one === 'number' && Number.isFinite(one) ? [[name, one]] : [],
@@ -93,7 +93,7 @@ export class DataFile {
   readonly #contents: Node | null
   readonly #lines = new LineCounter()
 
-  constructor({ file, text }: SourceFile) {
+  constructor({ file, text }: ImportSource) {
     this.file = file
     const options = { lineCounter: this.#lines, prettyErrors: false, logLevel: 'error' } as const
     const document = parseDocument(text, options)
@@ -239,7 +239,7 @@ export class Section {
 // Lines of JSON
 
 /** Empty lines are skipped. Lines that are no JSON object are left, with their number. */
-export function readJsonLines({ text }: SourceFile): {
+export function readJsonLines({ text }: ImportSource): {
   rows: { line: number; value: Record<string, unknown> }[]
   left: Leftover[]
 } {
