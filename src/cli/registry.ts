@@ -16,6 +16,7 @@ import { inspectVerb, rollbackVerb } from './inspect.ts'
 import { measureVerb } from './measure.ts'
 import { avoidVerb, noteVerb } from './note.ts'
 import { archiveVerb, pauseVerb, resumeVerb, stopVerb } from './pause.ts'
+import { optimizeVerb } from './optimize.ts'
 import { pickVerb } from './pick.ts'
 import { priorityVerb, retryVerb, revertVerb } from './experiment-commands.ts'
 import { proposeVerb } from './propose.ts'
@@ -33,6 +34,7 @@ export const VERBS: readonly Verb[] = [
   compareVerb,
   tryVerb,
   runVerb,
+  optimizeVerb,
   demoVerb,
   statusVerb,
   showVerb,

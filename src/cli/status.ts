@@ -21,6 +21,7 @@ import {
   renderStatus,
   renderStatusSentence,
 } from '../report/status.ts'
+import { collectTaskResults, renderTaskTable } from '../report/tasks.ts'
 import { listStatusNotes } from '../spec/notes.ts'
 import type { Spec } from '../spec/schema.ts'
 import { withCampaign } from './context.ts'
@@ -115,16 +116,19 @@ export const showVerb: Verb = {
         experiment,
         await listPullNumbers(context.campaignContext, loaded.campaign),
       )
-      const { events, stories, diff } = await readHistory(context, experiment.id)
+      const { events, stories, record, diff } = await readHistory(context, experiment.id)
+      const tasks = collectTaskResults(record)
       if (call.given.flag('json')) {
         const evidence = getEvidenceLine(campaign, experiment)
         const summary = diff === null ? null : buildDiffSummary(diff)
-        call.terminal.json({ ...view, evidence, diff: summary, pairs: stories.map(toPairView), events })
+        const results = tasks.length === 0 ? {} : { task_results: tasks }
+        const pairs = stories.map(toPairView)
+        call.terminal.json({ ...view, evidence, diff: summary, ...results, pairs, events })
         return 0
       }
       const charts = stories.flatMap(story => [...renderPairChart(story), ''])
-      for (const line of renderExperiment(campaign, experiment, view, { events, charts, diff }))
-        call.terminal.out(line)
+      const history = { events, charts, diff, tasks: renderTaskTable(tasks) }
+      for (const line of renderExperiment(campaign, experiment, view, history)) call.terminal.out(line)
       return 0
     }),
 }
@@ -132,7 +136,12 @@ export const showVerb: Verb = {
 async function readHistory(
   { campaignContext }: CommandContext,
   id: string,
-): Promise<{ events: LedgerEvent[]; stories: PairStory[]; diff: ChangedPath[] | null }> {
+): Promise<{
+  events: LedgerEvent[]
+  stories: PairStory[]
+  record: ExperimentRecord
+  diff: ChangedPath[] | null
+}> {
   const orders = new Set<string>()
   const record = new ExperimentRecord(id)
   const events: LedgerEvent[] = []
@@ -144,7 +153,7 @@ async function readHistory(
     if (event.kind === 'order-issued') orders.add(event.id)
     events.push(event)
   }
-  return { events, stories: pairs.stories, diff: await readChangedPaths(campaignContext, record) }
+  return { events, stories: pairs.stories, record, diff: await readChangedPaths(campaignContext, record) }
 }
 
 export const resultsVerb: Verb = {

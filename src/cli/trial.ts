@@ -41,10 +41,16 @@ import {
   type Report,
   type Side,
 } from '../model/report.ts'
-import { buildCampaignOrderRequest, type CampaignOrderPurpose, type OrderRequest } from '../plan/orders.ts'
+import {
+  buildCampaignOrderRequest,
+  buildSuiteTerms,
+  type CampaignOrderPurpose,
+  type OrderRequest,
+} from '../plan/orders.ts'
 import { isCalibrationNeeded, isNoiseNeeded } from '../plan/preparation.ts'
 import { computeProspects, findQuieterMetric, type Prospects } from '../plan/prospects.ts'
 import type { HarnessTrial, JudgingForecast } from '../report/check-trial.ts'
+import { collectSuitePass, renderSuitePass, type SuiteTaskResult } from '../report/tasks.ts'
 import { describeAbsentMetric, findMissingMetrics } from '../report/metrics.ts'
 import type { Spec } from '../spec/schema.ts'
 import { BUILT_IN_METRICS } from '../spec/schema-values.ts'
@@ -92,11 +98,23 @@ export async function tryHarness(harness: HarnessRun): Promise<HarnessTrial> {
     const { report, judging } = await tryItems(harness)
     return { ...summarizeTrial(harness, report), calibration: null, prospects: null, judging }
   }
+  // A pass of a suite may cost a lot of money: a trial shows its values, and a campaign its noise.
+  if (harness.spec.measurement.suite !== null) return trySuite(harness)
   const campaign = { ...createEmptyCampaign(), incumbent: harness.base }
   if (!isCalibrationNeeded({ ...harness, campaign }) && !isNoiseNeeded({ ...harness, campaign }))
     return { ...summarizeTrial(harness, await tryOnce(harness)), calibration: null, prospects: null }
   const repeats = await tryWhetherRepeats(harness)
   return 'trial' in repeats ? repeats.trial : tryNoise(harness, repeats.reasonPrefix)
+}
+
+/** One pass of the suite over the base. */
+export async function trySuite(
+  harness: HarnessRun,
+): Promise<HarnessTrial & { tasks: string[]; pass: SuiteTaskResult[] }> {
+  const report = await tryOnce(harness)
+  const pass = collectSuitePass(harness.spec, report)
+  const tasks = renderSuitePass(harness.spec.metric.primary.name, pass)
+  return { ...summarizeTrial(harness, report), calibration: null, prospects: null, tasks, pass }
 }
 
 /** The trial of a harness that repeats exactly, or why it does not count as one. */
@@ -290,6 +308,7 @@ export async function createUnrecordedOrder(
     pin: base,
     base,
     coins,
+    ...buildSuiteTerms(spec, request.stop),
     deadline: new Date(clock.now() + YEAR_MS).toISOString(),
   }
 }

@@ -1,5 +1,6 @@
 import type { Order } from '../model/order.ts'
-import type { Report, Side, Snapshot } from '../model/report.ts'
+import { listTaskRuns, type Report, type Side, type Snapshot } from '../model/report.ts'
+import { compareTasks, computeTaskGain, sortByTaskGain, type TaskChange } from '../model/tasks.ts'
 import { NOT_NOISE_PROOF } from '../spec/notes.ts'
 import type { Spec } from '../spec/schema.ts'
 import { type Assessment, type AssessmentFinding, createFinding, createRetryFinding } from './assessment.ts'
@@ -11,11 +12,18 @@ import {
 } from './ce/assess.ts'
 import type { StabilitySpec } from './ce/stability.ts'
 import { findFailure } from './failures.ts'
-import { buildSnapshot, listExecutions, listObjectives, lookUpMetric, readNumber } from './metrics.ts'
+import {
+  buildSnapshot,
+  listExecutions,
+  listObjectives,
+  lookUpMetric,
+  type MaxRegression,
+  readNumber,
+} from './metrics.ts'
 import { assessOnce, readOnceRule } from './once.ts'
 import { assessPaired, assessPairs } from './paired/assess.ts'
 import { isTargetReached } from './stop-rules.ts'
-import { formatMetricChange, formatNumber } from './wording.ts'
+import { formatCount, formatMetricChange, formatNumber } from './wording.ts'
 
 /** The verdict on one candidate of one order: a pure function of the order and its report (invariant 3). */
 export type AssessInput = {
@@ -30,8 +38,45 @@ export type AssessInput = {
 export function assessCandidate(input: AssessInput): Assessment {
   const { order, report, spec } = input
   const baseline = order.stop.rule === 'stability' ? findStabilityBaseline(input, order.stop.baseline) : null
-  return { ...assessByRule(input), warnings: listWarnings(spec, report, baseline) }
+  return { ...limitTaskLosses(input, assessByRule(input)), warnings: listWarnings(spec, report, baseline) }
 }
+
+/** Runs that are compared as numbers: no task may lose more than metric.max_task_regression. */
+function limitTaskLosses(
+  { spec, order, report, label }: AssessInput,
+  found: AssessmentFinding,
+): AssessmentFinding {
+  const { max_task_regression: bound, primary } = spec.metric
+  const { rule } = order.stop
+  if (bound === undefined || found.outcome !== 'eligible' || (rule !== 'once' && rule !== 'stability'))
+    return found
+  const changes = compareTasks(listTaskRuns(report, 'base'), listTaskRuns(report, label), primary.direction)
+  const [worst, ...others] = sortByTaskGain(changes).filter(change => isTaskLossExceeded(change, bound))
+  if (worst === undefined) return found
+  const more = others.length === 0 ? '' : ` and ${formatCount(others.length, 'other task')}`
+  const allowed =
+    bound.type === 'relative' ? `${formatNumber(bound.value * 100)} %` : formatNumber(bound.value)
+  const after = worst.candidate === null ? 'missing' : formatNumber(worst.candidate)
+  const reason = `task ${worst.task} ${formatNumber(worst.base ?? Number.NaN)} -> ${after}${more}: worse by more than max_task_regression allows (${allowed}); ${found.reason}`
+  return {
+    ...found,
+    outcome: 'dropped',
+    worse: true,
+    reason,
+    target_reached: false,
+    violated_objectives: [worst, ...others].map(({ task }) => `task ${task}`),
+    failure_class: 'hypothesis',
+  }
+}
+
+function isTaskLossExceeded(change: TaskChange, { type, value }: MaxRegression): boolean {
+  const gain = computeTaskGain(change)
+  if (gain === null) return false
+  const bound = type === 'relative' ? value * Math.abs(change.base ?? 0) : value
+  return gain < -bound - ROUNDING
+}
+
+const ROUNDING = 1e-12
 
 function assessByRule(input: AssessInput): AssessmentFinding {
   const { spec, order, report, label } = input
@@ -90,7 +135,8 @@ function listWarnings(spec: Spec, report: Report, baseline: StabilityBaseline | 
 /** A baseline whose repeats vary by more than what counts as a gain cannot tell such gains apart. */
 function findNoisyBaseline(spec: Spec, snapshot: Snapshot): string[] {
   const { stability } = spec.measurement
-  if (stability === null) return []
+  // Tasks of a suite differ by nature.
+  if (stability === null || spec.measurement.suite !== null) return []
   return listObjectives(spec.metric).flatMap(({ name, judged }) => {
     const reading = lookUpMetric(snapshot, name, { judged, aggregation: stability.aggregation })
     if (reading === null || reading.samples.length === 0) return []

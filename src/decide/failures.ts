@@ -123,7 +123,10 @@ function listBaseRuns(report: Report, { name, phase }: GateRun): GateRun[] {
   return report.gates.filter(gate => gate.side === 'base' && gate.name === name && gate.phase === phase)
 }
 
-function findExecutionFailure({ spec, report, label, pairs }: CandidateCase): AssessmentFinding | null {
+function findExecutionFailure(judged: CandidateCase): AssessmentFinding | null {
+  const { spec, report, label, pairs } = judged
+  const every = findFailedSuite(judged)
+  if (every !== null) return every
   const failed = report.executions.filter(execution => isFailedExecution(spec, execution))
   const failureIndex = pairs && !isJudgedMetric(spec) ? 1 : 0
   const baseFailures = label === 'base' ? [] : failed.filter(({ side }) => side === 'base')
@@ -142,6 +145,20 @@ function findExecutionFailure({ spec, report, label, pairs }: CandidateCase): As
     return createFinding('degenerate', 'the smoke command failed', { failure_class: 'hypothesis' })
   const outcome = own.status === 'timeout' ? 'timeout' : 'error'
   return createFinding(outcome, `the harness ${describeExecutionFailure(own)}`, { failure_class: 'eval' })
+}
+
+/** A task that failed has the worst loss. If every one did, the harness does not work, and nothing was measured. */
+function findFailedSuite({ report, label }: CandidateCase): AssessmentFinding | null {
+  const findCrash = (side: Side) => {
+    const runs = listExecutions(report, side, 'sample').filter(({ task }) => task !== undefined)
+    const crashed = runs.filter(({ status, error }) => status === 'ok' && error !== undefined)
+    return runs.length > 0 && crashed.length === runs.length ? crashed[0] : undefined
+  }
+  const base = label === 'base' ? undefined : findCrash('base')
+  if (base !== undefined) return createRetryFinding(`every task of the base failed: ${base.error}`)
+  const own = findCrash(label)
+  if (own === undefined) return null
+  return createFinding('error', `every task failed: the first ${own.error}`, { failure_class: 'eval' })
 }
 
 /** An item without a score is a loss, or voids its pair; the run that printed it did not fail. */

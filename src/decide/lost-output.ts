@@ -87,6 +87,7 @@ function findPrintedRuns({ executions }: PrintedReport, label: Side): PrintedRun
   return runs.base.length < LEAST_BASE_RUNS || runs.own.length === 0 ? null : runs
 }
 
+/** A run of a suite's task that failed has no count of lines. */
 function isPrinted({ role, status, printed_lines: lines }: Execution): boolean {
   return status === 'ok' && lines !== undefined && role !== 'smoke' && role !== 'holdout'
 }

@@ -1,6 +1,7 @@
-import { collectReadings, type PairJob } from '../model/pairs.ts'
+import { collectReadings, listTaskReadings, type PairJob } from '../model/pairs.ts'
 import {
   aggregateSamples,
+  aggregateTasks,
   aggregateValues,
   type Aggregation,
   type Execution,
@@ -11,8 +12,11 @@ import {
   type Snapshot,
   toFinite,
 } from '../model/report.ts'
+import { computeTaskMeans } from '../model/tasks.ts'
 import { type GateOperator, parseGateCheck } from '../spec/schema-values.ts'
 import type { Spec } from '../spec/schema.ts'
+import { DEFAULT_EFFECT } from '../spec/spec-facts.ts'
+import { isPairedByTask } from '../spec/task-facts.ts'
 import type { ScoreTerms } from './evidence/interval.ts'
 
 export type ObjectiveDirection = Spec['metric']['primary']['direction']
@@ -53,12 +57,15 @@ export function listObjectives(
   return [first, ...others]
 }
 
-/** Null for an objective that is measured, not judged. */
+/** Null for an objective of which whole executions are measured: neither scores of items nor of tasks. */
 export function getScoreTerms(
-  { judge }: Pick<Spec['metric'], 'judge'>,
-  { judged }: Objective,
+  spec: Pick<Spec, 'metric' | 'measurement' | 'evidence'>,
+  { judged, name }: Objective,
 ): ScoreTerms | null {
-  return judged && judge !== null ? { minEffect: judge.minimum_improvement || Number.MIN_VALUE } : null
+  const { judge, primary } = spec.metric
+  if (judged) return judge === null ? null : { minEffect: judge.minimum_improvement || Number.MIN_VALUE }
+  if (name !== primary.name || !isPairedByTask(spec)) return null
+  return { minEffect: spec.evidence.min_effect ?? DEFAULT_EFFECT }
 }
 
 /** Positive is always better. */
@@ -143,6 +150,7 @@ export function buildSnapshot(spec: Spec, report: ReportExecutions, side: Side):
     target.push([name, { aggregate: aggregateSamples(values, getAggregation(spec)), samples: values }])
   }
   const all = listExecutions(report, side)
+  const tasks = aggregateTasks(report, side)
   const smoke = listExecutions(report, side, 'smoke')
   return {
     gates: Object.fromEntries(
@@ -153,6 +161,7 @@ export function buildSnapshot(spec: Spec, report: ReportExecutions, side: Side):
     smoke_passed: smoke.length === 0 ? null : smoke.every(run => run.status === 'ok'),
     sample_count: samples.length,
     elapsed_seconds: all.reduce((sum, execution) => sum + execution.wall_seconds, 0),
+    ...(tasks === undefined ? {} : { tasks }),
   }
 }
 
@@ -160,7 +169,7 @@ export function buildSnapshot(spec: Spec, report: ReportExecutions, side: Side):
 export function mergeJobsIntoSnapshot(
   last: Snapshot,
   jobs: readonly PairJob[],
-  aggregation: Aggregation,
+  { aggregation, primary }: { aggregation: Aggregation; primary: string },
 ): Snapshot {
   const { metrics = {}, diagnostics = {} } = last
   const changed = { metrics: { ...metrics }, diagnostics: { ...diagnostics } }
@@ -170,7 +179,9 @@ export function mergeJobsIntoSnapshot(
     target[name] = { aggregate: aggregateSamples(samples, aggregation), samples }
   }
   const count = Math.max(last.sample_count ?? 0, ...readings.map(([, samples]) => samples.length))
-  return { ...last, ...changed, sample_count: count }
+  const tasks = listTaskReadings(jobs, 'candidate', primary)
+  const known = tasks.length === 0 ? {} : { tasks: computeTaskMeans(tasks) }
+  return { ...last, ...changed, sample_count: count, ...known }
 }
 
 // Readings of a snapshot

@@ -3,6 +3,7 @@ import { type Report, toFinite } from '../model/report.ts'
 import { BUILT_IN_METRICS } from '../spec/schema-values.ts'
 import type { Spec } from '../spec/schema.ts'
 import { isJudgedMetric } from '../spec/spec-facts.ts'
+import { isPairedByTask } from '../spec/task-facts.ts'
 import { calibrateNoiseEvidence } from './evidence/calibration.ts'
 import { listDecisiveMetrics, listExecutions } from './metrics.ts'
 import { collectMetricPairs } from './paired/evaluate.ts'
@@ -22,7 +23,7 @@ const STAND_IN_TIMES = ['cpu_seconds', 'wall_seconds']
 /** Lists the numbers that every execution has and that no verdict reads, as far as they could replace the primary. */
 export function listStandIns(spec: Spec, report: Pick<Report, 'executions'>): string[] {
   const { name, direction } = spec.metric.primary
-  if (isJudgedMetric(spec) || name === 'max_rss_mb') return []
+  if (isJudgedMetric(spec) || isPairedByTask(spec) || name === 'max_rss_mb') return []
   const runs = ['base', 'base-copy'].flatMap(side => listExecutions(report, side, 'sample'))
   const numbers = [...new Set(runs.flatMap(({ metrics }) => Object.keys(metrics)))].filter(each =>
     runs.every(({ metrics }) => toFinite(metrics[each]) !== null),

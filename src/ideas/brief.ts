@@ -5,6 +5,7 @@ import type { BacklogIdea, Campaign } from '../model/campaign.ts'
 import { type Experiment, listExperiments } from '../model/experiment.ts'
 import { formatIdeaName } from '../model/fold/proposers.ts'
 import { aggregateSnapshot, type MetricValue, type MetricValues } from '../model/report.ts'
+import { sortWeakestFirst, type TaskScores } from '../model/tasks.ts'
 import { parseReason, quoteCode, toSafeLine } from '../model/text.ts'
 import { getOutcomeLabel, isBetterAlone, isLanded } from '../model/verdict.ts'
 import { formatAdvice, summarizeCategories } from '../plan/backlog.ts'
@@ -16,6 +17,7 @@ interface BriefInput {
   campaign: Campaign
   spec: Spec
   incumbentMetrics: Readonly<MetricValues>
+  incumbentTasks?: TaskScores | null
   /** The backlog idea to carry out. */
   idea?: BacklogIdea | null
   /** Where this proposer should look, while others look elsewhere. */
@@ -57,6 +59,7 @@ export function renderBrief({
   campaign,
   spec,
   incumbentMetrics,
+  incumbentTasks = null,
   idea = null,
   angle = null,
   priorResults = [],
@@ -67,6 +70,7 @@ export function renderBrief({
     ['Where to look', angle === null ? [] : renderAngle(angle), 300],
     ['What to improve', goal, 1_900],
     ['Where it stands', renderBriefMetrics(campaign, spec, incumbentMetrics), 1_200],
+    ['Which tasks are weak', renderWeakTasks(spec, incumbentTasks), 900],
     ['What may be edited', renderBoundaries(spec), 1_900],
     ['What must hold', renderBriefGates(spec), 1_400],
     ['Advice', spec.advice.map(text => `- ${toSafeLine(text, 400)}`), 1_400],
@@ -159,6 +163,18 @@ function renderBriefMetrics(
   })
   const progress = computeProgress(campaign, spec)
   return progress.is === 'nothing kept' ? lines : [...lines, `- Progress so far: ${formatProgress(progress)}`]
+}
+
+const WEAK_TASKS = 10
+
+/** The tasks of the incumbent, the weakest first: a change for them helps most. */
+function renderWeakTasks({ metric, measurement }: Spec, tasks: TaskScores | null): string[] {
+  if (tasks === null) return []
+  const weakest = sortWeakestFirst(tasks, metric.primary.direction)
+  return weakest.slice(0, WEAK_TASKS).map(([task, score]) => {
+    const text = measurement.suite?.tasks.find(({ name }) => name === task)?.task
+    return `- ${quoteName(task)}: ${formatBriefValue(score)}${text === undefined ? '' : `. It asks: ${quoteCode(text, 200)}`}`
+  })
 }
 
 function formatBriefValue(value: MetricValue): string {

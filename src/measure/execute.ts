@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { HarnessError } from '../errors.ts'
 import type { Execution, Side as Label } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
+import { findSuiteTask, type SuiteTask } from '../spec/task-facts.ts'
 import { BENCHMARK_COUNT, isBenchmarkFormat } from '../spec/schema-values.ts'
 import { buildCommonEnvironment, buildHarnessEnvironment } from './environment.ts'
 import { prepareCounts, readCounts } from './counter.ts'
@@ -11,18 +12,29 @@ import { refuseMachine, runGuarded } from './guarded-run.ts'
 import { changeOwner, copyForUser, isFolder } from './isolation/side-users.ts'
 import { clearOutputs, layOutTrusted } from './layout.ts'
 import { countPrintedLines, readFailed } from './output/failure-output.ts'
-import { type HarnessOutput, listTextMetrics, NO_OUTPUT, refuseBooleans } from './output/harness-output.ts'
+import {
+  type HarnessOutput,
+  listTextMetrics,
+  NO_OUTPUT,
+  refuseBooleans,
+  refuseOtherDirections,
+} from './output/harness-output.ts'
 import { readHarnessOutput, readScore } from './output/read-output.ts'
 import { type Ended, lowerPriority } from './process/launch.ts'
 import type { Owner } from './process/reaper.ts'
 import { prepareHome } from './private-home.ts'
 import { restoreStart } from './same-start.ts'
 import { getSidePaths, type MeasureInput, type OrderSide, type Session, type SidePaths } from './session.ts'
+import { buildFailedTask, buildTaskCommand, buildTaskEnvironment, scoreTask } from './suite-runs.ts'
 import { snapshotEverything } from './tamper-check.ts'
 
-type ExecutionRequest = Pick<Execution, 'role' | 'seed'>
+/** `task`: of the suite; undefined without one. */
+export type ExecutionRequest = Pick<Execution, 'role' | 'seed'> & { task?: string | undefined }
 
-type ExecutionResult = Pick<Execution, 'status' | 'metrics' | 'tasks' | 'artifacts' | 'error' | 'output'>
+type ExecutionResult = Pick<
+  Execution,
+  'status' | 'metrics' | 'tasks' | 'tasks_meta' | 'artifacts' | 'error' | 'output'
+>
 
 /** Runs a side once and records the result. A side that failed too often is not run again. */
 export async function execute(session: Session, side: OrderSide, turn: ExecutionRequest): Promise<void> {
@@ -37,29 +49,34 @@ export async function execute(session: Session, side: OrderSide, turn: Execution
     await input.onStart()
   }
   const { owner } = side
-  const own = buildHarnessEnvironment(session.allowed, paths, { owner, seed: turn.seed })
+  const task = findTask(session, turn)
+  const own = {
+    ...buildHarnessEnvironment(session.allowed, paths, { owner, seed: turn.seed }),
+    ...(task === null ? {} : buildTaskEnvironment(task)),
+  }
   const env = session.holdout === null ? own : { ...own, WINNOW_HOLDOUT_DIR: session.holdout.dir }
-  const { timeout_seconds: timeoutSeconds } = input.spec.measurement
+  const timeoutSeconds = getTimeout(session, task)
   const { counter } = session
   const counts = counter === null ? null : await prepareCounts(paths.root, owner)
-  const selected = selectCommand(session, turn.role)
+  const selected = selectCommand(session, turn.role, task)
   const command = counter === null || counts === null ? selected : counter.wrap(selected, counts)
   const ended = await runGuarded(session, side, 'itself', { command, env, timeoutSeconds })
   const counted = counter === null || counts === null ? {} : readCounts(counter, counts)
-  const result =
-    toFailedResult(session, ended, turn.role) ??
-    (await readResult(session, { ...ended, counted }, turn, side.label))
-  const output = result.status === 'ok' ? null : (result.output ?? readFailed(paths))
+  const failed = toFailedResult(session, ended, { role: turn.role, task })
+  const result = failed ?? (await readResult(session, { ...ended, counted }, turn, side.label))
+  const works = result.status === 'ok' && failed === null
+  const output = works ? null : (result.output ?? readFailed(paths))
   const execution: Execution = {
     side: side.label,
     role: turn.role,
     build: side.build,
     seed: turn.seed,
+    ...(task === null ? {} : { task: task.name }),
     exit_code: ended.exitCode,
     signal: ended.signal,
     wall_seconds: ended.wallSeconds,
     ...result,
-    ...(result.status === 'ok' && !input.unpinned ? { printed_lines: countPrintedLines(paths) } : {}),
+    ...(works && !input.unpinned ? { printed_lines: countPrintedLines(paths) } : {}),
     ...(output === null ? {} : { output }),
   }
   const recorded = limitToRoom(side, hideHoldoutDetails(input, execution))
@@ -69,30 +86,50 @@ export async function execute(session: Session, side: OrderSide, turn: Execution
   if (recorded.status !== 'ok') {
     side.chances -= 1
     if (side.chances <= 0) side.ended = true
-    await refuseMachine(session)
   }
+  if (recorded.status !== 'ok' || failed !== null) await refuseMachine(session)
   await restoreStart(session, side)
 }
 
-function selectCommand({ input }: Session, role: ExecutionRequest['role']): string {
+function selectCommand({ input }: Session, role: ExecutionRequest['role'], task: SuiteTask | null): string {
   const { command, stability } = input.spec.measurement
   const { stop } = input.order
   if (stop.rule === 'holdout') return stop.command
+  if (task !== null) return buildTaskCommand(command, task)
   return role === 'smoke' ? (stability?.ladder?.smoke_command ?? command) : command
 }
 
-/** Any exit code but 0 is a failure, also after valid output (invariant 5). */
+function findTask({ input }: Session, { task }: ExecutionRequest): SuiteTask | null {
+  if (task === undefined) return null
+  const found = findSuiteTask(input.spec, task)
+  if (found === null) throw new Error(`the suite has no task ${JSON.stringify(task)}`)
+  return found
+}
+
+function getTimeout({ input }: Session, task: SuiteTask | null): number {
+  return task?.timeout_seconds ?? input.spec.measurement.timeout_seconds
+}
+
+/**
+ * Any exit code but 0 is a failure, also after valid output (invariant 5). With a loss it is a failure of its task,
+ * which has the worst loss and is measured, not missing.
+ */
 function toFailedResult(
   session: Session,
   ended: Ended,
-  role: ExecutionRequest['role'],
+  { role, task }: { role: ExecutionRequest['role']; task: SuiteTask | null },
 ): ExecutionResult | null {
   if (ended.exitCode === 0 && !ended.timedOut) return null
-  const seconds = session.input.spec.measurement.timeout_seconds
+  const seconds = getTimeout(session, task)
   const how =
     ended.signal === null ? `ended with exit code ${ended.exitCode}` : `was ended by ${ended.signal}`
   const error = ended.timedOut ? `ran longer than ${seconds} s` : how
   const status = ended.timedOut ? 'timeout' : 'crashed'
+  const measured = task === null ? null : buildFailedTask(session.input.spec, task)
+  if (measured !== null) {
+    const metrics = { ...measured.metrics, ...collectBuiltInMetrics(ended) }
+    return { status: 'ok', metrics, tasks: measured.tasks, error }
+  }
   return { status: role === 'smoke' ? 'smoke-failed' : status, metrics: {}, error }
 }
 
@@ -126,9 +163,14 @@ async function readTurnOutput(session: Session, turn: ExecutionRequest): Promise
   const { spec } = session.input
   if (turn.role === 'smoke') return NO_OUTPUT
   const score = getScoreSpec(session)
+  const task = findTask(session, turn)
+  const env = task === null ? {} : buildTaskEnvironment(task)
   const printed =
-    score === null ? readHarnessOutput(session.paths, spec) : await runScore(session, score, turn.seed)
-  return refuseBooleans(printed, spec)
+    score === null
+      ? readHarnessOutput(session.paths, spec)
+      : await runScore(session, score, { seed: turn.seed, env })
+  const checked = refuseOtherDirections(refuseBooleans(printed, spec), spec)
+  return task === null ? checked : scoreTask(checked, { spec, task, outDir: session.paths.out })
 }
 
 /** A holdout's command prints its metric itself. */
@@ -172,15 +214,17 @@ export function computeSideRoom(
   return Math.floor(label === 'base' ? share * BASE_SHARE : share)
 }
 
-/** Metrics beyond the side's share of the report turn the execution into `bad-output`. */
+/** Metrics and tasks beyond the side's share of the report turn the execution into `bad-output`. */
 export function limitToRoom(side: Pick<OrderSide, 'room'>, execution: Execution): Execution {
-  const bytes = Buffer.byteLength(JSON.stringify(execution.metrics))
+  const { metrics, tasks, tasks_meta: facts } = execution
+  const printed = [metrics, tasks, facts].filter(each => each !== undefined)
+  const bytes = printed.reduce((sum, each) => sum + Buffer.byteLength(JSON.stringify(each)), 0)
   if (bytes <= side.room) {
     side.room -= bytes
     return execution
   }
-  const { tasks: _tasks, artifacts: _artifacts, ...rest } = execution
-  const error = `its metrics take ${bytes} bytes, but its side has only ${side.room} left in this report: print fewer metrics, or shorter names`
+  const { tasks: _tasks, tasks_meta: _facts, artifacts: _artifacts, ...rest } = execution
+  const error = `its metrics${tasks === undefined ? '' : ' and tasks'} take ${bytes} bytes, but its side has only ${side.room} left in this report: print fewer of them, or shorter names`
   return { ...rest, status: 'bad-output', metrics: {}, error }
 }
 
@@ -199,7 +243,11 @@ export async function prepareScore(session: Session): Promise<void> {
 }
 
 /** Runs after every process of the candidate has ended, and reads only the files in its out directory. */
-async function runScore(session: Session, score: ScoreRunSpec, seed: number): Promise<HarnessOutput> {
+async function runScore(
+  session: Session,
+  score: ScoreRunSpec,
+  { seed, env }: { seed: number; env: Readonly<Record<string, string>> },
+): Promise<HarnessOutput> {
   const { trusted, input, paths } = session
   if (trusted === null) throw new Error("the scorer's tree was not laid out")
   const own = getSidePaths(trusted.dir)
@@ -212,6 +260,7 @@ async function runScore(session: Session, score: ScoreRunSpec, seed: number): Pr
     cwd: join(own.tree, input.spec.measurement.working_directory),
     env: {
       ...buildCommonEnvironment(session.allowed, own, owner),
+      ...env,
       WINNOW_OUT_DIR: out,
       WINNOW_SEED: String(seed),
     },

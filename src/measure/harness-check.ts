@@ -10,7 +10,7 @@ import type { TrackedFile } from './tamper-check.ts'
 
 /** Refuses settings that this runner does not support before any code runs. */
 export function refuseUnsupported({ spec, users, order, onItems }: MeasureInput): void {
-  const { measurement, metric } = spec
+  const { measurement } = spec
   const refuse = (path: string, what: string, fix: string): never => {
     throw new UserError(what, { place: { path }, fix })
   }
@@ -27,10 +27,6 @@ export function refuseUnsupported({ spec, users, order, onItems }: MeasureInput)
     const what = 'the network can only be cut off by bwrap or a container'
     refuse('measurement.network', what, 'use network: on')
   }
-  if (measurement.suite !== null)
-    refuse('measurement.suite', 'suites cannot be measured yet', 'run the tasks in one command')
-  if (metric.primary.type === 'loss')
-    refuse('metric.primary.type', 'metrics of type loss cannot be measured yet', 'use a hard metric')
   if (isJudgedMetric(spec) && onItems === undefined && order.stop.rule !== 'alone') {
     const what = 'this runner has no model to score the printed items'
     refuse('metric.primary.type', what, 'measure it with winnow run')

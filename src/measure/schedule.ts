@@ -6,12 +6,21 @@ import { isRepeatNeeded, readOnceRule } from '../decide/once.ts'
 import { isPairNeeded } from '../decide/paired/assess.ts'
 import { hasOtherAnswers } from '../decide/same-answers.ts'
 import { UserError } from '../errors.ts'
-import { drawSeed, drawTurns, getFirstBlock, type HoldoutRule, type StopRule } from '../model/order.ts'
+import {
+  drawSeed,
+  drawTask,
+  drawTurns,
+  getFirstBlock,
+  type HoldoutRule,
+  type StopRule,
+  toPairRequest,
+} from '../model/order.ts'
+import { buildPairJob } from '../model/pairs.ts'
 import { toProbeLabel } from '../model/probe.ts'
 import type { Snapshot } from '../model/report.ts'
 import { isJudgedMetric } from '../spec/spec-facts.ts'
 import { buildSide } from './build-and-gates.ts'
-import { execute } from './execute.ts'
+import { execute, type ExecutionRequest } from './execute.ts'
 import { layOutHoldout } from './holdout.ts'
 import { getBootId } from './machine.ts'
 import { findBaseSide, listCandidateSides, type OrderSide, type Session } from './session.ts'
@@ -21,10 +30,18 @@ export async function measureAlone(session: Session): Promise<void> {
   const { order, spec } = session.input
   const side = listCandidateSides(session)[0] ?? findBaseSide(session)
   if (side === undefined) return
-  const samples = countSamplesNeeded(spec.measurement.stability)
+  const { suite } = order
+  // The values of a suite are means over its tasks.
+  const samples =
+    suite === undefined ? countSamplesNeeded(spec.measurement.stability) : suite.tasks.length * suite.seeds
   for (let taken = 0; taken < samples && !side.ended; taken++) {
-    await execute(session, side, { role: 'sample', seed: drawSeed(order, taken) })
+    await execute(session, side, { role: 'sample', ...drawRun(session, taken) })
   }
+}
+
+/** The seed of a block and, of a suite, its task. */
+function drawRun({ input: { order } }: Session, block: number): Pick<ExecutionRequest, 'seed' | 'task'> {
+  return { seed: drawSeed(order, block), task: drawTask(order, block) }
 }
 
 /** Runs each side once. An apparent gain, or another answer, is run a second time, identically, before it counts. */
@@ -34,11 +51,11 @@ export async function measureOnce(
 ): Promise<void> {
   const { order, spec } = session.input
   const rule = { spec, ...readOnceRule(stop) }
-  const seed = drawSeed(order, 0)
+  const run = drawRun(session, 0)
   const contenders = listCandidateSides(session).filter(side => !side.ended)
   if (contenders.length === 0) return
   for (const side of drawTurns(order, 0, withBase(session, contenders))) {
-    await execute(session, side, { role: 'sample', seed })
+    await execute(session, side, { role: 'sample', ...run })
   }
   await executeMemoryProbe(session, contenders)
   const gained = contenders.filter(
@@ -47,7 +64,7 @@ export async function measureOnce(
   )
   if (gained.length === 0) return
   for (const side of drawTurns(order, 1, withBase(session, gained))) {
-    await execute(session, side, { role: 'repeat', seed })
+    await execute(session, side, { role: 'repeat', ...run })
   }
 }
 
@@ -55,7 +72,7 @@ export async function measureOnce(
 async function executeMemoryProbe(session: Session, contenders: readonly OrderSide[]): Promise<void> {
   const probe = contenders.find(({ label }) => label === toProbeLabel('remember'))
   if (probe !== undefined && !probe.ended)
-    await execute(session, probe, { role: 'sample', seed: drawSeed(session.input.order, 1) })
+    await execute(session, probe, { role: 'sample', ...drawRun(session, 1) })
 }
 
 function withBase(session: Session, others: readonly OrderSide[]): OrderSide[] {
@@ -81,7 +98,8 @@ export async function measurePaired(
       ? listExecutions(session.draft, label, 'sample').length < stop.pairs
       : isPairNeeded({ spec, order, stop }, { executions: session.draft.executions, runner }, label)
   const most = Math.max(stop.pairs + PROOF_PAIRS, stop.keep_check?.pairs ?? 0)
-  await runBlocks(session, most, side => !side.ended && wanted(side))
+  // One job of a suite is one pass, so that every task counts equally often.
+  await runBlocks(session, order.suite === undefined ? most : stop.pairs, side => !side.ended && wanted(side))
 }
 
 /** For calibration, and for effects that must not select a candidate: no rule stops the blocks. */
@@ -89,7 +107,12 @@ export async function measurePairs(
   session: Session,
   stop: Extract<StopRule, { rule: 'pairs' }>,
 ): Promise<void> {
-  await runBlocks(session, stop.pairs, side => !side.ended)
+  await runBlocks(session, stop.pairs, side => !side.ended && countPairs(session, side.label) < stop.pairs)
+}
+
+/** One execution of each side may hold the pairs of many tasks. */
+function countPairs({ input: { order }, draft: { executions } }: Session, label: OrderSide['label']): number {
+  return buildPairJob(toPairRequest(order), { executions, runner: '' }, label).pairs.length
 }
 
 async function runBlocks(
@@ -102,15 +125,15 @@ async function runBlocks(
   const { order, spec } = session.input
   const sides = listCandidateSides(session).filter(side => !side.ended)
   if (isJudgedMetric(spec)) return printItems(session, [base, ...sides])
-  await runWarmUps(session, [base, ...sides])
+  if (order.suite === undefined) await runWarmUps(session, [base, ...sides])
   const from = getFirstBlock(order)
   for (let block = from; block < blocks && !base.ended; block++) {
     const due = sides.filter(wants)
     if (due.length === 0) return
-    const seed = drawSeed(order, block)
+    const run = drawRun(session, block)
     await beginBlock(session, { block: block - from, sides: [base, ...due].map(({ label }) => label) })
     for (const side of drawTurns(order, block, [base, ...due]))
-      await execute(session, side, { role: 'sample', seed })
+      await execute(session, side, { role: 'sample', ...run })
     await beginBlock(session, null)
   }
 }
@@ -128,7 +151,7 @@ async function printItems(session: Session, sides: readonly OrderSide[]): Promis
     await execute(session, side, { role: 'sample', seed: drawSeed(order, 0) })
 }
 
-/** The first run of a build fills caches for the others, so it does not count. */
+/** The first run of a build fills caches for the others, so it does not count. Runs of a suite cost too much. */
 async function runWarmUps(session: Session, sides: readonly OrderSide[]): Promise<void> {
   const { order } = session.input
   const seed = drawSeed(order, 0)
@@ -157,7 +180,7 @@ export async function measureStability(session: Session, baseline: Snapshot | nu
         ? [base, ...wanted]
         : wanted
     for (const side of drawTurns(order, block, due)) {
-      await execute(session, side, { role: 'sample', seed: drawSeed(order, block) })
+      await execute(session, side, { role: 'sample', ...drawRun(session, block) })
     }
   }
 }
@@ -222,6 +245,6 @@ export async function measureCalibration(session: Session, runs: number): Promis
   const half = Math.ceil(runs / 2)
   for (let run = 0; run < runs && !base.ended; run++) {
     if (run === half) await buildSide(session, base, 1)
-    await execute(session, base, { role: 'sample', seed: drawSeed(session.input.order, run) })
+    await execute(session, base, { role: 'sample', ...drawRun(session, run) })
   }
 }

@@ -12,6 +12,7 @@ import {
   type TestCounts,
 } from './report.ts'
 import type { CampaignStatus } from './status.ts'
+import type { TaskDirection, TaskScores } from './tasks.ts'
 
 export interface LiveOrder {
   order: Order
@@ -184,6 +185,8 @@ export interface Campaign extends CampaignStatus {
   /** The seq of the events that brought the campaign's settings and the spec in force. */
   set_by: { start: number; spec: number }
   aggregation: Aggregation
+  /** Of the primary metric, and so of its tasks. */
+  direction: TaskDirection
   /** The spec on the default branch at the last check: a difference is an amendment. */
   default_spec_sha256: string
   default_tip: Oid
@@ -310,6 +313,7 @@ export function createEmptyCampaign(): Campaign {
     spec_yaml: '',
     set_by: { start: 0, spec: 0 },
     aggregation: 'median',
+    direction: 'minimize',
     default_spec_sha256: '',
     default_tip: '',
     sync_ordered: null,
@@ -431,6 +435,14 @@ export function getIncumbentMetrics(campaign: KnownMetrics): MetricValues {
   // A second measurement of the same tree is not progress.
   if (steps.length === 0 && origin?.at.tree === incumbent.tree) return aggregateSnapshot(origin.snapshot)
   return findTreeMetrics(campaign, incumbent.tree) ?? {}
+}
+
+/** The score of each task of the incumbent, as last measured; null where it printed none. */
+export function getIncumbentTasks({
+  baseline,
+  incumbent,
+}: Pick<Campaign, 'baseline' | 'incumbent'>): TaskScores | null {
+  return baseline?.tree === incumbent.tree ? (baseline.snapshot.tasks ?? null) : null
 }
 
 export function findTreeMetrics(campaign: KnownMetrics, tree: Oid): MetricValues | null {

@@ -6,6 +6,7 @@ import type { PairedTerms } from './order.ts'
 import type { Interruption, PairJob } from './pairs.ts'
 import type { FailedPart, MetricValues, TestCounts } from './report.ts'
 import type { CampaignStatus } from './status.ts'
+import type { TaskSummary } from './tasks.ts'
 import type { Outcome, VerdictWord } from './verdict.ts'
 
 type ExperimentStatus =
@@ -96,6 +97,8 @@ export interface Experiment extends Approvable {
   /** Passed tests of its latest measurement, and of its base. */
   tests: TestCounts
   base_tests: TestCounts
+  /** How the tasks of its latest measurement changed; null where the harness printed none. */
+  tasks: TaskSummary | null
   primary_delta: number | null
   evidence: PairedEvidence | null
   /** The decision rests on pairs of a single machine. */

@@ -161,7 +161,7 @@ export function serializeReport(report: Report, most = MAX_REPORT_BYTES): string
 
 function reduceReport(report: Report, most: number): Report {
   const withoutOutputs = removeOutputs(report)
-  for (const smaller of [report, withoutOutputs, removeTasks(withoutOutputs)])
+  for (const smaller of [report, withoutOutputs, removeArtifacts(withoutOutputs)])
     if (countBytes(formatReportFile('report', { report: smaller })) <= most) return smaller
   const why = `the report has more than ${most} bytes, even without what was printed`
   const empty = { setups: [], gates: [], executions: [], trees: {}, tampered: null }
@@ -201,12 +201,15 @@ function removeOutputs(report: Report): Report {
     ...report,
     setups: report.setups.map(({ output: _output, ...rest }) => rest),
     gates: report.gates.map(({ output: _output, ...rest }) => rest),
-    executions: report.executions.map(({ output: _output, error: _error, ...rest }) => rest),
+    executions: report.executions.map(({ output: _output, error, ...rest }) =>
+      // A run of a task that failed has an error, and measured numbers (model/tasks.ts).
+      error !== undefined && rest.task !== undefined ? { ...rest, error: error.slice(0, 200) } : rest,
+    ),
   }
 }
 
-function removeTasks(report: Report): Report {
-  const executions = report.executions.map(({ tasks: _tasks, artifacts: _artifacts, ...rest }) => rest)
+function removeArtifacts(report: Report): Report {
+  const executions = report.executions.map(({ artifacts: _artifacts, ...rest }) => rest)
   return { ...report, executions }
 }
 

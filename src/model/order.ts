@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Spec } from '../spec/schema.ts'
 import { isJudgedMetric } from '../spec/spec-facts.ts'
-import { hashSha256 } from './canonical-json.ts'
+import { hashSha256, toCanonicalJson } from './canonical-json.ts'
 import { digestSchema, experimentIdSchema, oidSchema, pointSchema } from './ids.ts'
 import {
   listSamples,
@@ -113,6 +113,8 @@ const stopRuleSchema = z.discriminatedUnion('rule', [
     single_machine: z.boolean(),
     /** Absent: a shown gain is enough. */
     keep_check: keepCheckSchema.optional(),
+    /** Each task is a pair of its own, and pairs are read after whole jobs. */
+    by_task: z.literal(true).optional(),
     terms: z.record(z.string(), pairedTermsSchema),
   }),
   /** A fixed number of pairs without a stopping rule, for calibration and for reported effects. */
@@ -121,6 +123,7 @@ const stopRuleSchema = z.discriminatedUnion('rule', [
     metrics: z.array(z.string()).min(1),
     scale: scaleSchema,
     pairs: z.number().int().positive(),
+    by_task: z.literal(true).optional(),
   }),
   /** A fixed number of pairs of the holdout's command, or as many as prove that it is deterministic. */
   z.strictObject({
@@ -162,6 +165,8 @@ export const orderTermsSchema = z.strictObject({
   /** The pairs that earlier jobs measured of the same two trees, by candidate. */
   earlier_jobs: z.record(z.string(), z.array(pairJobSchema)),
   resumes: resumptionSchema.optional(),
+  /** The tasks of the suite, of which every block runs one, and the runs of each in one pass. */
+  suite: z.strictObject({ tasks: z.array(z.string()).min(1), seeds: z.number().int().positive() }).optional(),
   /** Only for probes: what every machine builds the same trees from. `metrics`: of the base, to be forged. */
   probing: z
     .strictObject({
@@ -216,7 +221,8 @@ export function isPairRule(stop: StopRule): stop is Extract<StopRule, { rule: 'p
 /** Returns the metrics and the number of pairs that the order requests; empty when it requests none. */
 export function toPairRequest({ id, stop, resumes }: Pick<Order, 'id' | 'stop' | 'resumes'>): PairRequest {
   if (!isPairRule(stop)) return { order: id, metrics: [], pairs: 0 }
-  return { order: id, metrics: stop.metrics, pairs: stop.pairs, begun: resumes?.pieces }
+  const { metrics, pairs, by_task: byTask = false } = stop
+  return { order: id, metrics, pairs, byTask, begun: resumes?.pieces }
 }
 
 // Coins
@@ -254,6 +260,23 @@ export function drawSeed(order: CoinTerms, block: number): number {
   return Number.parseInt(hashSha256(`${order.coins}:${block}`).slice(0, 8), 16) % 2 ** 31
 }
 
+type SuiteTerms = Pick<OrderTerms, 'coins' | 'suite'>
+
+/**
+ * The task of a block; undefined without a suite. One pass runs each task `seeds` times, in an order that the coins
+ * draw for every pass, so that no task always runs first.
+ */
+export function drawTask({ coins, suite }: SuiteTerms, block: number): string | undefined {
+  if (suite === undefined) return undefined
+  const { tasks, seeds } = suite
+  const pass = Math.floor(block / (tasks.length * seeds))
+  const runs = tasks.flatMap(task => Array.from({ length: seeds }, (_, seed) => ({ task, seed })))
+  const drawn = runs
+    .map(({ task, seed }) => ({ task, key: hashSha256(toCanonicalJson([coins, 'task', pass, task, seed])) }))
+    .toSorted((a, b) => (a.key < b.key ? -1 : 1))
+  return drawn[block % runs.length]?.task
+}
+
 /** Returns the first block in the coins. An order that continues another one skips the blocks that had begun. */
 export function getFirstBlock({ resumes }: Pick<Order, 'resumes'>): number {
   return resumes?.block ?? 0
@@ -286,8 +309,12 @@ export function isPartialFollowingCoins(order: Order, { report, begun }: Partial
   const block = getFirstBlock(order) + begun.block
   const drawn = drawTurns(order, block, begun.sides).slice(0, last.length)
   const seed = drawSeed(order, block)
+  const task = drawTask(order, block)
   const actual = last.map(({ side }) => side)
-  return isSameSequence(actual, drawn) && last.every(run => run.role === 'sample' && run.seed === seed)
+  return (
+    isSameSequence(actual, drawn) &&
+    last.every(run => run.role === 'sample' && run.seed === seed && run.task === task)
+  )
 }
 
 function areBuildsFollowingCoins(order: Order, report: Report, sides: readonly Side[]): boolean {
@@ -309,12 +336,20 @@ function areExecutionsFollowingCoins(
       coins,
       sides.filter(side => actual.includes(side)),
     )
-    return isSameSequence(actual, drawn) && runs.every(run => run.seed === drawSeed(order, seed))
+    return (
+      isSameSequence(actual, drawn) &&
+      runs.every(run => run.seed === drawSeed(order, seed) && isDrawnTask(order, run, seed))
+    )
   })
   // Blocks must not interleave: the two runs of a pair have to share the same time and the same load.
   const grouped = blocks.flatMap(({ runs }) => runs)
   const counted = report.executions.filter(({ role }) => role !== 'smoke')
   return follow && counted.every((run, index) => run === grouped[index])
+}
+
+/** The command of a holdout measures no task. */
+function isDrawnTask(order: Order, { role, task }: Execution, block: number): boolean {
+  return task === (role === 'holdout' ? undefined : drawTask(order, block))
 }
 
 /** A side's n-th sample belongs to block n. A repeat uses the seed of its sample and a sequence of its own. */

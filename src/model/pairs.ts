@@ -11,6 +11,7 @@ import {
   reportSchema,
   type Side,
 } from './report.ts'
+import type { TaskScores } from './tasks.ts'
 
 /** Raw values of one execution for the metrics that can change a verdict; null for a missing value. */
 const readingsSchema = z.record(z.string(), z.number().nullable())
@@ -22,6 +23,8 @@ const pairSchema = z.strictObject({
   candidate: readingsSchema.nullable(),
   /** Interrupted after it had begun: it shows no effect and counts against keeping (decision 039). */
   lost: z.literal(true).optional(),
+  /** The task whose scores these are. */
+  task: z.string().optional(),
 })
 export type Pair = z.infer<typeof pairSchema>
 
@@ -51,7 +54,9 @@ export function collectReadings(
 ): [name: string, samples: (number | null)[]][] {
   const all = jobs.flatMap(({ pairs }) => pairs.map(one => one[side]).filter(one => one !== null))
   const names = new Set(all.flatMap(each => Object.keys(each)))
-  return [...names].map(name => [name, all.map(each => each[name] ?? null)])
+  // Of the pairs of one execution's tasks, the first alone has the metrics of the whole execution.
+  const read = (name: string) => all.flatMap(each => (Object.hasOwn(each, name) ? [each[name] ?? null] : []))
+  return [...names].map(name => [name, read(name)])
 }
 
 export function aggregateReadings(
@@ -63,10 +68,27 @@ export function aggregateReadings(
   return Object.fromEntries(readings.map(([name, samples]) => [name, aggregateSamples(samples, aggregation)]))
 }
 
+/** The scores of tasks on one side, one entry for each pair of a task. */
+export function listTaskReadings(
+  jobs: readonly PairJob[],
+  side: 'base' | 'candidate',
+  primary: string,
+): { tasks: TaskScores }[] {
+  const pairs = selectReportedJobs(jobs).flatMap(job => job.pairs)
+  return pairs.flatMap(pair =>
+    pair.task === undefined || pair.base === null
+      ? []
+      : [{ tasks: { [pair.task]: pair[side]?.[primary] ?? null } }],
+  )
+}
+
 export interface PairRequest {
   order: string
+  /** The primary first. */
   metrics: readonly string[]
   pairs: number
+  /** A block has a pair for each task that its executions printed. */
+  byTask?: boolean
   /** The pairs that interrupted runs of the same job measured, by candidate. */
   begun?: Readonly<Record<string, PairJob>> | undefined
 }
@@ -101,25 +123,58 @@ export function buildPairJob(request: PairRequest, measured: MeasuredRun, label:
 
 /** When the run ended within a block, its pair is lost unless both sides had worked. */
 function collectPairs(request: PairRequest, measured: MeasuredRun, label: Side): Pair[] {
-  const pairs = collectWholePairs(request, measured, label)
+  const blocks = collectBlocks(request, measured, label)
   const { begun, executions } = measured
-  if (!begun?.sides.includes(label)) return pairs
-  const last = pairs[begun.block]
-  if (last !== undefined && last.base !== null && last.candidate !== null) return pairs
+  if (!begun?.sides.includes(label)) return blocks.flat()
+  const last = blocks[begun.block]
+  if (last?.every(({ base, candidate }) => base !== null && candidate !== null)) return blocks.flat()
   const ran = (side: Side) => listSamples(executions, side).length
-  const first = last?.first ?? (ran(label) > ran('base') ? 'candidate' : 'base')
-  return [...pairs.slice(0, begun.block), { first, base: null, candidate: null, lost: true }]
+  const first = last?.[0]?.first ?? (ran(label) > ran('base') ? 'candidate' : 'base')
+  return [...blocks.slice(0, begun.block).flat(), { first, base: null, candidate: null, lost: true }]
 }
 
-function collectWholePairs({ metrics }: PairRequest, { executions }: MeasuredRun, label: Side): Pair[] {
+/** The pairs of each block: one, or one for each task. */
+function collectBlocks(request: PairRequest, { executions }: MeasuredRun, label: Side): Pair[][] {
   const base = listSamples(executions, 'base')
   const candidate = listSamples(executions, label)
-  return candidate.slice(0, base.length).flatMap((sample, block): Pair[] => {
+  return candidate.slice(0, base.length).flatMap((sample, block): Pair[][] => {
     const baseSample = base[block]
     if (baseSample === undefined) return []
-    const [before, after] = [readMetrics(baseSample.run, metrics), readMetrics(sample.run, metrics)]
-    return [{ first: baseSample.at < sample.at ? 'base' : 'candidate', base: before, candidate: after }]
+    const first = baseSample.at < sample.at ? 'base' : 'candidate'
+    const runs = { base: baseSample.run, candidate: sample.run }
+    return [request.byTask === true ? pairTasks(request, first, runs) : [pairRuns(request, first, runs)]]
   })
+}
+
+type RunPair = Record<'base' | 'candidate', Execution>
+
+function pairRuns({ metrics }: PairRequest, first: Pair['first'], { base, candidate }: RunPair): Pair {
+  const task = base.task ?? candidate.task
+  return {
+    first,
+    base: readMetrics(base, metrics),
+    candidate: readMetrics(candidate, metrics),
+    ...(task === undefined ? {} : { task }),
+  }
+}
+
+/**
+ * One pair for each task of the base, with the score of the task under the primary's name. The other metrics are those
+ * of the whole execution, so only the first pair has them. A run that failed is one pair.
+ */
+function pairTasks(request: PairRequest, first: Pair['first'], runs: RunPair): Pair[] {
+  const { base, candidate } = runs
+  const whole = pairRuns(request, first, runs)
+  const [primary] = request.metrics
+  const tasks = Object.keys(base.tasks ?? {})
+  if (primary === undefined || whole.base === null || whole.candidate === null || tasks.length === 0)
+    return [whole]
+  return tasks.map((task, index) => ({
+    first,
+    base: { ...(index === 0 ? whole.base : {}), [primary]: base.tasks?.[task] ?? null },
+    candidate: { ...(index === 0 ? whole.candidate : {}), [primary]: candidate.tasks?.[task] ?? null },
+    task,
+  }))
 }
 
 type PairReport = Pick<Report, 'order' | 'executions' | 'machine' | 'judging' | 'begun'>

@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import type { Spec } from '../spec/schema.ts'
+import { isPairedByTask } from '../spec/task-facts.ts'
 import { hashSha256, toCanonicalJson } from './canonical-json.ts'
 import { digestSchema, experimentIdSchema, oidSchema } from './ids.ts'
 import { probeLabelSchema } from './probe.ts'
+import { computeTaskMeans, taskFactsSchema, type TaskScores, taskScoresSchema } from './tasks.ts'
 
 /** A report answers an order: raw samples in the order they were taken, and no verdict. */
 export const sideSchema = z.union([
@@ -45,7 +47,11 @@ const executionSchema = z.strictObject({
   wall_seconds: z.number().nonnegative(),
   /** Metrics by name: built-ins (wall_seconds, cpu_seconds, max_rss_mb) and the printed ones. */
   metrics: z.record(z.string(), readingSchema),
-  tasks: z.record(z.string(), z.number().nullable()).optional(),
+  /** The task of the suite that this execution ran. */
+  task: z.string().optional(),
+  /** Scores of single tasks, as the harness printed them; in a suite, that of its task. */
+  tasks: taskScoresSchema.optional(),
+  tasks_meta: taskFactsSchema.optional(),
   artifacts: z.record(z.string(), z.string()).optional(),
   /** Lines of stdout that are not blank. Set for a run that succeeded, where both sides have the same harness. */
   printed_lines: z.number().int().nonnegative().optional(),
@@ -180,6 +186,19 @@ export function aggregateMetrics(
   return Object.fromEntries([...names].map(name => [name, aggregate(name)]))
 }
 
+/** The executions of a side that count for its tasks. */
+export function listTaskRuns({ executions }: Pick<Report, 'executions'>, side: Side): Execution[] {
+  return executions.filter(
+    run => run.side === side && (run.role === 'sample' || run.role === 'repeat') && run.tasks !== undefined,
+  )
+}
+
+/** Undefined where no execution printed a task. */
+export function aggregateTasks(report: Pick<Report, 'executions'>, side: Side): TaskScores | undefined {
+  const runs = listTaskRuns(report, side)
+  return runs.length === 0 ? undefined : computeTaskMeans(runs)
+}
+
 /** Returns null for a missing value and for a boolean. */
 export function getNumber(metrics: Readonly<MetricValues>, name: string): number | null {
   return toFinite(metrics[name])
@@ -260,6 +279,8 @@ export const snapshotSchema = z.strictObject({
   smoke_passed: z.boolean().nullable().optional(),
   sample_count: z.number().nullable().optional(),
   elapsed_seconds: z.number().nullable().optional(),
+  /** The mean of each task. Only what winnow measured has it. */
+  tasks: taskScoresSchema.optional(),
 })
 export type Snapshot = z.infer<typeof snapshotSchema>
 
@@ -278,9 +299,10 @@ function getAggregate(value: unknown): MetricValue {
 
 export type Aggregation = NonNullable<Spec['measurement']['stability']>['aggregation']
 
-/** The rule that combines several samples into one number: the median unless the spec sets another. */
+/** The rule that combines several samples into one number: the mean over tasks, the median of repeated runs. */
 export function getAggregation(spec: Pick<Spec, 'measurement'> | null): Aggregation {
-  return spec?.measurement.stability?.aggregation ?? 'median'
+  const usual = spec !== null && isPairedByTask(spec) ? 'mean' : 'median'
+  return spec?.measurement.stability?.aggregation ?? usual
 }
 
 /** One missing sample leaves no value (invariant 5). A boolean on which all samples agree stays a boolean. */

@@ -357,7 +357,7 @@ function measureEffect(
   if (scale === 'log' && !hasLogarithms(found))
     return `scale violated: ${name} was 0 or less, and this campaign compares it on a log scale since its calibration`
   const differences = computeDifferences(found, { direction, scale })
-  const { effect, interval, pairs } = computeReportedEffect(differences, getScoreTerms(spec.metric, primary))
+  const { effect, interval, pairs } = computeReportedEffect(differences, getScoreTerms(spec, primary))
   if (effect === null) return `${name} is missing on at least one side`
   const text = `${formatEffect(effect, interval, { name, direction, scale })}, ${formatCount(pairs, 'pair')} in ${formatCount(jobs.length, 'job')}`
   return { metric: name, scale, effect, interval, pairs, text, differences }

@@ -111,6 +111,7 @@ function buildNextBaseline(
   const candidate = order.candidates.find(entry => entry.label === experiment.id)
   if (!candidate) return null
   const last = buildSnapshot(world.spec, report, experiment.id)
+  const by = { aggregation: getAggregation(world.spec), primary: world.spec.metric.primary.name }
   const jobs = order.stop.rule === 'paired' ? listPairJobs(order, toMeasuredRun(report), experiment.id) : []
   return {
     kind: 'baseline-measured',
@@ -120,7 +121,7 @@ function buildNextBaseline(
     tree: candidate.tree,
     machine: buildMachineKey(report.machine),
     harness: order.harness,
-    snapshot: mergeJobsIntoSnapshot(last, jobs, getAggregation(world.spec)),
+    snapshot: mergeJobsIntoSnapshot(last, jobs, by),
   }
 }
 

@@ -129,9 +129,19 @@ function buildOrderDraft(
     earlier_jobs,
     ...(resumed === null ? {} : { resumes: resumed.resumes }),
     ...(probing === undefined ? {} : { probing }),
+    ...buildSuiteTerms(spec, stop),
     stop,
     deadline: computeDeadline(start, spec, request, queue),
   }
+}
+
+/** A holdout has a command of its own, which measures no task. */
+export function buildSuiteTerms(
+  { measurement: { suite } }: Pick<Spec, 'measurement'>,
+  { rule }: Pick<StopRule, 'rule'>,
+): Pick<OrderTerms, 'suite'> {
+  if (suite === null || rule === 'holdout') return {}
+  return { suite: { tasks: suite.tasks.map(({ name }) => name), seeds: suite.seeds } }
 }
 
 /** Null where trees, harness or rule differ from those of the lost orders. */
@@ -164,7 +174,9 @@ function computeDeadline(now: number, spec: Spec, request: OrderRequest, queue: 
   const { measurement, gates } = spec
   const sides = request.candidates.length + 1
   const runs = countExecutionsPerSide(spec, request.stop)
-  const perExecution = measurement.timeout_seconds + (measurement.score?.timeout_seconds ?? 0)
+  const own = (measurement.suite?.tasks ?? []).map(({ timeout_seconds: seconds = 0 }) => seconds)
+  const perExecution =
+    Math.max(measurement.timeout_seconds, ...own) + (measurement.score?.timeout_seconds ?? 0)
   const gateSeconds = gates.reduce((sum, gate) => sum + gate.timeout_seconds, 0)
   const setups = measurement.setup === null ? 0 : 2
   const measuring = sides * ((runs + setups) * perExecution + gateSeconds)
@@ -176,7 +188,8 @@ function countExecutionsPerSide(spec: Spec, stop: StopRule): number {
   if (isJudgedMetric(spec)) return 1
   if (stop.rule === 'paired') return Math.max(stop.pairs, stop.keep_check?.pairs ?? 0) + 1
   if (stop.rule === 'pairs' || stop.rule === 'holdout') return stop.pairs + 1
-  const stability = spec.measurement.stability
+  const { stability, suite } = spec.measurement
+  if (suite !== null) return suite.tasks.length * suite.seeds
   if (stability === null) return countCalibrationRuns(spec)
   const { ladder, mode, repeat_count } = stability
   return mode === 'stable'

@@ -15,6 +15,7 @@ import { type PairJob, selectReportedJobs } from '../model/pairs.ts'
 import type { Outcome } from '../model/verdict.ts'
 import type { Spec } from '../spec/schema.ts'
 import { isJudgedMetric, resolveEvidence, resolvePairsPerJob } from '../spec/spec-facts.ts'
+import { isPairedByTask } from '../spec/task-facts.ts'
 import type { World } from './world.ts'
 
 /** For changes confirmed on an earlier base, and runners-up on a new one (decision.md 3.4). */
@@ -66,19 +67,24 @@ function buildRuleWithoutTerms(context: PairedContext): PairedRule {
     fresh_runners: evidence.fresh_runners,
     single_machine,
     ...buildKeepCheck(spec, base.pairs),
+    ...selectPairUnit(spec),
     terms: {},
   }
+}
+
+function selectPairUnit(spec: Spec): Pick<PairedRule, 'by_task'> {
+  return isPairedByTask(spec) ? { by_task: true } : {}
 }
 
 /** Pairs of a job that only checks: with many, fewer builds are needed. */
 const CHECK_PAIRS = 24
 const EXTRA_CHECK_JOBS = 2
 
-/** Models score items, which have no slow runs and no luck of a job. */
+/** Scores of items and tasks have no slow runs and no luck of a job. */
 export function buildKeepCheck(spec: Spec, pairs: number): Pick<PairedRule, 'keep_check'> {
   const slow_runs = spec.merge.sometimes_slower === 'hold' ? spec.evidence.slow_runs : null
   const jobs_agree = spec.evidence.fresh_runners > 0
-  if (isJudgedMetric(spec) || (slow_runs === null && !jobs_agree)) return {}
+  if (isJudgedMetric(spec) || isPairedByTask(spec) || (slow_runs === null && !jobs_agree)) return {}
   const jobs = spec.evidence.max_jobs + EXTRA_CHECK_JOBS
   return {
     keep_check: { slow_runs, jobs_agree, pairs: Math.max(pairs, CHECK_PAIRS), agree_pairs: pairs, jobs },
@@ -176,7 +182,7 @@ function toVariant({ family, touched }: Pick<Experiment, 'family' | 'touched'>):
 export function buildPairsRule(
   context: Pick<PairedContext, 'campaign' | 'spec'>,
 ): Extract<StopRule, { rule: 'pairs' }> {
-  return { rule: 'pairs', ...selectPairedBase(context) }
+  return { rule: 'pairs', ...selectPairedBase(context), ...selectPairUnit(context.spec) }
 }
 
 /** Tested like a confirmed change. Takes no share of the error budget, because nothing lands by it. */

@@ -24,6 +24,8 @@ export interface HarnessTrial {
   countedLine?: string
   /** Only if a model scores the output. */
   judging?: JudgingForecast
+  /** Only of a suite: the table of its tasks. */
+  tasks?: string[]
   /** The harness works, but differs from the spec in these points. */
   warnings: string[]
 }
@@ -38,7 +40,7 @@ function renderTrialResult(trial: HarnessTrial): string[] {
   const [printed, ...rows] = renderMetrics(metrics)
   const tried = [`tried: ${printed} in ${formatRounded(seconds, 3)} s${passed}`, ...rows]
   if (judging !== undefined) return [...tried, ...renderJudgingForecast(judging)]
-  if (calibration === null) return tried
+  if (calibration === null) return [...tried, ...(trial.tasks ?? [])]
   const { noise } = calibration
   return [
     ...tried,

@@ -28,6 +28,8 @@ interface ExperimentHistory {
   charts?: readonly string[]
   /** Null: its commits are not available. */
   diff?: readonly ChangedPath[] | null
+  /** The lines of the table of its tasks. */
+  tasks?: readonly string[]
 }
 
 const MOST_FILES_SHOWN = 5
@@ -36,7 +38,7 @@ export function renderExperiment(
   campaign: StateCampaign,
   experiment: Experiment,
   { pr, branch }: Pick<ExperimentView, 'pr' | 'branch'>,
-  { events, charts = [], diff = null }: ExperimentHistory,
+  { events, charts = [], tasks = [], diff = null }: ExperimentHistory,
 ): string[] {
   const { id, hypothesis, category, priority, source, head, learnings, metrics, outcome } = experiment
   const effect = describeReportedEffect(campaign, experiment)
@@ -73,6 +75,7 @@ export function renderExperiment(
     ...formatTable(facts.flatMap(([name, value]) => (value === null ? [] : [[`  ${name}`, value]]))),
     ...(experiment.approval === null ? [] : ['', ...renderAdditions(experiment)]),
     '',
+    ...tasks,
     ...charts,
     ...renderFailedPart(experiment.failed),
     ...formatTable(events.map(event => [`  ${event.seq}`, event.at, renderEvent(event, shown)])),

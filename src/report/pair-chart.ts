@@ -202,13 +202,16 @@ function renderPairSummary(story: PairStory): string[] {
   const jobs = selectReportedJobs(story.jobs)
   const measured = toMeasuredMetric(story)
   const pairs = collectMetricPairs(jobs, measured.name)
-  const { metric } = story.spec
-  const scores = getScoreTerms(metric, listObjectives(metric)[0])
+  const { spec } = story
+  const scores = getScoreTerms(spec, listObjectives(spec.metric)[0])
   const { effect, interval } = computeReportedEffect(computeDifferences(pairs, measured), scores)
   const range = interval === null ? ', interval not bounded yet' : ', 95 % interval in brackets'
   const difference = effect === null ? 'no difference' : `${formatEffect(effect, interval, measured)}${range}`
   const took = Object.values(minutes).reduce((sum, each) => sum + each, 0)
-  const cost = `${formatCount(2 * (pairs.length + jobs.length), 'execution')} in ${formatCount(jobs.length, 'job')}`
+  const runs = 2 * (pairs.length + jobs.length)
+  const unit =
+    story.rule.by_task === true ? formatCount(pairs.length, 'pair') : formatCount(runs, 'execution')
+  const cost = `${unit} in ${formatCount(jobs.length, 'job')}`
   return [
     `  ${scores === null ? 'Hodges-Lehmann' : 'mean'}: ${difference}`,
     `  cost: ${cost} of ${formatMinutes(took)}, with all candidates of these jobs`,

@@ -38,6 +38,7 @@ import {
 import type { Spec } from '../spec/schema.ts'
 import { buildDiffSummary, type ChangedPath, diffSummarySchema } from './diff-summary.ts'
 import type { ExperimentRecord, RecordedMeasurement } from './experiment.ts'
+import { collectTaskResults } from './tasks.ts'
 import { computePairedNumbers, renderStateSentence } from './verdict-text.ts'
 
 // Schema
@@ -46,6 +47,7 @@ import { computePairedNumbers, renderStateSentence } from './verdict-text.ts'
 export const MOST_SAMPLES = 60
 /** Further metrics are counted and left out. Metrics that the spec names are always included. */
 export const MOST_METRICS = 60
+const MOST_TASKS = 200
 
 const value = z.union([z.number(), z.boolean(), z.string(), z.null()])
 
@@ -86,6 +88,17 @@ const gate = z.strictObject({
 })
 type GateResult = z.infer<typeof gate>
 
+const score = z.number().nullable()
+
+const task = z.strictObject({
+  task: z.string(),
+  direction: z.enum(['minimize', 'maximize']),
+  base: score,
+  candidate: score,
+  runs: z.number().int(),
+  parts: z.record(z.string(), z.strictObject({ base: score, candidate: score })).optional(),
+})
+
 /**
  * The complete, self-contained record of one experiment: the file results.yaml and the output of `winnow
  * results`. Times are in UTC. A positive effect means that the candidate is better.
@@ -125,6 +138,9 @@ export const resultsSchema = z.strictObject({
   /** The primary first. */
   metrics: z.record(z.string(), metric),
   metrics_left_out: z.number().int(),
+  /** Tasks that the harness prints, the most harmed first; the parts of a loss add up to it. Absent without tasks. */
+  tasks: z.array(task).optional(),
+  tasks_left_out: z.number().int().optional(),
   gates: z.array(gate),
   failed: z.strictObject({ what: z.string(), output: failedOutputSchema.nullable() }).nullable(),
   base: pointSchema.nullable(),
@@ -204,6 +220,7 @@ export function buildResults({ spec, experiment, record, ending, diff }: Results
     warnings: decided?.warnings ?? [],
     metrics: values?.metrics ?? {},
     metrics_left_out: values?.leftOut ?? 0,
+    ...buildTaskResults(record),
     gates: buildGateResults(record),
     failed: last === null ? null : findFailedPart(last.report, id),
     base: last === null ? null : { commit: last.order.base.commit, tree: last.order.base.tree },
@@ -280,6 +297,13 @@ function buildMetricResults(
   }
   const metrics = Object.fromEntries(chosen.map(name => [name, resultOf(name)]))
   return { metrics, leftOut: printed.length - chosen.length }
+}
+
+function buildTaskResults(record: ExperimentRecord): Pick<Results, 'tasks' | 'tasks_left_out'> {
+  const tasks = collectTaskResults(record)
+  if (tasks.length === 0) return {}
+  const kept = tasks.slice(0, MOST_TASKS)
+  return { tasks: kept, tasks_left_out: tasks.length - kept.length }
 }
 
 /** Every metric that takes part in the verdict, the primary first. */

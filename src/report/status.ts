@@ -7,11 +7,18 @@ import {
 } from '../decide/progress.ts'
 import { formatCount, formatNumber } from '../decide/wording.ts'
 import { listAwaitedPackages } from '../model/approval.ts'
-import { type Campaign, type EffectMeasurement, findLanding, getIncumbentMetrics } from '../model/campaign.ts'
+import {
+  type Campaign,
+  type EffectMeasurement,
+  findLanding,
+  getIncumbentMetrics,
+  getIncumbentTasks,
+} from '../model/campaign.ts'
 import type { Experiment, PickEnd } from '../model/experiment.ts'
 import { describeHarness, describeGuard } from '../model/harness-guard.ts'
 import { aggregateSnapshot } from '../model/report.ts'
 import { describeStatus } from '../model/status.ts'
+import { type TaskScores, type TaskSummary, WORST_TASKS } from '../model/tasks.ts'
 import { parseReason, toOneLine, toSentenceCase } from '../model/text.ts'
 import { isBetterAlone, type Outcome, type VerdictWord, verdictWordSchema } from '../model/verdict.ts'
 import { getCampaignSpec, readCampaignSpec } from '../spec/load.ts'
@@ -27,6 +34,7 @@ import {
 } from './metrics.ts'
 import { renderPickLine } from './pull-request.ts'
 import { describeResumeHint } from './resume-hint.ts'
+import { describeWeakTasks } from './tasks.ts'
 import { formatMeasuringTime, formatTable } from './terminal.ts'
 import {
   describeReportedEffect,
@@ -199,6 +207,8 @@ interface MeasuredVersion {
   commit: string
   tree: string
   metrics: ReadonlyMetrics
+  /** The score of each task, if the harness prints any. */
+  tasks?: TaskScores
 }
 
 export interface ExperimentView {
@@ -213,6 +223,8 @@ export interface ExperimentView {
   metrics: ReadonlyMetrics
   /** Effect measured with pairs that were not used for selection; null until then. */
   effect: MeasuredEffect | null
+  /** How the tasks changed that the harness prints; absent where it prints none. */
+  tasks?: TaskSummary
 }
 
 /** Output of `winnow status --json`. Scripts rely on exactly these keys. */
@@ -251,6 +263,7 @@ export function buildStatusView(
   notes: readonly string[] = [],
 ): StatusView {
   const { start, incumbent, origin, status, status_reason, alerts } = campaign
+  const [startTasks, tasks] = [origin?.snapshot.tasks ?? null, getIncumbentTasks(campaign)]
   return {
     campaign: campaign.name,
     state: status,
@@ -259,8 +272,16 @@ export function buildStatusView(
     to_go_on: describeResumeHint(campaign),
     notes,
     alerts,
-    baseline: { ...(origin?.at ?? start), metrics: aggregateSnapshot(origin?.snapshot ?? null) },
-    incumbent: { ...incumbent, metrics: getIncumbentMetrics(campaign) },
+    baseline: {
+      ...(origin?.at ?? start),
+      metrics: aggregateSnapshot(origin?.snapshot ?? null),
+      ...(startTasks === null ? {} : { tasks: startTasks }),
+    },
+    incumbent: {
+      ...incumbent,
+      metrics: getIncumbentMetrics(campaign),
+      ...(tasks === null ? {} : { tasks }),
+    },
     ...buildCampaignResult(campaign),
     experiments: Object.values(campaign.experiments).map(one => buildExperimentView(campaign, one, pulls)),
     picks: Object.values(campaign.picks).map(one => ({
@@ -276,7 +297,7 @@ export function buildExperimentView(
   experiment: Experiment,
   pulls: PullNumbers,
 ): ExperimentView {
-  const { id, hypothesis, reason, metrics, pull, outcome } = experiment
+  const { id, hypothesis, reason, metrics, pull, outcome, tasks } = experiment
   const pr = pull ?? (experiment.branch === null ? null : (pulls.get(experiment.branch) ?? null))
   // Refused in the push that would have created its branch: only a pull request can show that it existed.
   const neverAppeared = outcome === 'refused' && experiment.owned && pr === null
@@ -290,6 +311,7 @@ export function buildExperimentView(
     reason: reason === null ? null : parseReason(reason).sentence,
     metrics,
     effect: findMeasuredEffect(campaign, id),
+    ...(tasks === null ? {} : { tasks }),
   }
 }
 
@@ -313,6 +335,7 @@ export function renderStatus(campaign: Campaign, view: StatusView): string[] {
         `${formatMetrics(view.incumbent.metrics, shown)}${describeSeparateMeasurement(campaign, view)}`,
       ],
     ]),
+    ...describeIncumbentTasks(campaign, view),
     ...(calibration === null ? [] : [`  calibration: ${calibration}`]),
     `  ${renderTally(campaign)}`,
     ...(campaign.spent.minutes > 0 ? [`  cost: ${formatCampaignCost(campaign)}`] : []),
@@ -322,6 +345,11 @@ export function renderStatus(campaign: Campaign, view: StatusView): string[] {
     ...renderExperiments(campaign, view),
     ...renderPicks(campaign, view),
   ]
+}
+
+function describeIncumbentTasks({ direction }: Campaign, { incumbent }: StatusView): string[] {
+  const { tasks } = incumbent
+  return tasks === undefined ? [] : [`  weakest tasks: ${describeWeakTasks(tasks, direction, WORST_TASKS)}`]
 }
 
 /** For a noisy metric, two numbers of different hours show no gain. Only pairs do. */

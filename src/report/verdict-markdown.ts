@@ -22,6 +22,7 @@ import { isJudgedMetric } from '../spec/spec-facts.ts'
 import { buildRunUrl, type PageUrl } from './github-names.ts'
 import { escapeMarkdown, formatCode, toPlainText } from './markdown.ts'
 import { formatMetricValue } from './metrics.ts'
+import { describeWorseTasks } from './tasks.ts'
 import { renderVerdictSentence } from './verdict-text.ts'
 
 // Verdict
@@ -31,6 +32,7 @@ export function renderVerdict(campaign: Campaign, experiment: Experiment, page: 
   const paragraphs = [
     [renderHeadline(spec, experiment)],
     renderMetricTable(campaign, experiment, spec),
+    renderWorseTasks(experiment),
     renderOutputDetails(experiment, spec),
     renderEvidenceFacts(campaign, experiment, { spec, page }),
   ]
@@ -108,6 +110,12 @@ function renderMetricTable(campaign: Campaign, experiment: Experiment, spec: Spe
   if (rows.length === 0) return []
   const all = [...rows.slice(0, MAX_ROWS), ...renderTestRows(experiment)]
   return ['| | before | with this change | |', '|---|---|---|---|', ...all]
+}
+
+/** A mean hides the tasks that lost. */
+function renderWorseTasks({ verdict, tasks }: Experiment): string[] {
+  const worse = verdict === 'broken' || verdict === 'refused' ? null : describeWorseTasks(tasks)
+  return worse === null ? [] : [`${escapeMarkdown(worse.replaceAll(' -> ', ' → '))}.`]
 }
 
 const MAX_TEST_ROWS = 3

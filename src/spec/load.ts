@@ -203,7 +203,12 @@ function freezeDeep<T>(value: T): T {
 
 function normaliseSpec(context: RuleContext, name: string): Spec {
   const { winnow: _rules, constraints, ...parsed } = context.spec
-  const spec = { ...parsed, evidence: normaliseEvidence(context), ...getJudgedSettings(context.spec) }
+  const spec = {
+    ...parsed,
+    evidence: normaliseEvidence(context),
+    ...getJudgedSettings(context.spec),
+    ...getSuiteSettings(context.spec),
+  }
   const serial = spec.parallel.exclusive_resources.length > 0
   return {
     ...spec,
@@ -238,6 +243,37 @@ function getJudgedSettings({ metric: { primary, judge }, evidence, measurement }
   }
 }
 
+/** The smallest gain of a loss, which lies between 0 and 1, unless the spec sets one. */
+const LOSS_MIN_EFFECT = 0.02
+
+/**
+ * The suite alone configures how it is compared. Its tasks are pairs, and one job is one pass. Where it is advisory,
+ * both sides run one pass, and the difference of their means decides.
+ */
+function getSuiteSettings({ metric: { primary }, evidence, measurement }: ParsedSpec) {
+  const { suite } = measurement
+  if (suite === null) return null
+  const runs = suite.tasks.length * suite.seeds
+  const isLoss = primary.type === 'loss'
+  const min_effect = evidence.min_effect ?? (isLoss ? LOSS_MIN_EFFECT : null)
+  if (!suite.advisory) {
+    const scale = isLoss ? ('linear' as const) : evidence.scale
+    return {
+      measurement: { ...measurement, mode: 'paired' as const },
+      evidence: { ...evidence, scale, min_effect, pairs_per_job: runs },
+    }
+  }
+  const stability = {
+    mode: 'repeat' as const,
+    repeat_count: runs,
+    aggregation: 'mean' as const,
+    noise_threshold: min_effect ?? 0,
+    comparison: { method: 'absolute' as const, relative_threshold: 0 },
+    ladder: null,
+  }
+  return { measurement: { ...measurement, baseline: 'fresh' as const, stability } }
+}
+
 function normaliseMetric(parsed: ParsedSpec['metric']): Spec['metric'] {
   const { baseline: _ignored, ...primary } = parsed.primary
   const objectives = parsed.objectives.flatMap(objective => {
@@ -249,9 +285,10 @@ function normaliseMetric(parsed: ParsedSpec['metric']): Spec['metric'] {
   return { ...parsed, primary, objectives }
 }
 
+/** ce compares aggregates of whole executions. */
 function normaliseMeasurement(parsed: ParsedSpec['measurement']): Spec['measurement'] {
-  const { output_format: _json, per_case: _accepted, ...kept } = parsed
-  return kept
+  const { output_format: _json, per_case, ...kept } = parsed
+  return per_case === true && kept.stability === null ? { ...kept, per_case } : kept
 }
 
 /** ce-optimize counts active hours apart from wall-clock hours; winnow has wall-clock hours only. */

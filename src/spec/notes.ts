@@ -21,6 +21,9 @@ type SpecNote = (context: RuleContext) => string | false
 
 export const MANY_WORK_TREES = 6
 
+/** Fewer pairs of one task cannot show with an error of 5 % that it is not worse (decide/tasks.ts). */
+const TASK_PAIRS = 7
+
 const NOTES: readonly SpecNote[] = [
   ({ spec }) => isComparedWithStoredScore(spec) && NOT_NOISE_PROOF,
   ({ spec, raw }) =>
@@ -35,9 +38,16 @@ const NOTES: readonly SpecNote[] = [
   ({ raw }) =>
     getGivenValue(raw, 'metric.primary.baseline') !== undefined &&
     'metric.primary.baseline is ignored: winnow measures the baseline itself',
-  ({ raw }) =>
-    getGivenValue(raw, 'measurement.per_case') !== undefined &&
-    'measurement.per_case is accepted and changes nothing: a harness that prints tasks needs no switch',
+  ({ spec: { measurement } }) =>
+    measurement.per_case === true &&
+    measurement.stability !== null &&
+    'measurement.per_case is accepted and changes nothing: measurement.stability compares aggregates of whole executions',
+  ({ spec: { measurement, metric } }) =>
+    measurement.suite !== null &&
+    metric.max_task_regression !== undefined &&
+    !measurement.suite.advisory &&
+    measurement.suite.seeds < TASK_PAIRS &&
+    `metric.max_task_regression: with ${measurement.suite.seeds} ${measurement.suite.seeds === 1 ? 'pair' : 'pairs'} of each task in a job, it takes ${Math.ceil(TASK_PAIRS / measurement.suite.seeds)} jobs or more to show that no task is worse`,
   ({ raw }) =>
     getGivenValue(raw, 'stopping.max_wall_hours') !== undefined &&
     'stopping.max_wall_hours: winnow counts wall-clock hours only, so the smaller of it and a given max_hours stops the campaign',

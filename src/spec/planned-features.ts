@@ -45,12 +45,6 @@ const PLANNED_FEATURES: readonly PlannedFeature[] = [
     policy.tie_breakers.length > 0 &&
     'policy.tie_breakers: a tie-breaker for a comparison with a stored score is not built yet; remove it, or make it an objective.',
   ({ metric }) =>
-    metric.primary.type === 'loss' &&
-    'metric.primary.type loss: losses over a suite are not built yet; let the harness print its mean loss and use type: hard.',
-  ({ measurement }) =>
-    measurement.suite !== null &&
-    'measurement.suite: suites are not built yet; run every task in measurement.command and print one metric.',
-  ({ metric }) =>
     metric.primary.type === 'judge' &&
     metric.objectives.some(({ role }) => role !== 'secondary') &&
     'metric.objectives: measuring other objectives in pairs is, beside a judged metric, not built yet; use metric.degenerate_gates, metric.constraints or role: secondary.',

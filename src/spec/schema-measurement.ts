@@ -48,25 +48,37 @@ const stabilitySection = z.strictObject({
   ladder: ladderSchema.nullable().default(null).describe('Steps of mode ladder.'),
 })
 
+/** Texts of a task are passed as environment variables, which the system limits to 128 KiB each. */
+const taskTextSchema = textSchema.max(60_000)
+
 const suiteTaskSchema = z.strictObject({
-  name: textSchema.describe('Unique in the suite.'),
+  name: textSchema.max(200).describe('Unique in the suite. The harness finds it in $WINNOW_TASK.'),
   command: textSchema.optional().describe('Runs this task.'),
   args: z.array(z.string()).optional().describe('Appended to measurement.command instead.'),
-  task: textSchema.optional().describe('What the workflow is asked to do.'),
-  workflow: textSchema.optional().describe('Workflow file.'),
-  model: textSchema.optional().describe('Model of this task.'),
-  worker_model: textSchema.optional().describe('Model of its workers.'),
-  weight: positiveSchema.default(1).describe('Weight in the mean.'),
-  weights: z.record(textSchema, z.number().nonnegative()).optional().describe('Loss weights of this task.'),
-  budget: z.record(textSchema, positiveSchema).optional().describe('Budget of this task, by name.'),
+  task: taskTextSchema
+    .optional()
+    .describe('What the workflow is asked to do: $WINNOW_TASK_TEXT of the harness.'),
+  workflow: textSchema.optional().describe('Workflow file: $WINNOW_TASK_WORKFLOW.'),
+  model: textSchema.optional().describe('Model of this task: $WINNOW_TASK_MODEL.'),
+  worker_model: textSchema.optional().describe('Model of its workers: $WINNOW_TASK_WORKER_MODEL.'),
+  weights: z
+    .record(textSchema, z.number().nonnegative())
+    .optional()
+    .describe('Loss weights of this task; the others are those of metric.loss.'),
+  budget: z
+    .record(textSchema, positiveSchema)
+    .optional()
+    .describe('Budget of this task, by name: $WINNOW_TASK_BUDGET, as JSON.'),
   timeout_seconds: positiveSchema.optional().describe('Instead of measurement.timeout_seconds.'),
 })
 
 const suiteSection = z.strictObject({
-  tasks: z.array(suiteTaskSchema).min(1).describe('Tasks of one pass.'),
-  seeds: countSchema.default(1).describe('Seeds per task.'),
-  max_task_regression: maxRegressionSchema.nullable().default(null).describe('Allowed loss on one task.'),
-  advisory: z.boolean().default(false).describe('Means only, nothing is proven.'),
+  tasks: z.array(suiteTaskSchema).min(1).describe('Tasks of one pass. One job is one pass.'),
+  seeds: countSchema.default(1).describe('Seeds, and so runs, of each task in one pass.'),
+  advisory: z
+    .boolean()
+    .default(false)
+    .describe('Decide by the mean over the tasks, though so few pairs prove nothing.'),
 })
 
 const holdoutSection = z.strictObject({
@@ -145,7 +157,12 @@ const measurementKeys = z.strictObject({
     .default('json')
     .describe('Format of the harness output; docs/adapters.md explains the benchmark tools.'),
   output_format: z.literal('json').optional().describe('ce: accepted, json.'),
-  per_case: z.boolean().optional().describe('ce: accepted.'),
+  per_case: z
+    .boolean()
+    .optional()
+    .describe(
+      'Compare each task that the harness prints (`tasks`) as a pair of its own, instead of the whole execution. With stability: accepted, no effect.',
+    ),
   score: scoreSchema.nullable().default(null).describe('Separate trusted scorer.'),
   env: z
     .array(textSchema)
@@ -250,9 +267,18 @@ const lossSection = z.strictObject({
   weights: z
     .record(textSchema, z.number().nonnegative())
     .default({ eval: 0.4, critique: 0.3, gate_rejections: 0.15, budget: 0.05, status: 0.1 })
-    .describe('Weight of each component, all in [0, 1].'),
-  max_rejections: positiveSchema.default(3).describe('Gate rejections that count as 1.'),
-  missing: z.enum(['error', 'neutral']).default('error').describe('What a missing component is.'),
+    .describe(
+      'Weight of each component. A component of another name is a metric that the harness prints, 0 (good) to 1.',
+    ),
+  max_rejections: positiveSchema
+    .default(3)
+    .describe('Gate rejections that count as 1, unless run_completion.json has its own maximum.'),
+  missing: z
+    .enum(['error', 'neutral'])
+    .default('error')
+    .describe(
+      'What a missing component of a run that did not fail is: an error, or 0.5. In a failed run it counts as 1.',
+    ),
 })
 
 const primaryType = z.enum(['hard', 'judge', 'loss'])
@@ -329,6 +355,11 @@ const metricKeys = z.strictObject({
     .describe('Logged only.'),
   judge: judgeSection.nullable().default(null).describe('Model-graded metric.'),
   loss: lossSection.nullable().default(null).describe('Weighted loss of a suite.'),
+  max_task_regression: maxRegressionSchema
+    .optional()
+    .describe(
+      'How much worse a single task may become. A change is kept only if no task is worse by more; among pairs that has to be shown for each task, with an error of 5 %.',
+    ),
 })
 
 export function buildMetricSection(rules: SpecRules) {

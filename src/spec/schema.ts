@@ -113,7 +113,7 @@ export type Spec = Omit<
   metric: Omit<ParsedSpec['metric'], 'primary'> & {
     primary: Omit<ParsedSpec['metric']['primary'], 'baseline'>
   }
-  measurement: Omit<ParsedSpec['measurement'], 'output_format' | 'per_case'>
+  measurement: Omit<ParsedSpec['measurement'], 'output_format'>
   stopping: Omit<ParsedSpec['stopping'], 'plateau_iterations' | 'max_wall_hours'>
 }
 

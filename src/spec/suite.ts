@@ -73,7 +73,7 @@ const TASK_KEYS = ['name', 'task', 'workflow', 'model', 'worker_model', 'budget'
 export function mapSuite(text: string, file: string, options: SuiteOptions = {}): SuiteSpec {
   const suite = parseSuite(readDocument(text, file))
   const seeds = countSchema.parse(options.seeds ?? 1)
-  const name = toSpecName(suite.name)
+  const name = toCampaignName(suite.name)
   const artifacts = Object.keys(suite.baseline_artifacts ?? {})
   const learned = artifacts.length > 0 ? artifacts : [...AWP_ARTIFACTS]
   const pairs = suite.tasks.length * seeds
@@ -112,7 +112,7 @@ export function mapSuite(text: string, file: string, options: SuiteOptions = {})
 }
 
 /** Branches and specs have names in kebab-case. */
-export function toSpecName(name: string): string {
+export function toCampaignName(name: string): string {
   const words = name
     .toLowerCase()
     .split(/[^a-z0-9]+/)
@@ -123,8 +123,11 @@ export function toSpecName(name: string): string {
 /** For suites that cannot prove anything: how many seeds would. */
 export function describeAdvisory(tasks: number, seeds: number): string {
   const pairs = tasks * seeds
-  const least = Math.ceil(MIN_SUITE_PAIRS / tasks)
-  return `advisory: true, because ${pairs} (task, seed) ${pairs === 1 ? 'pair proves' : 'pairs prove'} nothing: means decide. ${MIN_SUITE_PAIRS} pairs can prove a gain: set seeds: ${least} and remove advisory`
+  return `advisory: true, because ${pairs} (task, seed) ${pairs === 1 ? 'pair proves' : 'pairs prove'} nothing: means decide. ${MIN_SUITE_PAIRS} pairs can prove a gain: ${describeSeedsNeeded(tasks)} and remove advisory`
+}
+
+export function describeSeedsNeeded(tasks: number): string {
+  return `set seeds: ${Math.ceil(MIN_SUITE_PAIRS / tasks)}`
 }
 
 function selectKnownKeys(task: SuiteFile['tasks'][number]): Record<string, unknown> {

@@ -8,7 +8,7 @@ import {
 } from './rule-context.ts'
 import { BUILT_IN_METRICS, isBenchmarkFormat, isPercent } from './schema-values.ts'
 import { findScoreScale, listTimedDecisiveMetrics, parseHoldoutSource } from './spec-facts.ts'
-import { MIN_SUITE_PAIRS } from './suite.ts'
+import { SUITE_RULES } from './validate-suite.ts'
 
 export const MEASUREMENT_RULES: readonly SpecRule[] = [
   requireLegalMeasurement,
@@ -22,20 +22,17 @@ export const MEASUREMENT_RULES: readonly SpecRule[] = [
   requireReachableImprovement,
   requireSingletonRubric,
   requireJudgeCostCap,
-  requireLossSuite,
   requireUniqueObjectives,
   refusePrintedBuiltIns,
   refuseTimedScoreField,
   checkLadderRepeats,
-  requireDecidableSuite,
-  requireSuiteCommands,
-  requireUniqueSuiteTasks,
   requireSmallerNullEffect,
   checkShares,
   refuseContradictoryApproval,
   requireEnforcedNetworkOff,
   requireHoldoutSource,
   requireHiddenHoldout,
+  ...SUITE_RULES,
 ]
 
 const LEGAL_MEASUREMENTS = {
@@ -90,33 +87,6 @@ function checkLadderRepeats({ spec }: RuleContext): SpecFinding[] {
   const path = 'measurement.stability.ladder.confirmation_repeats'
   const least = `at least exploratory_pairs (${ladder.exploratory_pairs})`
   return reportFinding(path, String(confirm), least, 'raise it, or lower exploratory_pairs')
-}
-
-function requireDecidableSuite({ spec }: RuleContext): SpecFinding[] {
-  const { suite } = spec.measurement
-  if (suite === null || suite.advisory) return []
-  const pairs = suite.tasks.length * suite.seeds
-  if (pairs >= MIN_SUITE_PAIRS) return []
-  const found = `${pairs} (task, seed) ${pairs === 1 ? 'pair' : 'pairs'}`
-  const fix = `add tasks, set seeds: ${Math.ceil(MIN_SUITE_PAIRS / suite.tasks.length)}, or set advisory: true`
-  return reportFinding('measurement.suite', found, `at least ${MIN_SUITE_PAIRS}`, fix, 'key')
-}
-
-function requireSuiteCommands({ spec }: RuleContext): SpecFinding[] {
-  const tasks = spec.measurement.suite?.tasks ?? []
-  return tasks.flatMap((task, index) => {
-    const ways = [task.command, task.args].filter(way => way !== undefined).length
-    const described = task.task !== undefined || task.workflow !== undefined
-    if (ways === 1 || (ways === 0 && described)) return []
-    const found = ways === 2 ? 'command and args' : 'nothing to run'
-    const path = ['measurement', 'suite', 'tasks', index]
-    return reportFinding(path, found, 'command, args, task or workflow', 'give command or args')
-  })
-}
-
-function requireUniqueSuiteTasks({ spec }: RuleContext): SpecFinding[] {
-  const tasks = spec.measurement.suite?.tasks ?? []
-  return reportRepeatedNames('measurement.suite.tasks', tasks, 'a name no other task has')
 }
 
 function requireSmallerNullEffect({ spec }: RuleContext): SpecFinding[] {
@@ -228,12 +198,6 @@ function requireJudgeCostCap({ spec, allowUncapped }: RuleContext): SpecFinding[
   return reportFinding('metric.judge.max_total_cost_usd', 'no cap', 'an amount in USD', fix)
 }
 
-function requireLossSuite({ spec }: RuleContext): SpecFinding[] {
-  if (spec.metric.primary.type !== 'loss' || spec.measurement.suite !== null) return []
-  const fix = 'add measurement.suite: { tasks }'
-  return reportFinding('measurement.suite', 'nothing', 'a suite, over which a loss is taken', fix)
-}
-
 function requireUniqueObjectives({ spec }: RuleContext): SpecFinding[] {
   const fix = 'remove or rename one of the two'
   return reportRepeatedNames('metric.objectives', spec.metric.objectives, 'each objective once', fix)
@@ -290,23 +254,23 @@ interface ShareKey {
 
 function listShareKeys({ spec }: RuleContext): ShareKey[] {
   const { metric, measurement, evidence } = spec
+  const { type } = metric.primary
   const units = `the units of ${metric.primary.name}`
   const linear =
-    evidence.scale === 'linear' || (metric.primary.type === 'judge' && measurement.stability === null)
+    evidence.scale === 'linear' || type === 'loss' || (type === 'judge' && measurement.stability === null)
   const regressions = metric.objectives.map(({ max_regression: allowed, name }, index) => ({
     path: ['metric', 'objectives', index, 'max_regression', 'value'],
     relative: allowed?.type !== 'absolute',
     units: `the units of ${name}`,
   }))
-  const taskRegression = measurement.suite?.max_task_regression ?? null
   return [
     { path: ['evidence', 'min_effect'], relative: !linear, units },
     { path: ['evidence', 'null_effect'], relative: !linear, units },
     { path: ['measurement', 'holdout', 'margin'], relative: !linear, units },
     { path: ['measurement', 'stability', 'comparison', 'relative_threshold'], relative: true, units },
     {
-      path: ['measurement', 'suite', 'max_task_regression', 'value'],
-      relative: taskRegression?.type !== 'absolute',
+      path: ['metric', 'max_task_regression', 'value'],
+      relative: metric.max_task_regression?.type !== 'absolute',
       units: 'the units of the task',
     },
     ...regressions,

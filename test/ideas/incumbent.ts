@@ -108,6 +108,7 @@ export function anExperiment(number: number, rest: Partial<Experiment> = {}): Ex
     base_metrics: {},
     tests: {},
     base_tests: {},
+    tasks: null,
     primary_delta: null,
     evidence: null,
     single_machine: false,

@@ -194,7 +194,6 @@ describe('settings that this runner does not support', () => {
     ['isolation', { measurement: { isolation: { container: { image: 'x' } } } }],
     ['isolation', { measurement: { isolation: 'uid' } }],
     ['network', { measurement: { network: 'off' } }],
-    ['suite', { measurement: { suite: { tasks: [{ name: 'a' }] } } }],
     ['shared_files', { parallel: { shared_files: ['data.csv'] } }],
     ['env_file', { measurement: { env_file: { path: '.env', keys: ['A'] } } }],
     ['port_base', { parallel: { port_strategy: 'parameterized' } }],

@@ -84,14 +84,14 @@ describe('the file of a report', () => {
     expect(text).not.toContain('é')
   })
 
-  it('drops tasks and artifacts next, which no decision uses', () => {
+  it('drops artifacts next, which no decision uses, and keeps tasks', () => {
     const [execution] = executed('said').executions
     if (execution === undefined) throw new Error('nothing was executed')
-    const names = { artifacts: { trace: 'x'.repeat(5_000_000) }, tasks: { one: 1 } }
+    const names = { artifacts: { trace: 'x'.repeat(5_000_000) }, task: 'one', tasks: { one: 1 } }
     const read = arrived(serializeReport({ ...small, executions: [{ ...execution, ...names }] }))
     expect(read.runner_error).toBeNull()
     const { output: _said, ...kept } = execution
-    expect(read.executions).toEqual([kept])
+    expect(read.executions).toEqual([{ ...kept, task: 'one', tasks: { one: 1 } }])
   })
 
   it('becomes a runner failure when it is still too large, never a partial report', () => {

@@ -42,6 +42,19 @@ const READ: Record<string, [file: string, words?: string]> = {
   'metric.objectives.target': ['decide/metrics.ts', 'role, target, max_regression'],
   'metric.objectives.max_regression.type': ['decide/ce/stability.ts', '.type'],
   'metric.objectives.max_regression.value': ['decide/ce/stability.ts', '.value'],
+  'metric.max_task_regression.type': ['decide/paired/evaluate.ts', 'maxRegression?.type'],
+  'metric.max_task_regression.value': ['decide/paired/evaluate.ts', 'maxRegression.value'],
+  'measurement.suite.tasks.name': ['plan/orders.ts', 'name'],
+  'measurement.suite.tasks.command': ['measure/suite-runs.ts', 'command: own'],
+  'measurement.suite.tasks.args': ['measure/suite-runs.ts', 'args'],
+  'measurement.suite.tasks.task': ['measure/suite-runs.ts', 'task: text'],
+  'measurement.suite.tasks.workflow': ['measure/suite-runs.ts', 'workflow'],
+  'measurement.suite.tasks.model': ['measure/suite-runs.ts', 'model'],
+  'measurement.suite.tasks.worker_model': ['measure/suite-runs.ts', 'worker_model'],
+  'measurement.suite.tasks.budget': ['measure/suite-runs.ts', 'budget'],
+  'measurement.suite.tasks.weights': ['decide/loss.ts', 'task?.weights'],
+  'measurement.suite.tasks.timeout_seconds': ['measure/execute.ts', 'task?.timeout_seconds'],
+  'measurement.suite.seeds': ['plan/orders.ts', 'suite.seeds'],
   'metric.constraints.metric': ['decide/failures.ts', 'constraint.metric'],
   'metric.constraints.op': ['decide/metrics.ts', 'constraint.op'],
   'metric.constraints.value': ['decide/metrics.ts', 'constraint.value'],
@@ -140,6 +153,7 @@ const READ_IN_SPEC: Record<string, string> = {
   winnow: 'load.ts',
   name: 'load.ts',
   constraints: 'load.ts',
+  'measurement.suite.advisory': 'load.ts',
   'scope.immutable': 'scope.ts',
   'stopping.max_wall_hours': 'load.ts',
   'stopping.plateau_iterations': 'load.ts',
@@ -155,14 +169,12 @@ const ONE_VALUE: Record<string, unknown> = {
 
 type Change = Record<string, unknown>
 const judge = { rubric: 'r', scoring: { primary: 'p' } }
-const tasks = [{ name: 'a', args: [] }]
 const ARTIFACT = { artifacts: [{ name: 'x', path: 'src/x' }] }
 
 /** What is refused when it is asked for, and how it is asked for. A section is refused with all that is in it. */
 const REFUSED: Record<string, Change> = {
   'measurement.network': { 'measurement.isolation': 'bwrap', 'measurement.network': 'off' },
   'measurement.isolation.': { 'measurement.isolation': { container: { image: 'x' } } },
-  'measurement.suite.': { 'measurement.suite': { tasks, seeds: 12 } },
   'propose.parameters': { propose: [{ use: 'sweep', parameters: {} }] },
   'propose.model': { ...ARTIFACT, propose: [{ use: 'textgrad', model: 'x' }] },
   'propose.artifacts': { ...ARTIFACT, propose: [{ use: 'textgrad', artifacts: ['x'] }] },
@@ -191,9 +203,9 @@ const REFUSED: Record<string, Change> = {
 /** Accepted and not used, which is said. */
 const NOTED: Record<string, Change> = {
   'metric.primary.baseline': { 'metric.primary.baseline': 1 },
-  'measurement.per_case': { 'measurement.per_case': true },
   'metric.judge.': { 'metric.judge': judge },
   'metric.loss.': { 'metric.loss': {} },
+  'measurement.per_case': { 'measurement.per_case': true, 'measurement.stability': {} },
 }
 
 function spec(changes: Change): string {

@@ -6,6 +6,8 @@ const W = 'winnow-smallest.yaml'
 const CE = 'ce-hard.yaml'
 const JUDGE = 'ce-judge.yaml'
 const SUITE = 'winnow-suite.yaml'
+const HARD = { name: 'score', direction: 'maximize' }
+const BOUND = { type: 'absolute', value: 0.1 }
 const ALL = 'winnow-everything.yaml'
 
 type Case = [fixture: string, changes: Record<string, unknown>, refusal: string | undefined]
@@ -189,7 +191,6 @@ const cases: Record<string, Case[]> = {
   requireJudgeCostCap: [
     [JUDGE, { 'metric.judge.max_total_cost_usd': null }, 'metric.judge.max_total_cost_usd: no cap'],
   ],
-  requireLossSuite: [[SUITE, { 'measurement.suite': undefined }, 'measurement.suite: nothing']],
   requireUniqueObjectives: [
     [
       CE,
@@ -249,38 +250,6 @@ const cases: Record<string, Case[]> = {
       undefined,
     ],
   ],
-  requireDecidableSuite: [
-    [SUITE, { 'measurement.suite.seeds': 3 }, 'measurement.suite: 9 (task, seed) pairs'],
-    [SUITE, { 'measurement.suite.seeds': 3, 'measurement.suite.advisory': true }, undefined],
-  ],
-  requireSuiteCommands: [
-    [
-      SUITE,
-      { 'measurement.suite.tasks': [{ name: 'a' }], 'measurement.suite.seeds': 12 },
-      'measurement.suite.tasks[0]: nothing to run',
-    ],
-    [
-      SUITE,
-      {
-        'measurement.suite.tasks': [{ name: 'a', command: 'x', args: ['y'] }],
-        'measurement.suite.seeds': 12,
-      },
-      'measurement.suite.tasks[0]: command and args',
-    ],
-  ],
-  requireUniqueSuiteTasks: [
-    [
-      SUITE,
-      {
-        'measurement.suite.tasks': [
-          { name: 'a', args: [] },
-          { name: 'a', args: [] },
-        ],
-        'measurement.suite.seeds': 6,
-      },
-      'measurement.suite.tasks[1].name: "a"',
-    ],
-  ],
   requireSmallerNullEffect: [
     [W, { evidence: { min_effect: 0.02, null_effect: 0.02 } }, 'evidence.null_effect: 0.02'],
     [W, { evidence: { min_effect: 0, null_effect: 0 } }, undefined],
@@ -333,6 +302,78 @@ const cases: Record<string, Case[]> = {
       { 'measurement.holdout': { command: 'x', source: 'HELD_BACK' }, 'measurement.env': ['OTHER'] },
       undefined,
     ],
+  ],
+  requireLossSuite: [[SUITE, { 'measurement.suite': undefined }, 'measurement.suite: nothing']],
+  requireMinimizedLoss: [
+    [SUITE, { 'metric.primary.direction': 'maximize' }, 'metric.primary.direction: maximize'],
+  ],
+  requireDecidableSuite: [
+    [SUITE, { 'measurement.suite.seeds': 3 }, 'measurement.suite: 9 (task, seed) pairs'],
+    [SUITE, { 'measurement.suite.seeds': 3, 'measurement.suite.advisory': true }, undefined],
+  ],
+  requireSuiteCommands: [
+    [
+      SUITE,
+      { 'measurement.suite.tasks': [{ name: 'a' }], 'measurement.suite.seeds': 12 },
+      'measurement.suite.tasks[0]: nothing to run',
+    ],
+    [
+      SUITE,
+      {
+        'measurement.suite.tasks': [{ name: 'a', command: 'x', args: ['y'] }],
+        'measurement.suite.seeds': 12,
+      },
+      'measurement.suite.tasks[0]: command and args',
+    ],
+  ],
+  requireUniqueSuiteTasks: [
+    [
+      SUITE,
+      {
+        'measurement.suite.tasks': [
+          { name: 'a', args: [] },
+          { name: 'a', args: [] },
+        ],
+        'measurement.suite.seeds': 6,
+      },
+      'measurement.suite.tasks[1].name: "a"',
+    ],
+  ],
+  requireSuitePairs: [
+    [SUITE, { 'metric.primary': HARD, 'measurement.mode': 'once' }, 'measurement.mode: once with a suite'],
+    [
+      SUITE,
+      { 'metric.primary': HARD, 'measurement.stability': {} },
+      'measurement.stability: stability with a suite',
+    ],
+    [SUITE, { 'measurement.output': 'go' }, 'measurement.output: go with a suite'],
+    [SUITE, { 'measurement.per_case': true }, 'measurement.per_case: true with a suite'],
+    [SUITE, { 'metric.primary': HARD }, undefined],
+  ],
+  refusePairsPerJob: [[SUITE, { 'evidence.pairs_per_job': 4 }, 'evidence.pairs_per_job: 4']],
+  requirePrintedTasks: [
+    [W, { 'measurement.per_case': true }, 'measurement.per_case: true with wall_seconds'],
+    [
+      W,
+      { 'measurement.per_case': true, 'metric.primary': HARD, 'measurement.output': 'metric-lines' },
+      'measurement.per_case: true with output metric-lines',
+    ],
+    [W, { 'measurement.per_case': true, 'metric.primary': HARD }, undefined],
+  ],
+  requireComparableTasks: [
+    [SUITE, { 'metric.max_task_regression.value': -1 }, 'metric.max_task_regression.value: -1'],
+    [
+      W,
+      { 'metric.primary': HARD, 'metric.max_task_regression': BOUND },
+      'metric.max_task_regression: pairs of whole executions',
+    ],
+    [
+      W,
+      { 'metric.primary': HARD, 'metric.max_task_regression': BOUND, 'measurement.per_case': true },
+      undefined,
+    ],
+    [CE, { 'metric.max_task_regression': BOUND }, 'metric.max_task_regression: tasks and a stored score'],
+    [CE, { 'metric.max_task_regression': BOUND, 'measurement.baseline': 'fresh' }, undefined],
   ],
   checkScopePatterns: [
     [W, { 'scope.mutable': ['../up'] }, 'scope.mutable[0]: "../up": a path with ..'],

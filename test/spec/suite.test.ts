@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { parseSpec } from '../../src/spec/load.ts'
-import { mapSuite, toSpecName } from '../../src/spec/suite.ts'
+import { mapSuite, toCampaignName } from '../../src/spec/suite.ts'
 
 const FILE = 'fixtures/suites/research_writeup.suite.yaml'
 const seed = readFileSync(FILE, 'utf8')
@@ -81,8 +81,8 @@ describe('mapSuite', () => {
 })
 
 test('names in kebab-case', () => {
-  expect(toSpecName('research_writeup_v1')).toBe('research-writeup-v1')
-  expect(toSpecName('  Fact Card! ')).toBe('fact-card')
-  expect(toSpecName('a__b--c')).toBe('a-b-c')
-  expect(toSpecName('___')).toBe('suite')
+  expect(toCampaignName('research_writeup_v1')).toBe('research-writeup-v1')
+  expect(toCampaignName('  Fact Card! ')).toBe('fact-card')
+  expect(toCampaignName('a__b--c')).toBe('a-b-c')
+  expect(toCampaignName('___')).toBe('suite')
 })

@@ -13,7 +13,6 @@ const ARTIFACT = { artifacts: [{ name: 'a', path: 'src/a' }] }
 
 /** What the README says is missing, each by a spec that asks for it. */
 const MISSING: Readonly<Record<string, () => ReturnType<typeof counting>>> = {
-  suites: () => parsed(fixture('winnow-suite.yaml')).spec,
   'isolation by bwrap and containers': () => counting({ 'measurement.isolation': 'bwrap' }),
   'parameter sweeps': () => counting({ propose: [{ use: 'sweep' }] }),
   'other frontiers than the incumbent': () => counting({ 'search.frontier': 'softmax' }),
@@ -107,7 +106,7 @@ describe('what is valid but not built', () => {
     expect(sentence).toMatch(/^.+: .+ not built yet; .+\.$/)
   })
 
-  it('includes a network that is cut, a judge, a loss and a suite', () => {
+  it('includes a network that is cut and a judge, and no loss of a suite', () => {
     const cut = listPlannedFeatures(
       counting({ 'measurement.isolation': 'bwrap', 'measurement.network': 'off' }),
     )
@@ -116,8 +115,7 @@ describe('what is valid but not built', () => {
       expect.stringMatching(/^measurement\.stability: .+, beside a judged metric, not built yet; /),
     ])
     const suite = listPlannedFeatures(parsed(fixture('winnow-suite.yaml')).spec)
-    expect(suite).toContainEqual(expect.stringContaining('type loss'))
-    expect(suite).toContainEqual(expect.stringContaining('measurement.suite'))
+    expect(suite.filter(each => /suite|loss/.test(each))).toEqual([])
   })
 
   it.each<[Record<string, unknown>, string]>([

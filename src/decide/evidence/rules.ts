@@ -88,15 +88,17 @@ export function computeEvidenceVerdict(state: EvidenceState): EvidenceVerdict {
 /**
  * Judges a guardrail's own differences against its margin (decision 3.4): harmless once E(d + margin) >= 20,
  * harmful once E(-d) >= 20, whichever comes first (both at once: harmful). Open is not harmless: measure on.
- * `forKeeping` has every lost pair as a loss; only by these differences can it be harmless (decision 039).
+ * `forKeeping` has every lost pair as a loss; only by these differences can it be harmless (decision 039). Of several
+ * tests, of which one failure suffices, each needs as many times the evidence to be harmful.
  */
 export function judgeGuardrail(
   differences: readonly Difference[],
   margin: number,
   forKeeping = differences,
+  tests = 1,
 ): 'harmless' | 'harmful' | 'open' {
   const harmless = findFirstCrossing(forKeeping, -margin, SHOWN)
-  const harmful = findFirstCrossing(reverseDifferences(differences), 0, SHOWN)
+  const harmful = findFirstCrossing(reverseDifferences(differences), 0, SHOWN * tests)
   if (harmless < harmful) return 'harmless'
   return Number.isFinite(harmful) ? 'harmful' : 'open'
 }

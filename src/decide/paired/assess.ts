@@ -68,7 +68,7 @@ function createScaleViolation(metric: string): AssessmentFinding {
   return createFinding('error', `${reason}; ${fix}`, { failure_class: 'eval' })
 }
 
-function decidePaired(paired: PairedCase, evaluation: PairsEvaluation): AssessmentFinding {
+function decidePaired(paired: PairedCase & { spec: Spec }, evaluation: PairsEvaluation): AssessmentFinding {
   const { status, primary, harmed } = evaluation
   if (status === 'continue') throw new TypeError('a job that still runs has no verdict')
   const { reason, effect } = computeEvidenceVerdict(primary)
@@ -125,14 +125,14 @@ function buildComparisons({ spec }: PairedCase, evaluation: PairsEvaluation): Re
 }
 
 /** The cautious end of the interval must reach the target (spec.md, stopping.target_reached). */
-function isTargetHeld({ spec, rule, jobs }: PairedCase): boolean {
+function isTargetHeld({ spec, rule, jobs }: PairedCase & { spec: Spec }): boolean {
   return isTargetReached(listObjectives(spec.metric), objective => {
     const { name, direction } = objective
     const pairs = collectMetricPairs(jobs, name)
     const scale = selectScale(rule, pairs)
     const { interval } = computeReportedEffect(
       computeDifferences(pairs, { direction, scale }),
-      getScoreTerms(spec.metric, objective),
+      getScoreTerms(spec, objective),
     )
     const base = aggregateValues(
       pairs.flatMap(pair => pair.base ?? []),
@@ -168,7 +168,7 @@ export function assessPairs(input: PairedInput, rule: PairsRule): AssessmentFind
   const harmed = objectives.filter(each => isHarmShown(compare(each).differences)).map(({ name }) => name)
   const [primary] = objectives
   const { scale, differences } = compare(primary)
-  const { effect, interval } = computeReportedEffect(differences, getScoreTerms(spec.metric, primary))
+  const { effect, interval } = computeReportedEffect(differences, getScoreTerms(spec, primary))
   const parts = effect === null ? primary.name : formatEffect(effect, interval, { ...primary, scale })
   const worse = harmed.length > 0
   const reason = `${worse ? `${harmed.join(', ')} proven worse: ` : 'no harm shown: '}${parts}, ${formatCount(job.pairs.length, 'pair')}`

@@ -145,11 +145,12 @@ function evaluateParts(paired: PairedCase): EvaluationParts {
     .filter(({ role }) => role === 'guardrail')
     .map(guardrail => ({ name: guardrail.name, is: evaluateGuardrail(paired, guardrail) }))
   const worse = all.filter(({ state }) => isHarmShown(state.differences))
+  const limited = [...guardrails, ...evaluateTasks(paired)]
   return {
     primary: all[0]?.state ?? computeObjectiveEvidence(paired, objectives[0]),
     improved: all.filter(({ state }) => getEvidenceStatus(state).status === 'keep').map(({ name }) => name),
-    harmed: [...worse, ...guardrails.filter(({ is }) => is === 'harmful')].map(({ name }) => name),
-    open: guardrails.filter(({ is }) => is === 'open').map(({ name }) => name),
+    harmed: [...worse, ...limited.filter(({ is }) => is === 'harmful')].map(({ name }) => name),
+    open: limited.filter(({ is }) => is === 'open').map(({ name }) => name),
     other: all.slice(1).find(({ state }) => state.screened !== null && state.decided === null) ?? null,
   }
 }
@@ -157,9 +158,35 @@ function evaluateParts(paired: PairedCase): EvaluationParts {
 /** A side with this many equal pairs does not differ at all, even where no margin could be shown to hold. */
 const EQUAL_PAIRS = 6
 
+/**
+ * Each task is a guardrail under metric.max_task_regression: a change is kept once every task is shown to lose no more
+ * than that, with an error of 5 % for each task. That any task is worse is claimed with an error of 5 % for all.
+ */
+function evaluateTasks(paired: PairedCase): { name: string; is: ReturnType<typeof evaluateGuardrail> }[] {
+  const { max_task_regression: maxRegression, primary } = paired.spec.metric
+  if (maxRegression === undefined || paired.rule.by_task !== true) return []
+  const { name, direction } = primary
+  const limit = { name, direction, maxRegression }
+  const tasks = listPairedTasks(paired.jobs)
+  return tasks.map(task => {
+    const jobs = paired.jobs.map(job => ({
+      ...job,
+      pairs: job.pairs.filter(pair => pair.lost === true || pair.task === task),
+    }))
+    return { name: `task ${task}`, is: evaluateGuardrail({ ...paired, jobs }, limit, tasks.length) }
+  })
+}
+
+export function listPairedTasks(jobs: readonly PairJob[]): string[] {
+  return [...new Set(jobs.flatMap(({ pairs }) => pairs.flatMap(({ task }) => task ?? [])))]
+}
+
+type LimitedMetric = Pick<Objective, 'name' | 'direction' | 'maxRegression'>
+
 function evaluateGuardrail(
   { rule, jobs }: PairedCase,
-  guardrail: Objective,
+  guardrail: LimitedMetric,
+  tests = 1,
 ): 'harmless' | 'harmful' | 'open' {
   const pairs = collectMetricPairs(jobs, guardrail.name)
   const { scale, margin } = computeGuardrailMargin(rule, guardrail, pairs)
@@ -168,14 +195,15 @@ function evaluateGuardrail(
   const forKeeping = computeKeepDifferences(jobs, guardrail.name, measure)
   if (differences.length >= EQUAL_PAIRS && differences.every(difference => difference === 0))
     return 'harmless'
-  const allowed = guardrail.maxRegression !== null && isShownWithinMargin(differences, margin, forKeeping)
-  return allowed ? 'harmless' : judgeGuardrail(differences, margin, forKeeping)
+  const allowed =
+    guardrail.maxRegression !== null && isShownWithinMargin(differences, margin, forKeeping, tests)
+  return allowed ? 'harmless' : judgeGuardrail(differences, margin, forKeeping, tests)
 }
 
 /** The loss that a guardrail allows, on the scale it is compared on: max_regression, else min_effect. */
 function computeGuardrailMargin(
   rule: PairedRule,
-  { maxRegression, direction }: Objective,
+  { maxRegression, direction }: LimitedMetric,
   pairs: readonly MetricPair[],
 ) {
   if (maxRegression?.type === 'absolute' && maxRegression.value >= 0)
@@ -224,9 +252,11 @@ function isShownWithinMargin(
   differences: readonly Difference[],
   margin: number,
   forKeeping: readonly Difference[],
+  tests: number,
 ): boolean {
   const within = findFirstCrossing(forKeeping, -margin, MARGIN_SHOWN)
-  return within < Infinity && within <= findFirstCrossing(reverseDifferences(differences), 0, MARGIN_SHOWN)
+  const harm = findFirstCrossing(reverseDifferences(differences), 0, MARGIN_SHOWN * tests)
+  return within < Infinity && within <= harm
 }
 
 /**
@@ -325,10 +355,10 @@ export function computeObjectiveEvidence(
     ...selectEffects(rule, objective, pairs, objective.name === objectives[0].name),
     alpha: terms.alpha,
     screen: rule.screen,
-    pairsPerJob: rule.pairs,
+    pairsPerJob: countPairsOfJob(rule, jobs),
     maxJobs: terms.max_jobs,
     giveUp: terms.give_up,
-    graded: objective.judged,
+    graded: objective.judged || rule.by_task === true,
     freshRunners: rule.fresh_runners,
     singleMachine: rule.single_machine,
     confirmed: terms.as === 'confirmed',
@@ -336,6 +366,11 @@ export function computeObjectiveEvidence(
     m: required.length,
   })
   return observeJobs(start, jobs, objective.name)
+}
+
+/** An execution that prints many tasks may end a job with more pairs than it needs. */
+function countPairsOfJob({ pairs, by_task }: PairedRule, jobs: readonly PairJob[]): number {
+  return by_task === true ? Math.max(pairs, ...jobs.map(job => job.pairs.length)) : pairs
 }
 
 /** The smallest gain, in the units of the scale; never 0, since no evidence could show that. */

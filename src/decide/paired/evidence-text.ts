@@ -6,6 +6,7 @@ import { computeLnEvidence, toEvidence } from '../evidence/rank-test.ts'
 import { computeEvidenceVerdict, type EvidenceReason, type EvidenceVerdict } from '../evidence/rules.ts'
 import type { EvidenceState } from '../evidence/state.ts'
 import { listObjectives } from '../metrics.ts'
+import { joinFirst } from '../../model/text.ts'
 import { formatCount, formatNumber } from '../wording.ts'
 import { describeEffect, formatEffect, renderEvidenceBar, toShare } from './effect-text.ts'
 import {
@@ -13,10 +14,13 @@ import {
   computeDifferences,
   computeObjectiveEvidence,
   hasNoItemsLeft,
+  listPairedTasks,
   type PairedCase,
   type PairsEvaluation,
 } from './evaluate.ts'
 import { describeCheck, describeMean } from './mean-text.ts'
+
+const NAMES_SHOWN = 3
 
 type DecidingParts = Pick<PairsEvaluation, 'primary' | 'improved' | 'promising' | 'check'>
 
@@ -118,7 +122,7 @@ function renderQualifier(
   const { status, harmed, open, tie, improved, promising } = evaluation
   const [{ name }] = listObjectives(paired.spec.metric)
   const others = harmed.filter(each => each !== name)
-  if (others.length > 0) return `${others.join(', ')} proven worse`
+  if (others.length > 0) return `${joinFirst(others, NAMES_SHOWN)} proven worse`
   if (harmed.length > 0) return null
   if (promising !== null)
     return `${promising} is promising${status === 'not-proven' ? `, ${describeNotEnough(paired)}` : ''}`
@@ -127,15 +131,14 @@ function renderQualifier(
   if (check !== null) return check
   if (status === 'keep') return explainKeep(paired, improved)
   if (status === 'not-proven' && hasNoItemsLeft(paired)) return 'every item was scored before'
-  if (improved.length > 0 && open.length > 0) return `${open.join(', ')} not proven harmless yet`
+  if (improved.length > 0 && open.length > 0) return `${joinFirst(open, NAMES_SHOWN)} not proven harmless yet`
   return explainEnd(paired, reason)
 }
 
-function describeNotEnough({ spec, jobs: known }: PairedCase): string {
+function describeNotEnough({ spec, rule, jobs: known }: PairedCase): string {
   const jobs = selectReportedJobs(known)
-  const effort = isJudgedMetric(spec)
-    ? formatCount(countPairs(jobs), 'item')
-    : formatCount(countExecutions(jobs), 'run')
+  const what = isJudgedMetric(spec) ? 'item' : rule.by_task === true ? 'pair' : 'run'
+  const effort = formatCount(what === 'run' ? countExecutions(jobs) : countPairs(jobs), what)
   return `but ${effort} were not enough to be sure`
 }
 
@@ -244,7 +247,10 @@ function formatCost(paired: PairedCase, cost: 'executions' | 'pairs'): string {
   const where = paired.rule.single_machine ? 'on this machine' : `on ${formatCount(runners, 'runner')}`
   if (isJudgedMetric(paired.spec))
     return `${formatCount(pairs, 'item')} in ${formatCount(jobs.length, 'sample')}, each scored on both sides`
-  const text = `${formatCount(pairs, 'pair')} in ${formatCount(jobs.length, 'job')} ${where}`
+  const tasks = listPairedTasks(jobs).length
+  const ofTasks = paired.rule.by_task === true ? ` of ${formatCount(tasks, 'task')}` : ''
+  const text = `${formatCount(pairs, 'pair')}${ofTasks} in ${formatCount(jobs.length, 'job')} ${where}`
+  if (paired.rule.by_task === true) return text
   return cost === 'pairs' ? text : `${text}, ${formatCount(countExecutions(jobs), 'execution')}`
 }
 

@@ -16,6 +16,7 @@ import {
   type BacklogIdea,
   type Campaign,
   getIncumbentMetrics,
+  getIncumbentTasks,
   type PendingProposal,
 } from '../../model/campaign.ts'
 import { listPendingProposals } from '../../model/fold/proposers.ts'
@@ -152,6 +153,7 @@ export async function askProgram(
     campaign,
     spec,
     incumbentMetrics: getIncumbentMetrics(campaign),
+    incumbentTasks: getIncumbentTasks(campaign),
     idea,
     angle,
     priorResults: history === null ? [] : readHistoryFile(history),

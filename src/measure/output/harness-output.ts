@@ -4,12 +4,14 @@ import { listDecisiveMetrics } from '../../decide/metrics.ts'
 import { HarnessError } from '../../errors.ts'
 import { toCanonicalJson } from '../../model/canonical-json.ts'
 import { type MetricValue, type MetricValues, MOST_TEXT } from '../../model/report.ts'
+import type { TaskFacts, TaskScores } from '../../model/tasks.ts'
 import { BUILT_IN_METRICS, parseGateCheck } from '../../spec/schema-values.ts'
 import type { Spec } from '../../spec/schema.ts'
 
 export interface HarnessOutput {
   metrics: MetricValues
-  tasks?: Record<string, number | null>
+  tasks?: TaskScores
+  tasks_meta?: TaskFacts
   artifacts?: Record<string, string>
   /** Present if a judge scores them. */
   items?: Item[]
@@ -51,7 +53,9 @@ export const NO_TEXTS: ReadonlySet<string> = new Set()
 /** Only `== base` compares text, so any other metric has to be a number or a boolean. */
 export function listTextMetrics({ metric }: Pick<Spec, 'metric'>): ReadonlySet<string> {
   const gates = metric.degenerate_gates.filter(({ check }) => parseGateCheck(check)?.value === 'base')
-  return new Set(gates.map(({ name }) => name))
+  // The status of a run is part of its loss.
+  const status = metric.primary.type === 'loss' ? ['status'] : []
+  return new Set([...gates.map(({ name }) => name), ...status])
 }
 
 export function checkText(name: string, text: string, line: string): string {
@@ -140,6 +144,19 @@ export function refuseBooleans(printed: HarnessOutput, spec: Spec): HarnessOutpu
     )
   }
   return printed
+}
+
+/** Pairs of all tasks are compared as one metric, so more has to be better in each of them, or in none. */
+export function refuseOtherDirections(
+  printed: HarnessOutput,
+  { metric: { primary }, measurement: { per_case } }: Pick<Spec, 'metric' | 'measurement'>,
+): HarnessOutput {
+  if (per_case !== true) return printed
+  const facts = Object.entries(printed.tasks_meta ?? {})
+  const [other] = facts.find(([, { direction }]) => direction !== primary.direction) ?? []
+  if (other === undefined) return printed
+  const what = `"tasks_meta.${other}" has another direction than ${primary.name} (${primary.direction}), and measurement.per_case compares all tasks alike: print its score with the opposite sign`
+  throw toOutputError(what, '', JSON.stringify({ tasks: { [other]: 0.5 } }))
 }
 
 function listNumericMetrics(spec: Spec): Set<string> {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { HarnessError } from '../../errors.ts'
 import { type MetricValue, toFinite } from '../../model/report.ts'
+import { MAX_TASK_ID, MAX_TASKS } from '../../model/tasks.ts'
 import { isMapping } from '../../spec/rule-context.ts'
 import {
   checkText,
@@ -19,14 +20,25 @@ const values = z.record(z.string(), value)
 const printed = z.record(z.string(), z.union([value, z.string()]))
 const item = z.looseObject({ id: z.string(), bucket: z.string().optional(), content: z.unknown() })
 
-/** Members that are not metrics. evo's tasks_meta and times are accepted and ignored. */
+const directions = {
+  max: 'maximize',
+  maximize: 'maximize',
+  min: 'minimize',
+  minimize: 'minimize',
+} as const
+const taskFacts = z.record(
+  z.string(),
+  z.looseObject({ direction: z.enum(['max', 'maximize', 'min', 'minimize']).optional() }),
+)
+
+/** Members that are not metrics. evo's times are accepted and ignored. */
 const SECTIONS = {
   metrics: printed,
   tasks: values,
   items: z.array(item),
   singletons: z.array(item),
   artifacts: z.record(z.string(), z.string()),
-  tasks_meta: z.record(z.string(), z.unknown()),
+  tasks_meta: taskFacts,
   started_at: z.unknown(),
   ended_at: z.unknown(),
 } as const
@@ -60,6 +72,7 @@ export function parseResultObject(
   return {
     metrics: metrics.all(),
     ...(tasks === undefined ? {} : { tasks: checkScores(tasks, text) }),
+    ...readTaskFacts(object, tasks ?? {}),
     ...(artifacts === undefined ? {} : { artifacts }),
     ...(judged && Object.hasOwn(object, 'items') ? { items: parseItems(object['items']) } : {}),
   }
@@ -91,8 +104,29 @@ function checkMetricValue(
   throw toOutputError(`"${where}" is neither a number nor a boolean${compared}`, line, JSON_EXAMPLE)
 }
 
+/** Directions of tasks that the harness also printed. */
+function readTaskFacts(
+  object: Record<string, unknown>,
+  tasks: z.infer<typeof values>,
+): Pick<HarnessOutput, 'tasks_meta'> {
+  const printed = Object.entries(taskFacts.safeParse(object['tasks_meta']).data ?? {})
+  const facts = printed.flatMap(([id, { direction }]) =>
+    direction === undefined || !Object.hasOwn(tasks, id) ? [] : [[id, { direction: directions[direction] }]],
+  )
+  return facts.length === 0 ? {} : { tasks_meta: Object.fromEntries(facts) }
+}
+
 /** Invariant 5: a score is a number. Only the harness knows whether true is better. */
 function checkScores(tasks: z.infer<typeof values>, text: string): Record<string, number | null> {
+  const ids = Object.keys(tasks)
+  const long = ids.find(id => id.length > MAX_TASK_ID)
+  if (ids.length > MAX_TASKS || long !== undefined) {
+    const what =
+      long === undefined
+        ? `"tasks" has ${ids.length} tasks, more than ${MAX_TASKS}`
+        : `a task has an id of ${long.length} characters, more than ${MAX_TASK_ID}`
+    throw toOutputError(what, '', JSON.stringify({ tasks: { t1: 0.5 } }))
+  }
   const check = (id: string, score: MetricValue): number | null => {
     if (typeof score !== 'boolean') return toFinite(score)
     const what = `"tasks.${id}" is ${score}: the score of a task is a number, print 0 or 1`

@@ -37,7 +37,7 @@ const applyCampaignStarted: EventHandler<'campaign-started'> = (campaign, event)
   campaign.object_format = event.object_format
   campaign.spec_sha256 = event.spec_sha256
   campaign.spec_yaml = event.spec_yaml
-  campaign.aggregation = getAggregation(readCampaignSpec(campaign))
+  readSpecFacts(campaign)
   campaign.set_by = { start: event.seq, spec: event.seq }
   campaign.default_spec_sha256 = event.spec_sha256
   campaign.default_tip = event.start.commit
@@ -49,6 +49,13 @@ const applyCampaignStarted: EventHandler<'campaign-started'> = (campaign, event)
   campaign.next_number = event.first_number
 }
 
+/** What the fold of later events needs of the spec in force. */
+function readSpecFacts(campaign: Campaign): void {
+  const spec = readCampaignSpec(campaign)
+  campaign.aggregation = getAggregation(spec)
+  campaign.direction = spec?.metric.primary.direction ?? 'minimize'
+}
+
 const applyCampaignAmended: EventHandler<'campaign-amended'> = (campaign, event) => {
   const scope = readCampaignSpec(campaign)?.scope
   campaign.spec_sha256 = event.spec_sha256
@@ -56,7 +63,7 @@ const applyCampaignAmended: EventHandler<'campaign-amended'> = (campaign, event)
   if (event.source === 'default-branch') campaign.default_spec_sha256 = event.spec_sha256
   campaign.private_repository = event.private_repository ?? campaign.private_repository
   campaign.default_branch = event.default_branch ?? campaign.default_branch
-  campaign.aggregation = getAggregation(readCampaignSpec(campaign))
+  readSpecFacts(campaign)
   campaign.set_by.spec = event.seq
   changeHarness(campaign, event.harness)
   if (toCanonicalJson(readCampaignSpec(campaign)?.scope ?? null) !== toCanonicalJson(scope ?? null))

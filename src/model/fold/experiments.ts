@@ -106,6 +106,7 @@ function createExperiment(event: LedgerEvent<'experiment-opened'>): Experiment {
     base_metrics: {},
     tests: {},
     base_tests: {},
+    tasks: null,
     primary_delta: null,
     evidence: null,
     single_machine: false,

@@ -16,6 +16,7 @@ import {
   aggregateReadings,
   buildPairJob,
   type Interruption,
+  listTaskReadings,
   type PairJob,
   type PartialReport,
   selectReportedJobs,
@@ -25,9 +26,11 @@ import {
   aggregateMetrics,
   aggregateSnapshot,
   findFailedPart,
+  listTaskRuns,
   type Report,
   type TestCounts,
 } from '../report.ts'
+import { compareTasks, summarizeTasks, type TaskChange } from '../tasks.ts'
 import { countMeasured, countMeasuringRun, countMinutes } from './counters.ts'
 import { recordMeasuredIdea } from './proposers.ts'
 
@@ -210,6 +213,7 @@ const applyMeasured: EventHandler<'measured'> = (campaign, event) => {
     addPairs(experiment, order, report)
     experiment.measured_in = { run: run_id, ...countMeasuredPairs(experiment) }
     if (order.stop.rule === 'paired') updateMetrics(campaign, experiment)
+    experiment.tasks = summarizeTasks(compareMeasuredTasks(campaign, order, report, experiment))
   }
 }
 
@@ -226,6 +230,27 @@ function updateMetrics({ aggregation }: Campaign, experiment: Experiment): void 
   const jobs = experiment.evidence?.jobs ?? []
   Object.assign(experiment.metrics, aggregateReadings(jobs, 'candidate', aggregation))
   Object.assign(experiment.base_metrics, aggregateReadings(jobs, 'base', aggregation))
+}
+
+/** All jobs of pairs, or the runs of this report against those of the base or its stored scores. */
+function compareMeasuredTasks(
+  { direction }: Campaign,
+  { stop }: Order,
+  report: Report,
+  { id, evidence }: Experiment,
+): TaskChange[] {
+  const primary = stop.rule === 'paired' && stop.by_task === true ? stop.metrics[0] : undefined
+  if (primary !== undefined) {
+    const jobs = evidence?.jobs ?? []
+    const [base, own] = [
+      listTaskReadings(jobs, 'base', primary),
+      listTaskReadings(jobs, 'candidate', primary),
+    ]
+    return compareTasks(base, own, direction)
+  }
+  const stored = stop.rule === 'stability' ? stop.baseline?.tasks : undefined
+  const base = stored === undefined ? listTaskRuns(report, 'base') : [{ tasks: stored }]
+  return compareTasks(base, listTaskRuns(report, id), direction)
 }
 
 /** Returns the values that the candidate was compared with: a stored score when the rule has one. */

@@ -1,0 +1,161 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { formatCount, formatRounded } from '../decide/wording.ts'
+import type { RepositoryContext } from '../engine/campaign/open.ts'
+import { UserError } from '../errors.ts'
+import { toShortId } from '../report/event-log.ts'
+import { renderPrimaryLine } from '../report/metrics.ts'
+import { computeSuiteMean } from '../report/tasks.ts'
+import { parseSpec } from '../spec/load.ts'
+import type { Spec } from '../spec/schema.ts'
+import { mapSuite, type SuiteOptions } from '../spec/suite.ts'
+import { readGivenFile, withRepository } from './context.ts'
+import { readDefaultTip } from './default-branch.ts'
+import { DEFAULT_PREFIX } from './known-campaigns.ts'
+import { type HarnessRun, trySuite } from './trial.ts'
+import type { Call, Verb } from './verb.ts'
+
+export const optimizeVerb: Verb = {
+  name: 'optimize',
+  group: 'start',
+  summary: 'run the tasks of a suite once, and show the loss of each; reads the suites of AWP',
+  access: 'apart',
+  arguments: [{ name: 'suite', summary: 'the suite of AWP, or a spec with a suite', required: true }],
+  options: [
+    { name: 'command', value: 'command', summary: 'what runs one task, instead of awp run' },
+    { name: 'seeds', value: 'number', summary: 'runs of each task in one pass; by default 1' },
+    { name: 'write', summary: 'write the spec to .winnow/, so that winnow run continues with it' },
+    { name: 'no-try', summary: 'show the spec, and run nothing' },
+    { name: 'json', summary: 'print JSON' },
+  ],
+  examples: [
+    'winnow optimize suite.yaml',
+    'winnow optimize suite.yaml --command "sh run-task.sh" --write',
+    'winnow optimize .winnow/fact-card.yaml --json',
+  ],
+  exits: { 13: 'no task could be run' },
+  run: call =>
+    withRepository(call, DEFAULT_PREFIX, repositoryContext => runOptimize(call, repositoryContext)),
+}
+
+async function runOptimize(call: Call, repositoryContext: RepositoryContext): Promise<number> {
+  const suite = await readSuite(call)
+  const { spec, notes } = suite
+  const asJson = call.given.flag('json')
+  const print = (lines: readonly string[]) => {
+    if (!asJson) for (const line of lines) call.terminal.out(line)
+  }
+  print([...renderSpec(suite), ...(await writeSpec(call, repositoryContext, suite))])
+  const about = { suite: suite.name, campaign: spec.name, spec: suite.yaml, notes }
+  if (call.given.flag('no-try')) {
+    if (asJson) call.terminal.json({ ...about, pass: null })
+    return 0
+  }
+  const base = await readDefaultTip(repositoryContext, call.environment)
+  const { pass, seconds, tasks } = await trySuite({ ...HARNESS, call, repositoryContext, spec, base })
+  const mean = computeSuiteMean(pass)
+  if (asJson) call.terminal.json({ ...about, pass: { commit: base.commit, mean, tasks: pass } })
+  const runs = pass.reduce((sum, each) => sum + each.runs, 0)
+  const value = mean === null ? 'missing' : formatRounded(mean, 4)
+  const effort = `${formatCount(runs, 'run')} of ${formatRounded(seconds, 3)} s`
+  print([
+    `baseline ${toShortId(base.commit)}: mean ${spec.metric.primary.name} ${value} over ${formatCount(pass.length, 'task')}, ${effort}`,
+    ...tasks,
+  ])
+  return 0
+}
+
+const HARNESS: Pick<HarnessRun, 'longName' | 'shortName' | 'what' | 'workspaceName' | 'keys'> = {
+  longName: 'the default branch',
+  shortName: 'the base',
+  what: 'winnow optimize',
+  workspaceName: 'trial',
+  keys: {
+    setup: 'measurement.setup:',
+    timeout: 'measurement.timeout_seconds',
+    share: 'parallel.shared_files',
+    metric: renderPrimaryLine,
+  },
+}
+
+interface GivenSuite {
+  /** As its file names it. */
+  name: string
+  spec: Spec
+  yaml: string
+  notes: string[]
+  /** Where the spec belongs; null for a spec that is a file already. */
+  path: string | null
+}
+
+const IS_SPEC = /^winnow:/m
+
+async function readSuite(call: Call): Promise<GivenSuite> {
+  const file = call.given.positionals[0] ?? ''
+  const text = await readGivenFile(call, file)
+  if (!IS_SPEC.test(text)) {
+    const { suite: name, yaml, path, notes } = mapSuite(text, file, readSuiteOptions(call))
+    const { spec, notes: more } = parseSpec(yaml, { file: path })
+    return { name, spec, yaml, path, notes: [...notes, ...more] }
+  }
+  for (const option of ['command', 'seeds'] as const)
+    if (call.given.text(option) !== undefined)
+      throw new UserError(`--${option} is for a suite of AWP, and ${file} is a spec`, {
+        fix: `change ${option === 'command' ? 'measurement.command' : 'measurement.suite.seeds'} in it`,
+      })
+  const { spec, notes } = parseSpec(text, { file })
+  if (spec.measurement.suite === null)
+    throw new UserError(`${file} has no suite`, {
+      place: { file, path: 'measurement.suite' },
+      fix: 'add measurement.suite: { tasks }, or use winnow run',
+    })
+  return { name: spec.name, spec, yaml: text, path: null, notes }
+}
+
+function readSuiteOptions({ given }: Call): SuiteOptions {
+  const command = given.text('command')
+  const seeds = given.text('seeds')
+  if (seeds !== undefined && !/^[1-9]\d*$/.test(seeds))
+    throw new UserError(`--seeds ${seeds} is not a whole number above 0`, { fix: 'write --seeds 4' })
+  return {
+    ...(command === undefined ? {} : { command }),
+    ...(seeds === undefined ? {} : { seeds: Number(seeds) }),
+  }
+}
+
+function renderSpec({ path, yaml, notes }: GivenSuite): string[] {
+  const lines =
+    path === null
+      ? []
+      : [
+          `the suite as a spec (${path}):`,
+          ...yaml
+            .trimEnd()
+            .split('\n')
+            .map(line => `  ${line}`),
+        ]
+  return [...lines, ...notes.map(note => `note: ${note}`)]
+}
+
+/** Never replaces a spec that a person may have changed. */
+async function writeSpec(
+  { given }: Call,
+  { checkout: { topLevel } }: RepositoryContext,
+  { path, yaml }: GivenSuite,
+): Promise<string[]> {
+  if (!given.flag('write') || path === null) return []
+  if (topLevel === null)
+    throw new UserError('this is a bare repository, and --write needs a work tree', {
+      fix: 'run it in a clone',
+    })
+  const file = join(topLevel, path)
+  if (existsSync(file) && readFileSync(file, 'utf8') !== yaml)
+    throw new UserError(`${path} exists already, and is another spec`, {
+      place: { file: path },
+      fix: 'move it away, or give its path instead of the suite',
+    })
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(file, yaml)
+  return [`wrote ${path}; commit it, then: winnow run`]
+}

@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { project } from './project.ts'
+
+/**
+ * Answers a task by what the prompt asks for. Citing helps in every task. Shouting helps in two of them and spoils the
+ * third. Each run differs a little.
+ */
+const HARNESS = `prompt=$(cat prompts/planner.md)
+score=40
+case "$prompt" in *cite*) score=$((score + 30)) ;; esac
+case "$prompt/$WINNOW_TASK" in
+  *shout*/octopi) score=$((score - 30)) ;;
+  *shout*/*) score=$((score + 40)) ;;
+esac
+score=$((score + $(od -An -N1 -tu1 /dev/urandom) % 3))
+[ "$WINNOW_TASK_TEXT" = "Write a card about $WINNOW_TASK." ] || exit 9
+printf '{"status":"complete","eval":{"score":0.%02d},"critique":{"score":0.5},"final_budget":{"budget_remaining_pct":60}}' \\
+  "$score" > "$WINNOW_OUT_DIR/run_completion.json"
+: > "$WINNOW_OUT_DIR/metrics.jsonl"
+`
+
+const TASKS = ['octopi', 'neutron_stars', 'silk_road']
+
+const SPEC = `winnow: 1
+metric:
+  primary: { type: loss, name: loss, direction: minimize }
+  max_task_regression: { type: absolute, value: 0.05 }
+measurement:
+  command: sh run-task.sh
+  suite:
+    seeds: 8
+    tasks: [${TASKS.map(name => `{ name: ${name}, task: Write a card about ${name}. }`).join(', ')}]
+gates: [{ name: prompt, command: test -s prompts/planner.md }]
+scope: { mutable: [prompts/] }
+propose: [{ use: patch, dir: ideas }]
+`
+
+function patch(text: string): string {
+  return `diff --git a/prompts/planner.md b/prompts/planner.md
+--- a/prompts/planner.md
++++ b/prompts/planner.md
+@@ -1 +1 @@
+-Plan the work.
++${text}
+`
+}
+
+const FILES = {
+  '.winnow/cards.yaml': SPEC,
+  'run-task.sh': HARNESS,
+  'prompts/planner.md': 'Plan the work.\n',
+  'ideas/1-cite.patch': patch('Plan the work and cite sources.'),
+  'ideas/2-shout.patch': patch('Plan the work and shout.'),
+}
+
+describe('a suite of three tasks', () => {
+  it('keeps what lowers the loss of every task, and not what spoils one of them', async () => {
+    const person = project(FILES)
+    const { code, out } = await person.winnow('run')
+    expect([code, out]).toEqual([0, expect.stringMatching(/1 kept/)])
+
+    const status = await person.json('status')
+    expect(status).toMatchObject({
+      baseline: { tasks: Object.fromEntries(TASKS.map(task => [task, expect.closeTo(0.406, 1)])) },
+      verdicts: { kept: 1 },
+    })
+    const { out: seen } = await person.winnow('status')
+    expect(seen).toContain('weakest tasks: ')
+
+    const shown = await person.winnow('show', '2')
+    expect(shown.out).toMatch(/^exp-002 Worse: .*task octopi proven worse/m)
+    expect(shown.out).toMatch(/^ {2}task +base +candidate +eval +critique +gate_rejections +budget +status/m)
+    expect(shown.out).toMatch(/^ {2}octopi +0\.4\d* +0\.5\d* +worse/m)
+
+    const results = parse((await person.winnow('results', '1')).out)
+    expect(results.tasks.map(({ task }: { task: string }) => task).toSorted()).toEqual(TASKS.toSorted())
+    const [one] = results.tasks
+    const sum = Object.values<{ candidate: number }>(one.parts).reduce((all, part) => all + part.candidate, 0)
+    expect(sum).toBeCloseTo(one.candidate, 9)
+    expect((await person.winnow('audit')).code).toBe(0)
+  }, 300_000)
+})
+
+describe('winnow optimize', () => {
+  it('shows an AWP suite as a spec, runs it once, and prints the loss of each task', async () => {
+    const seed = readFileSync('fixtures/suites/research_writeup.suite.yaml', 'utf8')
+    const suite = seed.replace('"Write a 200-word summary..."', 'Write a card about summarise_paper.')
+    const person = project(FILES)
+    person.write('suite.yaml', suite)
+    const { code, out } = await person.winnow(
+      'optimize',
+      'suite.yaml',
+      '--command',
+      'sh run-task.sh',
+      '--write',
+    )
+    expect([code, out]).toEqual([0, expect.stringContaining('name: research-writeup-v1')])
+    expect(out).toContain('note: the suite research_writeup_v1 is the campaign research-writeup-v1')
+    expect(out).toContain('wrote .winnow/research-writeup-v1.yaml')
+    expect(readFileSync(join(person.dir, '.winnow/research-writeup-v1.yaml'), 'utf8')).toContain(
+      'sh run-task.sh',
+    )
+    expect(out).toMatch(/^baseline [0-9a-f]+: mean loss 0\.4\d+ over 1 task, 1 run of [\d.]+ s$/m)
+    expect(out).toMatch(/^ {2}summarise_paper +0\.4\d* +0\.[23]\d*/m)
+
+    const again = await person.json('optimize', '.winnow/cards.yaml')
+    expect(again).toMatchObject({ campaign: 'cards', pass: { mean: expect.closeTo(0.4, 1) } })
+
+    const failing = await person.winnow('optimize', 'suite.yaml', '--command', 'exit 3')
+    expect([failing.code, failing.err]).toEqual([13, expect.stringContaining('every task failed')])
+  }, 120_000)
+})
