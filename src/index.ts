@@ -97,7 +97,8 @@ export {
 } from './judge/batch.ts'
 export { type Budget, type BudgetTerms, openBudget } from './judge/budget.ts'
 export { type ChatAccess, createChatModels } from './judge/chat-model.ts'
-export { type Endpoint, findPrice, parseEndpoint, type Price, resolveModel } from './judge/endpoint.ts'
+export { type Endpoint, parseEndpoint, resolveModel } from './judge/endpoint.ts'
+export type { Price } from './judge/model-access.ts'
 export {
   buildJudgedOptions,
   buildJudgedPairs,

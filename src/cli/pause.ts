@@ -23,7 +23,7 @@ import { describeCampaignState } from '../report/status.ts'
 import { estimateOrderSeconds, formatDuration } from '../report/terminal.ts'
 import { changeCampaign, withCampaign } from './context.ts'
 import { createLiveRenderer, showLive } from './live.ts'
-import { closeCampaign } from './run.ts'
+import { ALLOW_UNCAPPED, allowUncapped, closeCampaign } from './run.ts'
 import { observeWorld } from './tick.ts'
 import type { Call, CommandContext, Option, Verb } from './verb.ts'
 
@@ -59,12 +59,16 @@ export const resumeVerb: Verb = {
   group: 'more',
   summary: 'continue a campaign that was paused or stopped',
   access: 'write',
-  options: [REASON],
+  options: [REASON, ALLOW_UNCAPPED],
   examples: ['winnow resume', 'winnow resume -m "the runner is back"'],
-  comment: { options: ['message'] },
+  comment: { options: ['message', 'allow-uncapped'] },
   run: call =>
     changeCampaign(call, async (context, campaign) => {
       const { campaignContext, dryRun } = context
+      const isWaiting = campaign.status === 'paused' && campaign.status_source === 'engine'
+      await allowUncapped(call, context)
+      if (isWaiting && (await requireCampaign(campaignContext)).loaded.campaign.status === 'running')
+        return call.terminal.out(`Campaign ${campaign.name} continues. ${describeNextMeasurement(campaign)}`)
       const disabled = listDisabledProposers(campaign)
       const running = campaign.status === 'running'
       const hasPausedRuns = hasFruitlessRuns(campaign)

@@ -13,11 +13,14 @@ import { type CommandProposer, findMissingAgent, isPreset, PRESETS } from '../id
 import type { Campaign } from '../model/campaign.ts'
 import { EXIT_CODES, type VerdictWord, WAITING_EXIT_CODE } from '../model/verdict.ts'
 import type { PlanWaiting } from '../plan/action.ts'
+import { describeForbiddenSpending, listForbiddenSpenders } from '../plan/money.ts'
 import { listAwaitingApproval } from '../report/approval.ts'
 import { renderFinalSummary, renderRunSummary } from '../report/run-summary.ts'
 import { buildStatusView } from '../report/status.ts'
 import { listKeptExperiments } from '../report/verdict-text.ts'
 import { suggestWord } from '../spec/nearest-word.ts'
+import { listUncappedSpenders } from '../spec/spec-facts.ts'
+import type { Spec } from '../spec/schema.ts'
 import { getCampaignSpec } from '../spec/load.ts'
 import { listStatusNotes, READ_AS_CE } from '../spec/notes.ts'
 import { runComments } from './comments.ts'
@@ -35,6 +38,11 @@ const AGENT: Option = {
   value: 'name',
   many: true,
   summary: `ask this coding agent for ideas, in this run only: ${PRESETS.join(', ')}`,
+}
+
+export const ALLOW_UNCAPPED: Option = {
+  name: 'allow-uncapped',
+  summary: 'let this campaign spend money on models without a cap; recorded in the ledger',
 }
 
 const TIMEOUT_SECONDS = 3600
@@ -71,6 +79,7 @@ export const runVerb: Verb = {
       summary: 'close open experiments, archive the campaign, and start again from the default branch',
     },
     AGENT,
+    ALLOW_UNCAPPED,
     { name: 'watch', summary: 'keep running while waiting for ideas or a person' },
     {
       name: 'yes',
@@ -121,6 +130,7 @@ async function startAndRun(call: Call, context: CommandContext, report: ResultRe
     return 0
   }
   await requireMeasurableHere(opened)
+  await allowUncapped(call, opened)
   const controller = await openController(opened.campaignContext, call.interrupt, {
     extraProposers: agents,
     runComments: runComments(call, opened),
@@ -160,8 +170,36 @@ async function confirmStart(call: Call, context: CommandContext): Promise<boolea
   if (dryRun !== null || (campaign.started && !call.given.flag('fresh'))) return true
   const campaignContext = { ...context.campaignContext, defaultBranch: context.currentDefault }
   const { spec, yaml, tip } = await readCommittedSpec(campaignContext, getSpecPath(context))
+  requireCappedSpending(call, spec)
   const seconds = readForecast(repositoryContext, { yaml, tree: tip.tree })
   return confirmStake(call, estimateStake(spec, seconds))
+}
+
+/** Refuses before anything is recorded. A file alone cannot lift a cap. */
+function requireCappedSpending({ given }: Call, spec: Spec): void {
+  const spenders = listUncappedSpenders(spec)
+  if (spenders.length === 0 || given.flag(ALLOW_UNCAPPED.name)) return
+  throw new UserError(describeForbiddenSpending(spenders), {
+    place: { path: 'stopping.max_total_cost_usd' },
+    fix: 'write a cap in US dollars, such as 5, or allow it: winnow run --allow-uncapped',
+  })
+}
+
+/** Records once that the person who gave --allow-uncapped allows it, and continues a campaign that waits for that. */
+export async function allowUncapped(call: Call, { campaignContext, dryRun }: CommandContext): Promise<void> {
+  if (!call.given.flag(ALLOW_UNCAPPED.name)) return
+  const { loaded, spec } = await requireCampaign(campaignContext)
+  const { campaign } = loaded
+  const [first, ...others] = listForbiddenSpenders(campaign, spec)
+  if (first === undefined) return
+  const spenders = [first, ...others]
+  const waits = campaign.status === 'paused' && campaign.status_source === 'engine'
+  const reason = `${campaignContext.by.actor} allowed ${spenders.join(' and ')} to spend without a cap`
+  await recordEvents(campaignContext, [
+    { kind: 'uncapped-allowed', spenders },
+    ...(waits ? [{ kind: 'campaign-resumed', reason } as const] : []),
+  ])
+  if (dryRun === null) call.terminal.err(`Recorded: ${reason}.`)
 }
 
 /** The campaign may have been started on GitHub, which supports features that this machine lacks. */

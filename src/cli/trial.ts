@@ -18,12 +18,13 @@ import {
   listPrintedNames,
 } from '../decide/metrics.ts'
 import type { RepositoryContext } from '../engine/campaign/open.ts'
-import { hasModelUrl, readModelAccess } from '../engine/jobs/judging.ts'
 import { computeTreeHarness } from '../engine/observe/sync.ts'
 import { HarnessError, UserError } from '../errors.ts'
+import { createWebFetch } from '../github/web.ts'
 import { estimateJudgingCost } from '../judge/ask-judges.ts'
 import { openBudget } from '../judge/budget.ts'
 import { SAMPLES_TO_KEEP } from '../judge/judged-report.ts'
+import { hasModelUrl, readModelAccess } from '../judge/model-access.ts'
 import { buildRubric, computeSampleReach } from '../judge/rubric.ts'
 import type { Item } from '../measure/output/harness-output.ts'
 import { listNeededMetrics } from '../measure/output/read-output.ts'
@@ -138,7 +139,7 @@ async function tryItems(harness: HarnessRun): Promise<{ report: Report; judging:
   const report = await measureTrial({ ...harness, more: { ...harness.more, onItems } }, order)
   const { outcome, reason } = assessCandidate({ spec, order, report, label: 'base', baseline: null })
   if (outcome !== 'eligible') throw await createNotPassedError(harness, reason, report)
-  return { report, judging: estimateJudging(harness, items) }
+  return { report, judging: await estimateJudging(harness, items) }
 }
 
 async function tryRepeats(harness: HarnessRun): Promise<{ report: Report; repeats: CalibrationResult }> {
@@ -321,7 +322,7 @@ export function measureTrial(harness: HarnessRun, order: Order): Promise<Report>
 
 // The cost of judging
 
-function estimateJudging({ spec, call }: HarnessRun, items: readonly Item[]): JudgingForecast {
+async function estimateJudging({ spec, call }: HarnessRun, items: readonly Item[]): Promise<JudgingForecast> {
   const { primary, judge } = spec.metric
   if (!isJudgedMetric(spec) || judge === null) throw new TypeError('the spec has no judge')
   const wanted = countSampleItems(judge)
@@ -332,10 +333,13 @@ function estimateJudging({ spec, call }: HarnessRun, items: readonly Item[]): Ju
     throw new UserError(what, { place, fix: 'print more items, or lower it' })
   }
   const rubric = buildRubric({ primary, judge })
-  const known = hasModelUrl(call.environment.env) ? readModelAccess(call.environment.env, judge.model) : null
+  const { env } = call.environment
+  const settings = { env, models: spec.models, web: createWebFetch(env) }
+  const known = hasModelUrl(env) ? await readModelAccess(settings, judge.model) : null
   const model = known?.model ?? judge.model
   // Fail here with the error that a run would give.
-  if (known !== null) openBudget({ ...known, capUsd: judge.max_total_cost_usd })
+  if (known !== null)
+    openBudget({ ...known, capUsd: judge.max_total_cost_usd ?? spec.stopping.max_total_cost_usd })
   const sizes = items.map(({ content }) => content.length).toSorted((a, b) => a - b)
   const itemCharacters = sizes[sizes.length >> 1] ?? 0
   const { batch_size: batchSize, judges } = judge
@@ -360,6 +364,7 @@ function estimateJudging({ spec, call }: HarnessRun, items: readonly Item[]): Ju
     wanted,
     cost,
     capUsd: judge.max_total_cost_usd,
+    totalCapUsd: spec.stopping.max_total_cost_usd,
     leastItems: leastSampleSize,
     assumedSpread: pairSd,
     visibleGain: prospects.smallest_visible_gain,

@@ -1,6 +1,6 @@
 import { UserError } from '../errors.ts'
 import type { ModelUsage } from '../ports.ts'
-import type { Price } from './endpoint.ts'
+import type { Price } from './model-access.ts'
 
 export interface Tokens {
   input: number
@@ -69,7 +69,7 @@ function requireValidPrices({ model, capUsd, price, spentUsd }: Required<BudgetT
   throw new UserError(
     `the price of ${model} is unknown, so winnow cannot keep the cap of ${formatUsd(capUsd)}`,
     {
-      fix: 'give its price, choose a model whose price is known, or ask without a cap',
+      fix: `give its price: in the spec as models: [{ id: ${model}, price: { input, output } }], or as WINNOW_MODEL_PRICE`,
     },
   )
 }

@@ -7,6 +7,7 @@ import type { Clock, Fetch, ModelAnswer, ModelQuestion, Models, RandomSource } f
 import { VERSION } from '../version.ts'
 import type { Budget, Tokens } from './budget.ts'
 import type { Endpoint, Maker } from './endpoint.ts'
+import { readLimitedBody } from './model-access.ts'
 
 export interface ChatAccess {
   endpoint: Endpoint
@@ -104,23 +105,16 @@ async function sendQuestion(
       redirect: 'manual',
       signal: AbortSignal.any([signal, timely]),
     })
-    return { status: response.status, headers: response.headers, body: await readBody(response) }
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: await readLimitedBody(response, MOST_BYTES),
+    }
   } catch (error) {
     signal.throwIfAborted()
     if (timely.aborted) return { broken: `${endpoint.host} gave no answer within ${timeoutMs / 1000} s` }
     return { broken: `${endpoint.host} gave no answer: ${describeCause(error)}` }
   }
-}
-
-async function readBody(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length
-    if (size > MOST_BYTES) throw new Error(`it is larger than ${MOST_BYTES} bytes`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 /** `fetch failed` explains nothing; its cause does. */

@@ -55,25 +55,15 @@ export function resolveModel({ host, maker }: Endpoint, name: string): string {
 
 // Providers
 
-/** US dollars for a million tokens. */
-export interface Price {
-  input: number
-  output: number
-}
-
 export interface Maker {
   aliases: Readonly<Record<string, string>>
-  prices: Readonly<Record<string, Price>>
   /** The request field that limits the length of an answer. */
   limit: 'max_tokens' | 'max_completion_tokens'
   /** Models that reject a temperature. */
   ownTemperature?: RegExp
 }
 
-/**
- * Keyed by host, because a name means another model at another price elsewhere. List prices as published. A model
- * without a price here is not asked under a cap.
- */
+/** Keyed by host, because a name means another model elsewhere. Prices change, so none is here. */
 const PROVIDERS: Readonly<Record<string, Maker>> = {
   'api.anthropic.com': {
     aliases: {
@@ -82,20 +72,10 @@ const PROVIDERS: Readonly<Record<string, Maker>> = {
       strong: 'claude-sonnet-4-5',
       sonnet: 'claude-sonnet-4-5',
     },
-    prices: { 'claude-haiku-4-5': { input: 1, output: 5 }, 'claude-sonnet-4-5': { input: 3, output: 15 } },
     limit: 'max_tokens',
   },
   'api.openai.com': {
     aliases: { cheap: 'gpt-4.1-mini', strong: 'gpt-4.1' },
-    prices: {
-      'gpt-4.1-nano': { input: 0.1, output: 0.4 },
-      'gpt-4.1-mini': { input: 0.4, output: 1.6 },
-      'gpt-4.1': { input: 2, output: 8 },
-      'gpt-4o-mini': { input: 0.15, output: 0.6 },
-      'gpt-4o': { input: 2.5, output: 10 },
-      'gpt-5-mini': { input: 0.25, output: 2 },
-      'gpt-5': { input: 1.25, output: 10 },
-    },
     limit: 'max_completion_tokens',
     ownTemperature: /^(?:o\d|gpt-5)/,
   },
@@ -106,23 +86,15 @@ const PROVIDERS: Readonly<Record<string, Maker>> = {
       strong: 'anthropic/claude-sonnet-4.5',
       sonnet: 'anthropic/claude-sonnet-4.5',
     },
-    prices: {
-      'anthropic/claude-haiku-4.5': { input: 1, output: 5 },
-      'anthropic/claude-sonnet-4.5': { input: 3, output: 15 },
-    },
     limit: 'max_tokens',
   },
 }
 
-const UNKNOWN_PROVIDER: Maker = { aliases: {}, prices: {}, limit: 'max_tokens' }
+const UNKNOWN_PROVIDER: Maker = { aliases: {}, limit: 'max_tokens' }
 
 /** Names that are aliases at every provider. */
 const ALIASES: ReadonlySet<string> = new Set(['cheap', 'strong', 'haiku', 'sonnet'])
 
 export function findMaker(host: string): Maker {
   return Object.hasOwn(PROVIDERS, host) ? (PROVIDERS[host] ?? UNKNOWN_PROVIDER) : UNKNOWN_PROVIDER
-}
-
-export function findPrice({ prices }: Maker, model: string): Price | null {
-  return Object.hasOwn(prices, model) ? (prices[model] ?? null) : null
 }

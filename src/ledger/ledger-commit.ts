@@ -54,7 +54,7 @@ async function findSignatureFormat(
 /** A spec that this version cannot read, for example of a newer one, must not switch signing off. */
 export function readSignatureFormat(spec: string | null): SignatureFormat | null {
   if (spec === null || !spec.includes('sign')) return null
-  const parsed = readSpec(spec, { file: 'spec.yaml', allowUncapped: true })?.spec
+  const parsed = readSpec(spec, { file: 'spec.yaml' })?.spec
   const sign = parsed?.ledger.sign ?? SIGN_KEY.exec(spec)?.[1]
   return sign === 'ssh' || sign === 'gpg' ? sign : null
 }

@@ -254,6 +254,8 @@ export interface Campaign extends CampaignStatus {
    * latest kept idea; null when it has none.
    */
   proposers: Record<string, { failures: number; disabled: boolean; asked: number; since_kept: number | null }>
+  /** What a person has allowed to spend money that nothing caps. */
+  uncapped: string[]
   /** Keys of answers whose cost is recorded, until their idea becomes an experiment. */
   answered: Record<string, true>
   proposal_requests: Record<string, PendingProposal>
@@ -354,6 +356,7 @@ export function createEmptyCampaign(): Campaign {
     since_incumbent: 0,
     spent: { minutes: 0, executions: 0, requests: 0, tokens: 0, usd: 0, usd_for: {} },
     jobs: {},
+    uncapped: [],
     proposers: {},
     answered: {},
     proposal_requests: {},

@@ -373,6 +373,8 @@ export const eventPayloads = {
     tokens: payloadNumber,
     usd: z.number().nonnegative(),
   },
+  /** A person allows these to spend money that nothing caps. */
+  'uncapped-allowed': { spenders: z.array(payloadText).min(1) },
   'knob-changed': { knob: payloadText, from: payloadText, to: payloadText },
   'campaign-paused': { reason: payloadText, source: z.enum(['person', 'engine']) },
   /** `extra_round`: an extra round for changes approved after the stop only. */

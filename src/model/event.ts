@@ -51,6 +51,7 @@ export const COMMUTING_KINDS: ReadonlySet<EventKind> = new Set([
   'approved',
   'approval-withdrawn',
   'knob-changed',
+  'uncapped-allowed',
   'permission-granted',
   'comments-read',
   'campaign-paused',

@@ -2,6 +2,7 @@ import { listPendingProposals } from '../model/fold/proposers.ts'
 import { isJudgedOrder, type Order } from '../model/order.ts'
 import type { ModelCost } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
+import { listUncappedSpenders, type Spender } from '../spec/spec-facts.ts'
 import type { World } from './world.ts'
 
 /** judge: scores by models. propose: ideas for which winnow asks models. measure: model calls of a harness. */
@@ -84,3 +85,18 @@ export function setOrderMoneyAside(
     return { may_cost_usd }
   })
 }
+
+/** What would spend money that nothing caps, and no person has allowed. */
+export function listForbiddenSpenders(
+  { uncapped }: Pick<World['campaign'], 'uncapped'>,
+  spec: Spec,
+): Spender[] {
+  return listUncappedSpenders(spec).filter(spender => !uncapped.includes(spender))
+}
+
+export function describeForbiddenSpending(spenders: readonly Spender[]): string {
+  const caps = ['stopping.max_total_cost_usd', ...(spenders.includes('judges') ? [JUDGE_CAP] : [])]
+  return `nothing caps what ${spenders.join(' and ')} may spend on models (${caps.join(', ')})`
+}
+
+const JUDGE_CAP = 'metric.judge.max_total_cost_usd'

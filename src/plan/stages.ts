@@ -2,8 +2,9 @@ import { findMoneyStop } from '../decide/stop-rules.ts'
 import type { SyncObstacle } from '../model/event-schemas.ts'
 import type { Campaign } from '../model/campaign.ts'
 import { listExperiments } from '../model/experiment.ts'
+import { toShortRef } from '../model/ids.ts'
 import { withReason } from '../model/status.ts'
-import type { Plan, PlanAction, PlanStep, PlanWaiting } from './action.ts'
+import { pauseCampaignOnce, type Plan, type PlanAction, type PlanStep, type PlanWaiting } from './action.ts'
 import { requestApprovals } from './approvals.ts'
 import { closeFinishedIdeas } from './backlog.ts'
 import { detectBranchChanges, planForeignTip, reportMisplacedBranch } from './branch-changes.ts'
@@ -19,6 +20,7 @@ import { isClosingIdeas, planExtraRound, resumeNotProven, startPickRound } from 
 import { listNewProposals, openExperiments, openNothing, refuseQueued } from './intake.ts'
 import { recordScores, requestJudgingJob } from './judging.ts'
 import { stopAfterRepeatedLoss, planDirectReverts, planLanding, recordLandedMerge } from './landing.ts'
+import { describeForbiddenSpending, listForbiddenSpenders } from './money.ts'
 import { draftOrders, type OrderRequest } from './orders.ts'
 import { requestPermission } from './permissions.ts'
 import { judgePicks, planPickFates, planPicks } from './picks.ts'
@@ -89,6 +91,8 @@ const ALWAYS: readonly PlanStage[] = [
 ]
 
 const RUNNING: readonly PlanStage[] = [
+  pauseUncappedSpending,
+
   // Work that was requested before
   dispatchIdleOrders,
   requestScores,
@@ -199,6 +203,18 @@ function reportNoCampaign(): StageResult {
 }
 
 // Stages of a running campaign
+
+/** A spec that the default branch has may cap it: then that is adopted first. */
+function pauseUncappedSpending({ world, incoming }: PlanDraft): StageResult | null {
+  const { campaign, spec, sync } = world
+  const spenders = listForbiddenSpenders(campaign, spec)
+  if (spenders.length === 0) return null
+  const next = sync?.result === 'clean' && sync.spec.changed ? sync.spec.parsed : spec
+  if (listForbiddenSpenders(campaign, next).length === 0) return continueSync(planSync(world, incoming))
+  const cap = `set the cap on ${toShortRef(campaign.default_branch)} and run winnow resume`
+  const reason = `${describeForbiddenSpending(spenders)}. To continue, ${cap}; or allow it: winnow resume --allow-uncapped`
+  return { steps: pauseCampaignOnce(world, reason) }
+}
 
 function dispatchIdleOrders(draft: PlanDraft): StageResult {
   return { ...dispatchIdle(draft), continues: true }

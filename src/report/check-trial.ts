@@ -182,6 +182,8 @@ export interface JudgingForecast {
   /** Median of one job. */
   cost: { requests: number; tokens: number; usd: number | null }
   capUsd: number | null
+  /** The cap over all models of the campaign. */
+  totalCapUsd: number | null
   /** Fewer items cannot prove a gain. */
   leastItems: number
   /** Assumed spread of the scores of one item. Calibration measures the real one. */
@@ -209,10 +211,15 @@ function formatJudgingCost({ usd, tokens }: JudgingForecast['cost']): string {
   return usd === null ? many : `${many} or ${formatDollars(usd)}`
 }
 
-function describeCostCap({ capUsd, cost: { usd } }: JudgingForecast): string {
-  if (capUsd === null) return 'budget: none (metric.judge.max_total_cost_usd)'
-  const jobs = usd === null || usd === 0 ? '' : `, about ${formatCount(Math.floor(capUsd / usd), 'job')}`
-  return `budget: ${formatDollars(capUsd)} in all${jobs} (metric.judge.max_total_cost_usd)`
+function describeCostCap({ capUsd, totalCapUsd, cost: { usd } }: JudgingForecast): string {
+  const caps = [
+    { cap: totalCapUsd, key: 'stopping.max_total_cost_usd' },
+    { cap: capUsd, key: 'metric.judge.max_total_cost_usd' },
+  ].flatMap(({ cap, key }) => (cap === null ? [] : [{ cap, key }]))
+  const [least] = caps.toSorted((a, b) => a.cap - b.cap)
+  if (least === undefined) return 'budget: none, which winnow run --allow-uncapped has to allow'
+  const jobs = usd === null || usd === 0 ? '' : `, about ${formatCount(Math.floor(least.cap / usd), 'job')}`
+  return `budget: ${formatDollars(least.cap)} in all${jobs} (${least.key})`
 }
 
 function describeVisibleScoreGain({ visibleGain, assumedSpread, primary }: JudgingForecast): string {

@@ -2,7 +2,7 @@ import { listObjectives, listTieBreakers } from '../decide/metrics.ts'
 import { formatCount, formatNumber } from '../decide/wording.ts'
 import type { CampaignLocation } from '../spec/planned-features.ts'
 import type { Spec } from '../spec/schema.ts'
-import { listTimedDecisiveMetrics } from '../spec/spec-facts.ts'
+import { listTimedDecisiveMetrics, listUncappedSpenders } from '../spec/spec-facts.ts'
 import { describeProxy } from './metrics.ts'
 import { formatMinutes, type HarnessTrial, renderTrial } from './check-trial.ts'
 
@@ -212,10 +212,18 @@ export function renderForecast(spec: Spec, where: CampaignLocation): string[] {
   return [
     ...describeGates(spec).map(text => `gate: ${text}`),
     `isolation: ${describeIsolation(spec, where)}`,
-    'cost: this machine measures, so no runner is paid for; what proposers spend is not counted',
+    `cost: this machine measures, so no runner is paid for; ${describeModelCap(spec)}; what programs spend that are asked for ideas is not counted`,
     `stops after: ${describeStopping(spec)}`,
     `merges into: ${spec.branches.prefix}/${spec.name}, and never into the default branch`,
   ]
+}
+
+function describeModelCap(spec: Spec): string {
+  const cap = spec.stopping.max_total_cost_usd
+  if (cap !== null) return `models may cost ${formatNumber(cap)} USD in all (stopping.max_total_cost_usd)`
+  const spenders = listUncappedSpenders(spec)
+  if (spenders.length === 0) return 'no cap on all models together (stopping.max_total_cost_usd)'
+  return `nothing caps what ${spenders.join(' and ')} may spend, so winnow run needs --allow-uncapped`
 }
 
 const NO_ISOLATION_NOTE =

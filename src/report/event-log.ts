@@ -156,6 +156,8 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>, metrics: ShownMetrics) 
   spent: ({ what, who, minutes, usd }) =>
     `spent on ${what}${who === null ? '' : ` by ${who}`}: ${formatNumber(minutes)} min, ${formatNumber(usd)} USD`,
   'knob-changed': ({ knob, from, to }) => `${toShortRef(knob)} changed from ${from} to ${to}`,
+  'uncapped-allowed': ({ spenders, by }) =>
+    `${by.actor} allowed ${spenders.join(' and ')} to spend money without a cap`,
   'campaign-paused': ({ reason }) => withReason('paused', reason),
   'campaign-resumed': ({ reason }) => withReason('resumed', reason),
   'campaign-stopped': ({ reason }) => withReason('stopped', reason),

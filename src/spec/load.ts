@@ -38,8 +38,6 @@ import { readDocument, type SourceDocument } from './yaml-document.ts'
 export type ParseOptions = {
   /** The path as messages show it. Its file name is the name of a spec that has none. */
   file: string
-  /** True when a person allowed a judge without a cost cap on the command line. */
-  allowUncapped?: boolean
 } & Partial<SpecEnvironment>
 
 export type ParsedSpecFile = { spec: Spec; sha256: string; notes: string[] }
@@ -165,7 +163,7 @@ function buildRuleContext(
   { raw, rules }: PreparedSpec,
   options: ParseOptions,
 ): RuleContext {
-  return { spec, raw, rules, allowUncapped: options.allowUncapped ?? false }
+  return { spec, raw, rules }
 }
 
 function findSpecName(

@@ -8,7 +8,6 @@ export type RuleContext = {
   spec: ParsedSpec
   raw: unknown
   rules: SpecRules
-  allowUncapped: boolean
 }
 
 export type SpecRule = (context: RuleContext) => SpecFinding[]

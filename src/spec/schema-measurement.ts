@@ -249,7 +249,7 @@ const judgeSection = z.strictObject({
   max_total_cost_usd: positiveSchema
     .nullable()
     .default(5)
-    .describe('Cost cap of all judging. winnow refuses null, which means no cap.'),
+    .describe('Cost cap of all judging. null: only stopping.max_total_cost_usd caps it.'),
   judges: countSchema.default(1).describe('Judges per item; their mean counts.'),
   confirmation_seed: z
     .number()

@@ -63,6 +63,7 @@ export function buildSpecSchema(rules: SpecRules, environment: SpecEnvironment =
         'Commands that must pass before the metric counts. A spec needs at least one gate of either kind.',
       ),
     evidence: evidenceSection.prefault({}).describe('Evidence that a change needs.'),
+    models: z.array(modelSection).default([]).describe('Models that may be asked, and their prices.'),
     scope: buildScopeSchema(rules).describe('What an experiment may change.'),
     propose: z
       .array(proposerSection)
@@ -138,7 +139,12 @@ function buildStoppingSection(rules: SpecRules, environment: SpecEnvironment) {
       .describe(
         'Runner minutes, on GitHub as billed: each job is rounded up. Some are reserved for measuring the total. Default: 600 in a private repository on GitHub.',
       ),
-    max_total_cost_usd: positiveSchema.nullable().default(null).describe('Money spent on models.'),
+    max_total_cost_usd: positiveSchema
+      .nullable()
+      .default(null)
+      .describe(
+        'US dollars for all models that winnow asks or meters, in the whole campaign. null: no cap, which a person has to allow where no other cap holds (winnow run --allow-uncapped).',
+      ),
     max_failures: countSchema
       .nullable()
       .default(null)
@@ -165,6 +171,18 @@ function buildLimitsSection(rules: SpecRules) {
       .describe('Bytes of binary files.'),
   })
 }
+
+const modelSection = z.strictObject({
+  id: textSchema.describe('Name of the model at the endpoint.'),
+  price: z
+    .strictObject({
+      input: z.number().nonnegative().describe('US dollars for a million tokens that are sent.'),
+      output: z.number().nonnegative().describe('US dollars for a million tokens of answers.'),
+    })
+    .nullable()
+    .default(null)
+    .describe('null: WINNOW_MODEL_PRICE, else the price that the endpoint lists. winnow itself knows none.'),
+})
 
 const dependenciesSection = z.strictObject({
   approved: z.array(textSchema).default([]).describe('Packages that may be added as registries have them.'),

@@ -167,6 +167,20 @@ export function listArtifacts({
   return artifacts.map(artifact => ({ name: artifact.name, path: getArtifactPath(artifact) ?? '' }))
 }
 
+// Money
+
+export type Spender = 'judges' | 'textgrad'
+
+/** What asks models and is capped by nothing. A person has to allow that. */
+export function listUncappedSpenders(spec: Pick<Spec, 'metric' | 'propose' | 'stopping'>): Spender[] {
+  if (spec.stopping.max_total_cost_usd !== null) return []
+  const spenders: Spender[] = []
+  if (isJudgedMetric(spec) && (spec.metric.judge?.max_total_cost_usd ?? null) === null)
+    spenders.push('judges')
+  if (spec.propose.some(({ use }) => use === 'textgrad')) spenders.push('textgrad')
+  return spenders
+}
+
 // Built-in metrics
 
 type DecisiveSections = {

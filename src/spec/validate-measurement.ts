@@ -21,7 +21,6 @@ export const MEASUREMENT_RULES: readonly SpecRule[] = [
   refuseDuplicateJudgeKeys,
   requireReachableImprovement,
   requireSingletonRubric,
-  requireJudgeCostCap,
   requireUniqueObjectives,
   refusePrintedBuiltIns,
   refuseTimedScoreField,
@@ -188,14 +187,6 @@ function requireSingletonRubric({ spec }: RuleContext): SpecFinding[] {
   const expected = '0 without a singleton_rubric'
   const fix = 'add metric.judge.singleton_rubric'
   return reportFinding('metric.judge.singleton_sample', String(judge.singleton_sample), expected, fix)
-}
-
-/** Judging needs a cost cap unless a person lifts it on the command line. A file cannot lift it. */
-function requireJudgeCostCap({ spec, allowUncapped }: RuleContext): SpecFinding[] {
-  const { primary, judge } = spec.metric
-  if (primary.type !== 'judge' || judge?.max_total_cost_usd !== null || allowUncapped) return []
-  const fix = 'write a cap, such as 5: judging without one is not built yet'
-  return reportFinding('metric.judge.max_total_cost_usd', 'no cap', 'an amount in USD', fix)
 }
 
 function requireUniqueObjectives({ spec }: RuleContext): SpecFinding[] {

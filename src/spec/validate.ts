@@ -28,6 +28,7 @@ export const RULES: readonly SpecRule[] = [
   checkSameAnswers,
   checkCountedMetrics,
   ...MEASUREMENT_RULES,
+  requireUniqueModels,
   checkScopePatterns,
   requireReachableMutable,
   checkRepositoryPaths,
@@ -262,5 +263,18 @@ function checkCommandProposers({ spec }: RuleContext): SpecFinding[] {
     const found = ways === 0 ? 'neither command nor preset' : 'command and preset'
     const fix = 'write command: <program>, or preset: <agent>'
     return reportFinding(['propose', index], found, 'one of them', fix)
+  })
+}
+
+function requireUniqueModels({ spec }: RuleContext): SpecFinding[] {
+  const ids = spec.models.map(({ id }) => id)
+  return ids.flatMap((id, index) => {
+    if (ids.indexOf(id) === index) return []
+    return reportFinding(
+      ['models', index, 'id'],
+      JSON.stringify(id),
+      'each model once',
+      'remove one of the two',
+    )
   })
 }

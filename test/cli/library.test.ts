@@ -49,7 +49,6 @@ describe('the library', () => {
       'estimateHodgesLehmann',
       'estimateJudgingCost',
       'evidenceStateSchema',
-      'findPrice',
       'findSmallestVisibleGain',
       'fold',
       'getEvidenceStatus',

@@ -188,9 +188,6 @@ const cases: Record<string, Case[]> = {
     [JUDGE, { 'metric.judge.singleton_sample': 3 }, 'metric.judge.singleton_sample: 3'],
     [JUDGE, { 'metric.judge.singleton_sample': 3, 'metric.judge.singleton_rubric': 'score it' }, undefined],
   ],
-  requireJudgeCostCap: [
-    [JUDGE, { 'metric.judge.max_total_cost_usd': null }, 'metric.judge.max_total_cost_usd: no cap'],
-  ],
   requireUniqueObjectives: [
     [
       CE,
@@ -375,6 +372,7 @@ const cases: Record<string, Case[]> = {
     [CE, { 'metric.max_task_regression': BOUND }, 'metric.max_task_regression: tasks and a stored score'],
     [CE, { 'metric.max_task_regression': BOUND, 'measurement.baseline': 'fresh' }, undefined],
   ],
+  requireUniqueModels: [[W, { models: [{ id: 'a' }, { id: 'a' }] }, 'models[1].id: "a"']],
   checkScopePatterns: [
     [W, { 'scope.mutable': ['../up'] }, 'scope.mutable[0]: "../up": a path with ..'],
     [W, { 'scope.mutable': ['a/../b'] }, 'scope.mutable[0]: "a/../b": a path with ..'],
@@ -546,11 +544,6 @@ describe('the rules over several keys', () => {
       expect(refusals(fixture, changes)).toEqual(refusal === undefined ? [] : [refusal])
     })
   }
-
-  it('let a person lift the cap on judging, for this run only', () => {
-    const uncapped = { 'metric.judge.max_total_cost_usd': null }
-    expect(refusals('ce-judge.yaml', uncapped, { allowUncapped: true })).toEqual([])
-  })
 
   it('name the legal choices for a time that is to be measured once', () => {
     const [problem] = problemsOf(changed(W, { 'measurement.mode': 'once' }))

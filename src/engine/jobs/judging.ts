@@ -6,7 +6,6 @@ import { askJudges, isScored, type JudgingCut } from '../../judge/ask-judges.ts'
 import { type Batch, buildBatches } from '../../judge/batch.ts'
 import { openBudget } from '../../judge/budget.ts'
 import { createChatModels } from '../../judge/chat-model.ts'
-import { type Endpoint, findPrice, parseEndpoint, type Price, resolveModel } from '../../judge/endpoint.ts'
 import {
   buildJudgedReport,
   type GivenScores,
@@ -16,7 +15,7 @@ import {
   prepareJudging,
   type PrintedOrder,
 } from '../../judge/judged-report.ts'
-import { MODEL_KEY } from '../../measure/environment.ts'
+import { type ModelAccess, readModelAccess } from '../../judge/model-access.ts'
 import { isMissing } from '../../measure/file-system.ts'
 import type { LiveOrder, PendingJudging } from '../../model/campaign.ts'
 import type { JudgingEnd, ScoreRecord } from '../../model/event-schemas.ts'
@@ -72,7 +71,11 @@ async function judgeOrder(
   const due = prepareJudging(request, printed)
   if ('executions' in due) return due
   const { id, may_cost_usd } = request.order
-  const access = readModelAccess(context.env, due.judge.model)
+  const web = createWebFetch(context.env)
+  const access = await readModelAccess(
+    { env: context.env, models: request.spec.models, web },
+    due.judge.model,
+  )
   const stored = files.scores(id) ?? { records: [], requests: 0, tokens: 0, usd: 0 }
   context.progress.say(`${access.model} scores ${due.pairs.length} items of both sides`)
   let scored = stored
@@ -197,46 +200,6 @@ async function scoreBatches(
   }
 }
 
-interface ModelAccess {
-  endpoint: Endpoint
-  key: string
-  model: string
-  price: Price | null
-}
-
-const MODEL_URL = 'WINNOW_MODEL_URL'
-const MODEL_PRICE = 'WINNOW_MODEL_PRICE'
-
-export function hasModelUrl(env: Readonly<Record<string, string>>): boolean {
-  return (env[MODEL_URL] ?? '') !== ''
-}
-
-export function readModelAccess(env: Readonly<Record<string, string>>, name: string): ModelAccess {
-  const key = env[MODEL_KEY] ?? ''
-  if (!hasModelUrl(env))
-    throw new UserError('the spec needs a model as judge, but no address of a model is set', {
-      place: { path: MODEL_URL },
-      fix: `set ${MODEL_URL}, as in https://api.openai.com/v1, and ${MODEL_KEY}`,
-    })
-  const endpoint = parseEndpoint(env[MODEL_URL] ?? '', key)
-  const model = resolveModel(endpoint, name)
-  const priceText = env[MODEL_PRICE] ?? ''
-  return {
-    endpoint,
-    key,
-    model,
-    price: priceText === '' ? findPrice(endpoint.maker, model) : parsePrice(priceText),
-  }
-}
-
-function parsePrice(text: string): Price {
-  const [, input, output] = /^(\d+(?:\.\d+)?)\/(\d+(?:\.\d+)?)$/.exec(text.trim()) ?? []
-  if (input !== undefined && output !== undefined) return { input: Number(input), output: Number(output) }
-  throw new UserError(`${MODEL_PRICE} is ${JSON.stringify(text)}`, {
-    fix: 'write US dollars for a million tokens of input and output, as in 0.4/1.6',
-  })
-}
-
 interface JudgeJob extends JobEnvironment {
   items: string
 }
@@ -336,7 +299,8 @@ async function askForScores(
   const spec = await readSpecForOrder(repository, campaign, live.order)
   const scoring = computeScoringState(live, spec, printed)
   if ('report' in scoring) return null
-  const access = readModelAccess(job.env, scoring.due.judge.model)
+  const web = createWebFetch(job.env)
+  const access = await readModelAccess({ env: job.env, models: spec.models, web }, scoring.due.judge.model)
   result.model = access.model
   const cut = await scoreBatches(job, {
     ...scoring,

@@ -304,6 +304,10 @@ const applyKnobChanged: EventHandler<'knob-changed'> = (campaign, { knob, to }) 
   for (const each of [campaign.experiments[name], idea]) if (each) each.priority = to
 }
 
+const applyUncappedAllowed: EventHandler<'uncapped-allowed'> = (campaign, { spenders }) => {
+  campaign.uncapped = [...new Set([...campaign.uncapped, ...spenders])]
+}
+
 export const campaignHandlers = {
   'campaign-started': applyCampaignStarted,
   'campaign-amended': applyCampaignAmended,
@@ -322,5 +326,6 @@ export const campaignHandlers = {
   'campaign-resumed': applyResumed,
   'campaign-stopped': applyStopped,
   'knob-changed': applyKnobChanged,
+  'uncapped-allowed': applyUncappedAllowed,
   note: () => {},
 }
