@@ -135,6 +135,38 @@ function selectAdvice({ tried, kept, better, unproven }: CategoryCounts): Catego
   return tried >= MIN_TRIED ? 'leave' : 'open'
 }
 
+/** Categories that ce-optimize starts from. They are untried only where a campaign uses this list. */
+const STANDARD_CATEGORIES = [
+  'signal-extraction',
+  'graph-signals',
+  'embedding',
+  'algorithm',
+  'preprocessing',
+  'parameter-tuning',
+  'architecture',
+  'data-handling',
+]
+
+interface UntriedCategory {
+  category: string
+  ideas: BacklogIdea[]
+}
+
+/** What no experiment has tried: categories of waiting ideas first, then standard ones without an idea. */
+export function listUntriedCategories(campaign: Campaign): UntriedCategory[] {
+  const tried = new Set(listExperiments(campaign).map(({ category }) => category))
+  const waiting = new Map<string, BacklogIdea[]>()
+  for (const idea of listOpenIdeas(campaign))
+    if (!tried.has(idea.category)) waiting.set(idea.category, [...(waiting.get(idea.category) ?? []), idea])
+  const used = new Set([...tried, ...waiting.keys()])
+  const usesList = STANDARD_CATEGORIES.some(category => used.has(category))
+  const others = usesList ? STANDARD_CATEGORIES.filter(category => !used.has(category)) : []
+  return [
+    ...[...waiting].map(([category, ideas]) => ({ category, ideas })),
+    ...others.map(category => ({ category, ideas: [] })),
+  ]
+}
+
 export function formatAdvice({ next, tried, kept, better, unproven, broken, open }: CategorySummary): string {
   const alone = better > 0 ? `, ${better} better alone but not kept` : ''
   const breaks = broken > 0 ? `, ${broken} broke` : ''

@@ -1,11 +1,11 @@
-import { toSentenceCase } from '../model/text.ts'
+import { toOneLine, toSentenceCase } from '../model/text.ts'
 import { type CampaignProgress, computeProgress, formatProgress } from '../decide/progress.ts'
 import { formatCount } from '../decide/wording.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { listDisabledProposers } from '../model/fold/proposers.ts'
 import { describeStatus } from '../model/status.ts'
-import { formatAdvice, summarizeCategories } from '../plan/backlog.ts'
+import { formatAdvice, listUntriedCategories, summarizeCategories } from '../plan/backlog.ts'
 import type { Spec } from '../spec/schema.ts'
 import { formatIdeaToTake, listIdeasToTake } from './backlog.ts'
 import { buildChartData, renderBadge, renderChart } from './charts.ts'
@@ -13,8 +13,10 @@ import { getExperimentState, renderPersonalTasks } from './experiment-state.ts'
 import { escapeMarkdown } from './markdown.ts'
 import { describeCalibrationNoise } from './metrics.ts'
 import { describeResumeHint } from './resume-hint.ts'
+import { countRounds, formatRounds } from './rounds.ts'
 import { describeSingleMachine } from './run-summary.ts'
 import { computeCampaignProgress, formatMeasuringMinutes, formatModelCost, renderTally } from './status.ts'
+import { renderSummary } from './summary.ts'
 import { describeTableReason, describeVerdict, listKeptExperiments } from './verdict-text.ts'
 
 export const BADGE_FILE = 'badge.svg'
@@ -24,7 +26,8 @@ export function renderLedgerViews(campaign: Campaign, spec: Spec): Record<string
   const progress = computeProgress(campaign, spec)
   return {
     'README.md': renderLedgerReadme(campaign),
-    'digest.md': renderDigest(campaign, progress),
+    'digest.md': renderDigest(campaign, spec, progress),
+    'summary.md': renderSummary(campaign, spec, progress),
     'chart.svg': renderChart(campaign.name, buildChartData(campaign, progress)),
     [BADGE_FILE]: renderBadge(campaign, progress),
   }
@@ -53,7 +56,7 @@ export function renderLedgerReadme(campaign: Campaign): string {
     '',
     '![the primary metric over experiments](chart.svg)',
     '',
-    'Recent activity: [digest.md](digest.md).',
+    'Recent activity: [digest.md](digest.md). The whole campaign: [summary.md](summary.md).',
     '',
     `Campaign ${escapeMarkdown(describeStatus(campaign), MAX_REASON_LENGTH)}.`,
     ...(resumeHint === null ? [] : [`To continue, ${escapeMarkdown(resumeHint, 400)}.`]),
@@ -83,14 +86,18 @@ const OTHERS_SHOWN = 8
 const ALERTS_SHOWN = 3
 const CATEGORIES_SHOWN = 8
 const LEARNINGS_SHOWN = 2
+const RECENT_LEARNINGS = 6
+const LONGEST_LEARNING = 300
 
 /** A one-minute summary of recent events for a maintainer. */
-export function renderDigest(campaign: Campaign, progress: CampaignProgress): string {
+export function renderDigest(campaign: Campaign, spec: Spec, progress: CampaignProgress): string {
   const spent = [`${formatMeasuringMinutes(campaign)} spent`, ...formatModelCost(campaign)].join(', ')
   const parts = [
     renderDigestSection('Recently kept', renderKeptLately(campaign)),
     renderDigestSection('Recently tried and not kept', renderNotKeptLately(campaign)),
     renderDigestSection('What to try next, by category', renderStrategy(campaign)),
+    renderDigestSection('Learned most recently', renderLearnings(campaign)),
+    renderDigestSection('Not tried yet', renderFrontier(campaign)),
     renderDigestSection('Under way', describeOpenExperiments(campaign)),
     renderDigestSection('Needs you', renderPersonSection(campaign)),
     renderDigestSection(
@@ -98,11 +105,15 @@ export function renderDigest(campaign: Campaign, progress: CampaignProgress): st
       listIdeasToTake(campaign).map(idea => `- ${escapeMarkdown(formatIdeaToTake(idea))}`),
     ),
   ]
+  const rounds = countRounds(campaign, spec)
   const state = `The campaign is ${escapeMarkdown(describeStatus(campaign), MAX_REASON_LENGTH)}.`
   const lines = [
     `# ${escapeMarkdown(campaign.name)}`,
     '',
     `${state} Progress: ${escapeMarkdown(formatProgress(progress))}.`,
+    ...(rounds === null
+      ? []
+      : [`${toSentenceCase(formatRounds(rounds))}, with ${formatCount(rounds.members, 'experiment')}.`]),
     `${renderTally(campaign)}; ${spent}.`,
     ...parts.flat(),
   ]
@@ -143,6 +154,34 @@ function renderStrategy(campaign: Campaign): string[] {
         .slice(0, LEARNINGS_SHOWN)
         .map(({ id, text }) => `  - ${id} learned: ${escapeMarkdown(text)}`),
     ])
+}
+
+/** Newest first; those of the latest round are marked. */
+function renderLearnings(campaign: Campaign): string[] {
+  const round = campaign.round?.number ?? null
+  const learned = Object.values(campaign.experiments).filter(
+    ({ learnings }) => (learnings ?? '').trim() !== '',
+  )
+  return learned
+    .toReversed()
+    .slice(0, RECENT_LEARNINGS)
+    .map(each => {
+      const now = each.round !== null && each.round === round ? ' (this round)' : ''
+      return `- ${each.id}${now}: ${escapeMarkdown(toOneLine(each.learnings ?? '', LONGEST_LEARNING))}`
+    })
+}
+
+function renderFrontier(campaign: Campaign): string[] {
+  return listUntriedCategories(campaign)
+    .slice(0, CATEGORIES_SHOWN)
+    .map(({ category, ideas }) => {
+      const [first] = ideas
+      const waiting =
+        first === undefined
+          ? 'no idea yet'
+          : `${formatCount(ideas.length, 'idea')}, such as ${formatIdeaToTake(first)}`
+      return `- ${escapeMarkdown(category)}: ${escapeMarkdown(waiting)}`
+    })
 }
 
 function describeOpenExperiments({ experiments }: Campaign): string[] {

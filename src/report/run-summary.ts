@@ -60,7 +60,7 @@ export function renderFinalSummary(campaign: Campaign, where: ResultLocation): s
     ...labelRows('waiting', ...limitLines(renderPersonalTasks(campaign), MAX_LISTED)),
     ...labelRows('took', describeTimeTaken(campaign, result)),
     ...labelRows('to continue', describeResumeHint(campaign) ?? ''),
-    ...labelRows('next', ...listNextSteps(campaign, result, where)),
+    ...labelRows('next', ...formatTable(listNextSteps(campaign, result, where))),
   ]
   return ['', ...formatTable(rows)]
 }
@@ -83,11 +83,12 @@ function describeTimeTaken(campaign: Campaign, { duration_seconds, waited_second
   return [...since, formatCampaignCost(campaign)].join(', ')
 }
 
-function listNextSteps(
+/** Rows of a command and what it does. */
+export function listNextSteps(
   campaign: Campaign,
   { improvements }: CampaignResult,
   where: ResultLocation,
-): string[] {
+): string[][] {
   const some = Object.keys(campaign.experiments)
   const last = improvements.at(-1)?.id ?? some.at(-1)
   const steps = [
@@ -98,7 +99,7 @@ function listNextSteps(
   const taken = campaign.incumbent.tree === campaign.reference.tree
   const take =
     improvements.length === 0 || taken || where.astray === true ? [] : listMergeSteps(campaign, where)
-  return formatTable([...review, ...take, ...listFinishSteps(campaign)])
+  return [...review, ...take, ...listFinishSteps(campaign)]
 }
 
 function listFinishSteps({ status, experiments }: Campaign): string[][] {

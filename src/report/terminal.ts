@@ -4,6 +4,8 @@ import { formatNumber } from '../decide/wording.ts'
 import type { Campaign, LiveOrder } from '../model/campaign.ts'
 import type { Order } from '../model/order.ts'
 import { aggregateSnapshot, aggregateValues, getNumber, type Report } from '../model/report.ts'
+import { getCampaignSpec } from '../spec/load.ts'
+import { countRounds, formatRounds } from './rounds.ts'
 
 // Tables
 
@@ -123,7 +125,9 @@ export function renderLiveLine(campaign: Campaign, progress: CampaignProgress, n
   const whole = expected.length === 0 ? '' : ` of ~${formatClock(Math.max(...expected))}`
   const busy = now.orders.length > 0 || now.asked.length > 0
   const time = busy ? ` ${formatClock(now.seconds)}${whole}` : ''
-  return `${describeActivity(now)}${time}, ${describeBest(progress)}`
+  const rounds = campaign.spec_yaml === '' ? null : countRounds(campaign, getCampaignSpec(campaign))
+  const where = rounds === null ? '' : `${formatRounds(rounds)}: `
+  return `${where}${describeActivity(now)}${time}, ${describeBest(progress)}`
 }
 
 function describeActivity({ orders, asked, elsewhere }: LiveState): string {

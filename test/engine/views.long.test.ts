@@ -4,7 +4,7 @@ import { parseSpec } from '../../src/spec/load.ts'
 import { shorter, createSizeRepository } from '../support/size-repository.ts'
 import type { TestRepository } from '../support/repository.ts'
 
-const VIEWS = ['README.md', 'badge.svg', 'chart.svg', 'digest.md']
+const VIEWS = ['README.md', 'badge.svg', 'chart.svg', 'digest.md', 'summary.md']
 
 function stored(site: TestRepository, path: string): string {
   return `${site.bare('show', `optimize-state/size:${path}`)}\n`

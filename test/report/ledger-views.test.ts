@@ -10,18 +10,12 @@ import { baseline, campaignOf, decided, NEXT, opened, POINT, type Told, withByte
 
 const specOf = ({ spec_yaml, spec_path }: Campaign) => parseSpec(spec_yaml, { file: spec_path }).spec
 
-function viewsOf(campaign: Campaign): Record<'README.md' | 'digest.md' | 'chart.svg' | 'badge.svg', string> {
-  const {
-    'README.md': readme = '',
-    'digest.md': text = '',
-    ...svg
-  } = renderLedgerViews(campaign, specOf(campaign))
-  return {
-    'README.md': readme,
-    'digest.md': text,
-    'chart.svg': svg['chart.svg'] ?? '',
-    'badge.svg': svg['badge.svg'] ?? '',
-  }
+const VIEWS = ['README.md', 'digest.md', 'summary.md', 'chart.svg', 'badge.svg'] as const
+
+function viewsOf(campaign: Campaign): Record<(typeof VIEWS)[number], string> {
+  const views = renderLedgerViews(campaign, specOf(campaign))
+  expect(Object.keys(views).toSorted()).toEqual([...VIEWS].toSorted())
+  return Object.fromEntries(VIEWS.map(name => [name, views[name] ?? ''])) as ReturnType<typeof viewsOf>
 }
 
 function merged(number: number): Told<'merged'> {
@@ -76,6 +70,7 @@ describe('the views of a ledger', () => {
       expect(svg).toContain('&lt;script&gt;alert(1)&lt;/script&gt;&quot;&amp;')
     }
     expect(text).not.toContain('<script>')
+    expect(viewsOf(campaign)['summary.md']).not.toContain('<script>')
     expect(escapeSvg('x'.repeat(200))).toHaveLength(60)
   })
 
@@ -85,6 +80,7 @@ describe('the views of a ledger', () => {
     expect(Buffer.byteLength(views['chart.svg'])).toBeLessThan(40_000)
     expect(Buffer.byteLength(views['badge.svg'])).toBeLessThan(1_500)
     expect(Buffer.byteLength(views['digest.md'])).toBeLessThan(10_000)
+    expect(Buffer.byteLength(views['summary.md'])).toBeLessThan(10_000)
     expect(views['chart.svg']).toContain('<title>exp-1999: 3002</title>')
   })
 })

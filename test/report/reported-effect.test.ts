@@ -1,3 +1,4 @@
+import { getCampaignSpec } from '../../src/spec/load.ts'
 import { describe, expect, it } from 'vitest'
 import { formatProgress } from '../../src/decide/progress.ts'
 import type { Campaign } from '../../src/model/campaign.ts'
@@ -113,7 +114,7 @@ describe('a kept experiment', () => {
     const said = 'reported effect bytes 3.0 % lower (1.0 to 5.0 %), 8 pairs; selected by bytes 8.0 % lower'
     expect(renderStatus(campaign, buildStatusView(campaign, new Map())).join('\n')).toContain(`Kept: ${said}`)
     expect(renderLedgerReadme(campaign)).toContain(`| exp-001 | kept | Shorter | ${said} |`)
-    expect(renderDigest(campaign, computeCampaignProgress(campaign))).toContain(
+    expect(renderDigest(campaign, getCampaignSpec(campaign), computeCampaignProgress(campaign))).toContain(
       `- exp-001, kept: shorter (${said})`,
     )
   })

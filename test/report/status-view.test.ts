@@ -123,9 +123,8 @@ describe('the count of a campaign', () => {
     const tally = '3 experiments: 1 kept, 1 refused, 1 waiting'
     expect(campaign.ended).toBe(1)
     expect(renderLedgerReadme(campaign)).toContain(`${tally}.`)
-    expect(renderDigest(campaign, computeProgress(campaign, getCampaignSpec(campaign)))).toContain(
-      `${tally};`,
-    )
+    const spec = getCampaignSpec(campaign)
+    expect(renderDigest(campaign, spec, computeProgress(campaign, spec))).toContain(`${tally};`)
     expect(renderCampaignPullBody(campaign)).toContain('### 1 change kept\n1 of 3 ideas kept · ')
     expect(renderStatus(campaign, buildStatusView(campaign, NONE))).toContain(`  ${tally}`)
     expect(renderFinalSummary(campaign, { prefix: 'optimize', remote: null }).join('\n')).toContain(

@@ -16,6 +16,7 @@ import { renderPullBody, renderPullTitle } from '../../src/report/pull-request.t
 import { renderVerdict } from '../../src/report/verdict-markdown.ts'
 import { renderCampaignPullBody, renderCampaignPullTitle } from '../../src/report/campaign-pull-request.ts'
 import { buildExperimentView, buildStatusView, renderStatus } from '../../src/report/status.ts'
+import { renderSummary } from '../../src/report/summary.ts'
 import { parseSpec } from '../../src/spec/load.ts'
 import { baseline, campaignOf, decided, eventsOf, LANDS, opened, started, type Told } from './campaign-of.ts'
 
@@ -107,7 +108,8 @@ function allOf(told: Nasty): Read {
     ],
     markdown: [
       renderLedgerReadme(campaign),
-      renderDigest(campaign, progress),
+      renderDigest(campaign, spec, progress),
+      renderSummary(campaign, spec, progress),
       ...all.map(each => renderPullBody(campaign, each)),
       renderCampaignPullBody(campaign),
     ],
