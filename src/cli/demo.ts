@@ -6,11 +6,14 @@ import { UserError } from '../errors.ts'
 import { createRepository } from '../git/bare-repository.ts'
 import { buildLocalIsolation } from '../git/isolation.ts'
 import { createGitRunner, requireGit } from '../git/runner.ts'
+import { type LocalModel, startLocalModel } from '../judge/local-model.ts'
+import { applySkillRule, describeSkillRule } from '../judge/skill-rule.ts'
+import type { Campaign } from '../model/campaign.ts'
 import { quoteShell } from '../model/text.ts'
 import { WAITING_EXIT_CODE } from '../model/verdict.ts'
 import {
   renderDemoAttacks,
-  renderDemoIntro,
+  renderDemoModelCost,
   renderDemoNextSteps,
   renderRunSummary,
 } from '../report/run-summary.ts'
@@ -30,50 +33,108 @@ export const demoVerb: Verb = {
       summary: 'where to create the repository; by default a temporary directory',
     },
   ],
-  examples: ['winnow demo', 'winnow demo ~/winnow-demo'],
+  options: [
+    { name: 'skill', summary: 'improve a skill, judged by a local model that answers by a rule, offline' },
+  ],
+  examples: ['winnow demo', 'winnow demo --skill', 'winnow demo ~/winnow-demo'],
   exits: { 130: 'interrupted; the repository can be inspected' },
   async run(call) {
-    const directory = await prepareDemo(call)
-    const demoCall = toDemoCall(directory, call)
-    for (const line of renderDemoIntro({ directory })) call.terminal.out(line)
-    await createRepository(
-      directory,
-      demoCall.environment.env,
-      'a program that packs messages, and ideas for it',
-    )
-    const called = formatDemoCommand(call)
-    const code = await runAndReport(
-      demoCall,
-      async (_, { campaignContext, repositoryContext }, { campaign, waiting }) => {
-        const view = buildStatusView(campaign, await listPullNumbers(campaignContext, campaign))
-        const ends = renderDemoNextSteps(campaign, {
-          directory,
-          called,
-          leftovers: [directory, repositoryContext.dataDir],
-        })
-        const lines = [
-          ...renderRunSummary(campaign, waiting),
-          '',
-          ...renderStatus(campaign, view),
-          '',
-          ...renderDemoAttacks(campaign),
-          ...ends,
-        ]
-        for (const line of lines) call.terminal.out(line)
-      },
-    )
-    return code === WAITING_EXIT_CODE ? 0 : code
+    const demo = DEMOS.find(({ flag }) => flag !== null && call.given.flag(flag)) ?? PROGRAM_DEMO
+    const directory = await prepareDemo(call, demo)
+    const model = demo.answer === null ? null : await startLocalModel(demo.answer)
+    try {
+      return await runDemo(call, { demo, directory, model })
+    } finally {
+      await model?.close()
+    }
   },
 }
 
-/** Paths from the source and from the bundle. */
-const FIXTURE = ['../fixtures/demo', '../../fixtures/demo']
+interface Demo {
+  /** The option that selects it. Null: none is needed. */
+  flag: string | null
+  /** Paths from the source and from the bundle. */
+  fixture: readonly string[]
+  commit: string
+  /** Printed first; the directory is shown after the first line. */
+  intro: readonly [string, ...string[]]
+  /** The rule of the local model that judges and writes. Null: no model is asked. */
+  answer: Parameters<typeof startLocalModel>[0] | null
+  renderEnd: (campaign: Campaign) => string[]
+  /** Commands to try afterwards, before those of every demo. */
+  next: readonly (readonly [words: string, why: string])[]
+}
 
-async function prepareDemo({ given, environment }: Call): Promise<string> {
+const PROGRAM_DEMO: Demo = {
+  flag: null,
+  fixture: ['../fixtures/demo', '../../fixtures/demo'],
+  commit: 'a program that packs messages, and ideas for it',
+  intro: [
+    'The demo improves a small program that packs messages into bytes. Eleven ideas try to use fewer bytes; every message must unpack correctly.',
+    '  .winnow/squeeze.yaml is the spec, ideas/ holds the ideas; no network or model is needed.',
+  ],
+  answer: null,
+  renderEnd: renderDemoAttacks,
+  next: [],
+}
+
+const SKILL_DEMO: Demo = {
+  flag: 'skill',
+  fixture: ['../fixtures/skill', '../../fixtures/skill'],
+  commit: 'a skill for bug reports, and cases to judge it by',
+  intro: [
+    'The demo improves a skill: one Markdown file that tells an agent how to write bug reports.',
+    '  .winnow/skill.yaml has rubric and gates, bench/ the cases and rules, ideas/ an attempt to deceive the judge.',
+    ...describeSkillRule(),
+  ],
+  answer: applySkillRule,
+  renderEnd: () => [],
+  next: [
+    ['show exp-001', 'the attempt to deceive the judge, and the rules that refused it'],
+    ['show exp-002', 'the first earned improvement, case by case'],
+  ],
+}
+
+const DEMOS = [PROGRAM_DEMO, SKILL_DEMO]
+
+interface DemoRun {
+  demo: Demo
+  directory: string
+  model: LocalModel | null
+}
+
+async function runDemo(call: Call, { demo, directory, model }: DemoRun): Promise<number> {
+  const demoCall = toDemoCall(directory, call, model)
+  const [first, ...others] = demo.intro
+  for (const line of [first, `  ${directory}`, ...others, '']) call.terminal.out(line)
+  await createRepository(directory, demoCall.environment.env, demo.commit)
+  const called = formatDemoCommand(call)
+  const code = await runAndReport(
+    demoCall,
+    async (_, { campaignContext, repositoryContext }, { campaign, waiting }) => {
+      const view = buildStatusView(campaign, await listPullNumbers(campaignContext, campaign))
+      const leftovers = [directory, repositoryContext.dataDir]
+      const lines = [
+        ...renderRunSummary(campaign, waiting),
+        '',
+        ...renderStatus(campaign, view),
+        '',
+        ...demo.renderEnd(campaign),
+        ...(model === null ? [] : renderDemoModelCost(campaign, model.countQuestions())),
+        ...renderDemoNextSteps(campaign, { directory, called, leftovers, first: demo.next }),
+      ]
+      for (const line of lines) call.terminal.out(line)
+    },
+  )
+  return code === WAITING_EXIT_CODE ? 0 : code
+}
+
+async function prepareDemo({ given, environment }: Call, demo: Demo): Promise<string> {
   await requireGit(createGitRunner(buildLocalIsolation(environment.directory, environment.env)))
   const directory = await createEmptyDirectory(given.positionals[0], environment)
-  const fixture = FIXTURE.map(path => fileURLToPath(new URL(path, import.meta.url))).find(existsSync)
-  if (fixture === undefined) throw new Error('the directory fixtures/demo is missing from the winnow package')
+  const fixture = demo.fixture.map(path => fileURLToPath(new URL(path, import.meta.url))).find(existsSync)
+  if (fixture === undefined)
+    throw new Error(`the directory ${demo.fixture[0]} is missing from the winnow package`)
   await cp(fixture, directory, { recursive: true })
   return directory
 }
@@ -105,12 +166,26 @@ const AGREED_ARGUMENTS: CommandArguments = {
 }
 
 /** Runs without a remote. Puts the running node first on PATH, because the demo's programs need it. */
-function toDemoCall(directory: string, call: Call): Call {
+function toDemoCall(directory: string, call: Call, model: LocalModel | null): Call {
   const { runtime } = call.program
   const { env } = call.environment
   const path = [...(isAbsolute(runtime) ? [dirname(runtime)] : []), env['PATH'] ?? ''].join(':')
-  const environment = { ...call.environment, directory, remote: null, env: { ...env, PATH: path } }
+  const modelEnv = model === null ? {} : { ...MODEL_ENV, WINNOW_MODEL_URL: model.url }
+  const environment = {
+    ...call.environment,
+    directory,
+    remote: null,
+    env: { ...env, PATH: path, ...modelEnv },
+  }
   return { ...call, given: AGREED_ARGUMENTS, environment: environment }
+}
+
+/** The price of a small model, so that the demo shows a cost. No proxy reaches loopback. */
+const MODEL_ENV = {
+  WINNOW_MODEL_KEY: '',
+  WINNOW_MODEL_PRICE: '0.4/1.6',
+  NO_PROXY: '127.0.0.1',
+  no_proxy: '127.0.0.1',
 }
 
 /** Repeats --cache-dir, so that the suggested commands find the demo's cache. */

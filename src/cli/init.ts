@@ -183,7 +183,7 @@ async function buildInitPlan(
   const location: ProjectLocation = { files, repository, directory: selected.directory }
   const detected = detectProject(location, given.text('language'))
   const packageName = selected.directory === '' ? null : selected.directory.replace(/^.*\//, '')
-  const name = given.text('name') ?? buildSpecName(goal, packageName)
+  const name = given.text('name') ?? buildSpecName(goal, packageName, detected.findings.language === 'text')
   if (!KEBAB.test(name)) throw new UserError(`${name} cannot be a spec's name`, { fix: `use ${KEBAB_TEXT}` })
   const branches = await listOwnBranches(repositoryContext)
   const { prefix, because } = choosePrefix(branches.all, name, branches.isOurs)

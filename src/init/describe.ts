@@ -1,6 +1,7 @@
 import { UserError } from '../errors.ts'
 import type { DetectedProject } from './detect.ts'
-import { classifyGoal, describeAim, findNamedSources, type Goal } from './goal.ts'
+import type { SpecDraft } from './draft.ts'
+import { classifyGoal, describeAim, getLoggedMetric, findNamedSources, type Goal } from './goal.ts'
 import type { ProjectLocation } from './project.ts'
 
 export function renderDetected(
@@ -23,22 +24,36 @@ export function renderDetected(
 export function renderGoal(
   goal: Goal,
   paths: readonly string[],
-  drafted: { metric: string; target: number | null } | null = null,
+  drafted: SpecDraft['primary'] | null = null,
 ): string[] {
   const { aim, also, notUnderstood, subjects } = goal
   const named = findNamedSources(paths, subjects)
   const shown = named.slice(0, 4).join(', ') + (named.length > 4 ? ', …' : '')
   return [
     ...(aim === null ? [] : [`understood: ${describeAim(aim)}`]),
+    ...describeBesideAim(goal),
+    ...(goal.proxy === null ? [] : [`proxy: ${goal.proxy}; a judged metric sees that, a number does not`]),
     ...describeTarget(goal, drafted),
     ...(named.length === 0 ? [] : [`understood: it concerns ${shown}; you can narrow scope.mutable to that`]),
     ...also.map(
       name => `not drafted: ${name}; a campaign has one primary metric, list it under metric.objectives`,
     ),
     ...notUnderstood.map(what => `not understood: ${what}`),
-    ...describeManualOutput(goal, drafted),
-    'gates: the tests pass and the output is not empty; no gate compares answers with those of the baseline: if they must stay the same, keep the expected ones in a file outside scope.mutable and compare them in a gate',
+    ...(drafted?.isText === true ? [] : [...describeManualOutput(goal, drafted), GATES]),
   ]
+}
+
+const GATES =
+  'gates: the tests pass and the output is not empty; no gate compares answers with those of the baseline: if they must stay the same, keep the expected ones in a file outside scope.mutable and compare them in a gate'
+
+/** The quality decides, because a number alone can be improved at its expense. */
+function describeBesideAim(goal: Goal): string[] {
+  const { beside } = goal
+  if (beside === null) return []
+  const logged = getLoggedMetric(goal)
+  const how =
+    logged === null ? 'let the harness print it, and list it under metric.objectives' : 'it is logged'
+  return [`understood: both a judged quality, which decides, and ${beside}: ${how} with role: secondary`]
 }
 
 function describeTarget(
@@ -55,7 +70,10 @@ function describeTarget(
   ]
 }
 
-function describeManualOutput({ aim, countedAs }: Goal, drafted: { metric: string } | null): string[] {
+function describeManualOutput(
+  { aim, subject: { countedAs } }: Goal,
+  drafted: { metric: string } | null,
+): string[] {
   if (aim === null) return []
   if (aim.kind === 'judge') {
     return [

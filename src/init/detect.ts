@@ -15,6 +15,8 @@ import {
   isForeign,
   type Language,
   LANGUAGES,
+  listPrompts,
+  type ProgramLanguage,
   type ProjectFiles,
   type ProjectLocation,
   PROSE,
@@ -26,13 +28,14 @@ import { buildPythonHarness, detectPython } from './python.ts'
 import { buildRubyHarness, detectRuby } from './ruby.ts'
 import { buildRustHarness, detectRust } from './rust.ts'
 import { buildShellHarness, detectShell } from './shell.ts'
+import { detectText } from './text.ts'
 
 interface LanguageSupport {
   detect: (project: ProjectLocation) => Detection | null
   buildHarness: (request: SkeletonRequest) => HarnessTemplate
 }
 
-const SUPPORT: Readonly<Record<Language, LanguageSupport>> = {
+const SUPPORT: Readonly<Record<ProgramLanguage, LanguageSupport>> = {
   node: { detect: detectNode, buildHarness: buildNodeHarness },
   python: { detect: detectPython, buildHarness: buildPythonHarness },
   go: { detect: detectGo, buildHarness: buildGoHarness },
@@ -43,7 +46,7 @@ const SUPPORT: Readonly<Record<Language, LanguageSupport>> = {
   shell: { detect: detectShell, buildHarness: buildShellHarness },
 }
 
-export function buildSkeleton(language: Language, request: SkeletonRequest): Skeleton {
+export function buildSkeleton(language: ProgramLanguage, request: SkeletonRequest): Skeleton {
   return completeHarness(SUPPORT[language].buildHarness(request), request.entry)
 }
 
@@ -65,18 +68,27 @@ export interface DetectedProject {
 /** Prefers a language with a benchmark, then the language with most files. */
 export function detectProject(project: ProjectLocation, wanted: string | undefined): DetectedProject {
   const all = LANGUAGES.flatMap((language): Findings | readonly [] => {
-    const found = SUPPORT[language].detect(project)
+    const found = language === 'text' ? detectText(project) : SUPPORT[language].detect(project)
     return found === null ? [] : { ...ABSENT, language, ...found }
   })
-  const real = all.filter(({ language }) => language !== 'shell')
-  const candidates = real.length > 0 && wanted !== 'shell' ? real : all
+  const real = all.filter(({ language }) => language !== 'shell' && language !== 'text')
+  const candidates =
+    real.length > 0 ? all.filter(each => each.language === wanted || isOffered(each, project)) : all
   const ordered = candidates.toSorted(
-    (a, b) => Number(b.bench !== null) - Number(a.bench !== null) || b.weight - a.weight,
+    (a, b) =>
+      Number(a.language === 'text') - Number(b.language === 'text') ||
+      Number(b.bench !== null) - Number(a.bench !== null) ||
+      b.weight - a.weight,
   )
   const findings = wanted === undefined ? ordered[0] : ordered.find(({ language }) => language === wanted)
   if (findings === undefined) throw createNothingFoundError(project, wanted, all)
   const others = ordered.map(({ language }) => language).filter(language => language !== findings.language)
   return { findings, others }
+}
+
+/** Beside a program, scripts belong to it, and a text is a subject of its own only if a model follows it. */
+function isOffered({ language }: Findings, { files }: ProjectLocation): boolean {
+  return language === 'text' ? listPrompts(files.paths).length > 0 : language !== 'shell'
 }
 
 function createNothingFoundError(

@@ -3,7 +3,8 @@ import { toShortRef } from '../model/ids.ts'
 import { compilePathspec } from '../spec/scope.ts'
 import { findTodoLine } from '../spec/spec-facts.ts'
 import { buildSkeleton, type DetectedProject } from './detect.ts'
-import { convertTarget, getAimName, type Goal, isNotSpeed, isRate } from './goal.ts'
+import { UserError } from '../errors.ts'
+import { convertTarget, getLoggedMetric, getAimName, type Goal, isNotSpeed, isRate } from './goal.ts'
 import {
   buildItemsHarness,
   buildSizeHarness,
@@ -12,7 +13,16 @@ import {
   SKELETON_METRIC,
   SKELETON_OUTPUT,
 } from './harness.ts'
+import {
+  ANY_OUTPUT,
+  type DraftedGate,
+  FIRST_RUN,
+  type JudgedSubject,
+  renderRubric,
+  renderTiers,
+} from './judged.ts'
 import type { Findings, FoundBenchmark, PrintedMetric, ProjectLocation } from './project.ts'
+import { buildTextHarness, chooseText, TEXT_RUBRIC_HEAD, TEXT_SUBJECT } from './text.ts'
 
 interface DraftRequest {
   project: ProjectLocation
@@ -32,7 +42,7 @@ export interface SpecDraft {
   /** The generated benchmark is a placeholder: check and run refuse it until it is replaced. */
   isPlaceholder: boolean
   /** `target` is the target of the goal in the unit of the metric. Null: no target, or an unknown unit. */
-  primary: { metric: string; target: number | null }
+  primary: { metric: string; target: number | null; isText?: boolean }
   /**
    * A metric that a benchmark prints and that init takes for a speed, because its name does not say
    * otherwise. Null: none.
@@ -51,13 +61,22 @@ interface DraftHarness {
   files: NewFile[]
   edit: string | null
   calls: string | null
-  gates: { name: string; check: string }[]
+  gates: (Omit<DraftedGate, 'description'> & Partial<DraftedGate>)[]
+  diagnostics: string[]
+  judged: JudgedDraft | null
+}
+
+/** What a judged metric is drafted from. `sample` is null if the items have buckets of their own. */
+interface JudgedDraft extends Pick<JudgedSubject, 'levels' | 'alsoReport' | 'proxy'> {
+  head: string
+  sample: JudgedSubject['buckets'] | null
 }
 
 export function draftSpec(request: DraftRequest): SpecDraft {
-  const { project, detected, name, goal, prefix } = request
-  const { findings } = detected
-  const harness = draftHarness(request)
+  const { project, name, goal, prefix } = request
+  const findings = narrowToText(request)
+  const isText = findings.language === 'text'
+  const harness = draftHarness(request, findings)
   const { gates, notes } = draftGates(findings, harness)
   const toRepositoryPath = (path: string) =>
     project.directory === '' ? path : `${project.directory}/${path}`
@@ -79,9 +98,20 @@ export function draftSpec(request: DraftRequest): SpecDraft {
       mutable: findings.mutable.map(toRepositoryPath),
       immutable: immutable.length === 0 ? undefined : immutable,
     },
+    merge: isText ? { forgeable: 'allow' } : undefined,
+    stopping:
+      harness.judged === null
+        ? undefined
+        : { max_iterations: FIRST_RUN.iterations, max_hours: FIRST_RUN.hours },
     branches: prefix === 'optimize' ? undefined : { prefix },
   }
-  const spec = { path: specPath, text: renderSpec(values) }
+  const comments = {
+    ...(harness.judged === null ? {} : { metric: renderTiers(harness.judged, describeLogged(goal)) }),
+    ...(isText
+      ? { merge: ['The harness only reads the text. No text can forge what the harness prints.'] }
+      : {}),
+  }
+  const spec = { path: specPath, text: renderSpec(values, comments) }
   const files = [spec, ...harness.files.map(({ path, text }) => ({ path: toRepositoryPath(path), text }))]
   const edit = harness.edit === null ? null : toRepositoryPath(harness.edit)
   const commands = [setup, harness.command, ...gates.map(({ command }) => command)]
@@ -92,20 +122,60 @@ export function draftSpec(request: DraftRequest): SpecDraft {
     edit,
     calls: harness.calls,
     isPlaceholder,
-    primary: { metric: getPrimaryName(goal, harness), target: computeTarget(goal, harness) },
+    primary: {
+      metric: getPrimaryName(goal, harness),
+      target: computeTarget(goal, harness),
+      ...(isText ? { isText } : {}),
+    },
     guessed: findGuessedMetric(goal, harness),
     commands,
     notes: [...findings.notes, ...notes],
   }
 }
 
-function findGuessedMetric(goal: Goal | null, { metric, files }: DraftHarness): string | null {
-  if (metric === null || files.length > 0 || getPrimaryName(goal, { metric }) !== metric.name) return null
+function findGuessedMetric(goal: Goal | null, harness: DraftHarness): string | null {
+  const { metric, files } = harness
+  if (metric === null || files.length > 0 || getPrimaryName(goal, harness) !== metric.name) return null
   return isNotSpeed(metric.name) ? null : metric.name
 }
 
-function draftHarness({ project, detected: { findings }, name, goal }: DraftRequest): DraftHarness {
+/** One campaign improves one text. */
+function narrowToText({ detected: { findings }, goal }: DraftRequest): Findings {
+  if (findings.language !== 'text') return findings
+  const texts = findings.texts ?? []
+  const chosen = chooseText(texts, goal?.subjects ?? [])
+  const others = texts.filter(path => path !== chosen)
+  const shown = others.slice(0, 5).join(', ') + (others.length > 5 ? ', …' : '')
+  const notes = others.length === 0 ? [] : [`also here: ${shown}; name one in --goal to improve that instead`]
+  return { ...findings, mutable: [chosen], notes }
+}
+
+function draftTextHarness(
+  { project, name, goal }: DraftRequest,
+  [path = '']: readonly string[],
+): DraftHarness {
+  const drafted = buildTextHarness(name, path, project.files)
+  const isShortened = goal?.aim?.kind === 'hard' && goal.aim.metric === 'bytes'
+  if (goal?.aim?.kind === 'hard' && !isShortened)
+    throw new UserError(`${path} is a text: it has no ${goal.aim.metric} to measure`, {
+      fix: 'name a quality, such as winnow init --goal "clearer instructions"; or commit the program that is to be measured',
+    })
+  const metric = isShortened ? { name: 'length_tokens', direction: 'minimize' as const } : null
+  const judged = isShortened
+    ? null
+    : { ...TEXT_SUBJECT, head: TEXT_RUBRIC_HEAD, sample: TEXT_SUBJECT.buckets }
+  const fixed = { setup: [], output: 'json', edit: null, calls: null } as const
+  return { ...fixed, setup: [], ...drafted, metric, judged }
+}
+
+function describeLogged(goal: Goal | null): string | null {
+  return (goal === null ? null : getLoggedMetric(goal))?.name ?? null
+}
+
+function draftHarness(request: DraftRequest, findings: Findings): DraftHarness {
+  const { project, name, goal } = request
   const { bench, language, entry, interpreter } = findings
+  if (language === 'text') return draftTextHarness(request, findings.mutable)
   const own = findings.setup === null ? [] : [findings.setup.command]
   const plain = {
     setup: own,
@@ -115,6 +185,8 @@ function draftHarness({ project, detected: { findings }, name, goal }: DraftRequ
     edit: null,
     calls: null,
     gates: [],
+    diagnostics: [],
+    judged: goal?.aim?.kind === 'judge' ? describeJudged(goal, bench) : null,
   } satisfies Partial<DraftHarness>
   if (goal?.aim?.kind === 'hard' && goal.aim.metric === 'bytes' && bench?.metric?.name !== 'bytes') {
     const { file, command, measures } = buildSizeHarness(findings, name, project.files.paths)
@@ -124,9 +196,19 @@ function draftHarness({ project, detected: { findings }, name, goal }: DraftRequ
     return { ...plain, setup, command, files: [file], edit: file.path, calls: measures, gates }
   }
   if (goal?.aim?.kind === 'judge' && bench?.printsItems !== true) {
-    const { file, command } = buildItemsHarness(name)
+    const { subject } = goal
+    const { file, command } = buildItemsHarness(name, subject)
     const calls = 'one item that stands for the outputs to be judged'
-    return { ...plain, command, files: [file], edit: file.path, calls }
+    const { gates, diagnostics } = subject
+    return {
+      ...plain,
+      command,
+      files: [file],
+      edit: file.path,
+      calls,
+      gates: [...gates],
+      diagnostics: [...diagnostics],
+    }
   }
   if (bench !== null) return { ...plain, ...bench }
   const skeleton = buildSkeleton(language, { name, entry, interpreter })
@@ -141,6 +223,12 @@ function draftHarness({ project, detected: { findings }, name, goal }: DraftRequ
   return { ...plain, command, setup, metric, files, edit, calls, gates }
 }
 
+function describeJudged({ subject }: Goal, bench: Findings['bench']): JudgedDraft {
+  const head =
+    subject === ANY_OUTPUT ? 'how far this output reaches the goal' : `the item, which is ${subject.item}`
+  return { ...subject, head, sample: bench?.printsItems === true ? null : subject.buckets }
+}
+
 /** A harness in a mutable directory could be changed by an experiment. */
 function protectHarness({ mutable, immutable }: Findings, files: readonly NewFile[]): string[] {
   const matches = mutable.map(compilePathspec)
@@ -153,8 +241,8 @@ function protectHarness({ mutable, immutable }: Findings, files: readonly NewFil
  * no output.
  */
 function draftMetric(goal: Goal | null, harness: DraftHarness): SpecValues | undefined {
-  const gates = harness.gates.length === 0 ? undefined : harness.gates
-  if (goal?.aim?.kind === 'judge') return draftJudgedMetric(goal)
+  const gates = harness.gates.length === 0 ? undefined : harness.gates.map(gate => ({ ...gate }))
+  if (harness.judged !== null) return draftJudgedMetric(goal, harness, harness.judged)
   const target = computeTarget(goal, harness) ?? undefined
   const primary = selectPrimary(goal, harness.metric)
   if (primary === null)
@@ -168,14 +256,18 @@ const TIMED: PrintedMetric = { name: 'wall_seconds', direction: 'minimize' }
 function selectPrimary(goal: Goal | null, printed: PrintedMetric | null): PrintedMetric | null {
   if (goal?.aim?.kind !== 'hard') return printed
   const { metric: name, direction } = goal.aim
+  if (printed?.name === 'length_tokens') return printed
   // A metric of size does not serve a goal of speed.
   if (name === 'wall_seconds') return printed !== null && isNotSpeed(printed.name) ? null : printed
   if (name === 'throughput' && printed !== null && isRate(printed.name)) return printed
   return { name, direction }
 }
 
-function getPrimaryName(goal: Goal | null, harness: Pick<DraftHarness, 'metric'>): string {
-  return goal?.aim?.kind === 'judge' ? 'quality' : (selectPrimary(goal, harness.metric) ?? TIMED).name
+function getPrimaryName(
+  goal: Goal | null,
+  { judged, metric }: Pick<DraftHarness, 'metric' | 'judged'>,
+): string {
+  return judged === null ? (selectPrimary(goal, metric) ?? TIMED).name : 'quality'
 }
 
 function computeTarget(goal: Goal | null, harness: DraftHarness): number | null {
@@ -183,11 +275,29 @@ function computeTarget(goal: Goal | null, harness: DraftHarness): number | null 
   return target === null ? null : convertTarget(target, selectPrimary(goal, harness.metric) ?? TIMED)
 }
 
-/** Drafts a rubric for a person to complete: only they can choose the items. */
-function draftJudgedMetric({ words }: Goal): SpecValues {
-  const primary = { type: 'judge', name: 'quality', direction: 'maximize' }
-  const rubric = `Score 1 to 5 how far this output reaches the goal: ${words}. 5: a person would change nothing; 1: worse than before.`
-  return { primary, judge: { rubric, scoring: { primary: 'quality' } } }
+/** Starts with the caps of a first run. Only the person can say whether rubric, buckets and items are right. */
+function draftJudgedMetric(
+  goal: Goal | null,
+  { gates, diagnostics }: DraftHarness,
+  judged: JudgedDraft,
+): SpecValues {
+  const { head, sample, alsoReport } = judged
+  const logged = goal === null ? null : getLoggedMetric(goal)
+  return {
+    primary: { type: 'judge', name: 'quality', direction: 'maximize' },
+    degenerate_gates: gates.length === 0 ? undefined : gates.map(gate => ({ ...gate })),
+    objectives: logged === null ? undefined : [{ ...logged, role: 'secondary' }],
+    diagnostics: diagnostics.length === 0 ? undefined : diagnostics.map(name => ({ name })),
+    judge: {
+      rubric: renderRubric(goal?.words ?? null, head, judged),
+      scoring: { primary: 'quality', secondary: [...alsoReport] },
+      model: 'cheap',
+      sample_size: FIRST_RUN.items,
+      stratification: sample?.map(({ bucket, count }) => ({ bucket, count })),
+      batch_size: FIRST_RUN.batch,
+      max_total_cost_usd: FIRST_RUN.usd,
+    },
+  }
 }
 
 /**
@@ -195,18 +305,30 @@ function draftJudgedMetric({ words }: Goal): SpecValues {
  * already.
  */
 function draftGates(
-  { test }: Findings,
-  harness: { command: string; gates: readonly unknown[] },
+  { test, language }: Findings,
+  harness: Pick<DraftHarness, 'command' | 'gates' | 'judged' | 'files'>,
 ): { gates: { name: string; command: string }[]; notes: string[] } {
   if (test !== null) return { gates: [{ name: 'tests', command: test.command }], notes: [] }
+  if (language === 'text') return { gates: [], notes: describeTextCases(harness) }
   const note =
     'init found no tests, so no gate checks that the answers stay right: add gates: [{ name: tests, command: … }] before you trust a gain'
   const gates = harness.gates.length > 0 ? [] : [{ name: 'runs', command: harness.command }]
   return { gates, notes: [note] }
 }
 
-export function buildSpecName(goal: Goal | null, packageName: string | null): string {
-  const what = goal === null ? 'speed' : getAimName(goal)
+function describeTextCases({ judged, files }: Pick<DraftHarness, 'judged' | 'files'>): string[] {
+  const cases = files.find(({ path }) => path.endsWith('.json'))?.path ?? ''
+  if (judged === null)
+    return [
+      `no reader is asked: length alone improves when instructions go; winnow init --goal "clearer" drafts a judged metric`,
+    ]
+  return [
+    `a model scores how a reader does in each case of ${cases}: replace the cases by real ones; set WINNOW_MODEL_URL and WINNOW_MODEL_KEY (docs/judging.md)`,
+  ]
+}
+
+export function buildSpecName(goal: Goal | null, packageName: string | null, isText = false): string {
+  const what = goal === null ? (isText ? 'quality' : 'speed') : getAimName(goal)
   const kebab = (packageName ?? '')
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
@@ -262,11 +384,17 @@ type SpecValues = Readonly<Record<string, SpecValue | undefined>>
 export const SCHEMA_URL = 'https://unpkg.com/git-winnow/schema/spec.schema.json'
 const REFERENCE_URL = 'https://unpkg.com/git-winnow/docs/spec.md'
 
-/** Renders one line per section. Keys with default values are left out. */
-export function renderSpec(values: SpecValues): string {
-  const lines = Object.entries(values).flatMap(([key, value]) =>
-    value === undefined ? [] : [`${key}: ${renderFlow(value)}`],
-  )
+/** Renders one line per section, and a section with a text of several lines as a block. Leaves out defaults. */
+export function renderSpec(
+  values: SpecValues,
+  comments: Readonly<Record<string, readonly string[]>> = {},
+): string {
+  const lines = Object.entries(values).flatMap(([key, value]) => {
+    if (value === undefined) return []
+    const above = (comments[key] ?? []).map(line => `# ${line}`)
+    const flow = `${key}: ${renderFlow(value)}`
+    return [...above, flow.includes('\\n') ? stringify({ [key]: value }, { lineWidth: 0 }).trimEnd() : flow]
+  })
   return [
     `# yaml-language-server: $schema=${SCHEMA_URL}`,
     `# Every key and its default: ${REFERENCE_URL}`,

@@ -1,3 +1,4 @@
+import { findJudgedSubject, JUDGED_SUBJECTS, type JudgedSubject } from './judged.ts'
 import type { PrintedMetric } from './project.ts'
 
 /** The metrics that init can draft. */
@@ -30,8 +31,12 @@ export interface Goal {
   /** Further aims. A campaign pursues only one. */
   also: string[]
   notUnderstood: string[]
-  /** A number that could replace the judged metric. */
-  countedAs: string | null
+  /** What is judged, if anything is: which items, levels and gates suit it. */
+  subject: JudgedSubject
+  /** A hard metric that the goal names beside a judged quality. It is logged. */
+  beside: HardMetric | null
+  /** Why the number that the goal names can mislead. Null: it measures what the goal asks for. */
+  proxy: string | null
   isStartup: boolean
 }
 
@@ -40,8 +45,6 @@ interface GoalRule {
   pattern: RegExp
   /** The word may also name the subject of the code. Counts only where no other rule matches. */
   weak?: true
-  /** A number that could replace the judged metric, if the right answers are known. */
-  countedAs?: string
 }
 
 const RULES: readonly GoalRule[] = [
@@ -65,36 +68,14 @@ const RULES: readonly GoalRule[] = [
   {
     metric: 'quality',
     pattern:
-      /\b(?:friendl(?:y|ier)|clear(?:er)?|readab(?:le|ility)|nicer?|helpful|understandable|wording|tone|beautiful|simpler|messages?|documentation|explain\w*|better looking|polite)\b/,
+      /\b(?:friendl(?:y|ier)|clear(?:er)?|readab(?:le|ility)|nicer?|helpful|understandable|wording|tone|beautiful|simpler|explain\w*|better looking|polite)\b/,
   },
+  ...JUDGED_SUBJECTS.map(({ pattern }) => ({ metric: 'quality' as const, weak: true as const, pattern })),
   {
     metric: 'quality',
     weak: true,
-    pattern: /\bcluster\w*\b/,
-    countedAs: 'with items whose groups are known, how far they agree: {"adjusted_rand": 0.8}',
-  },
-  {
-    metric: 'quality',
-    weak: true,
-    pattern: /\brecommend\w*\b/,
-    countedAs: 'with choices that people made, how many are found: {"hit_rate": 0.4}',
-  },
-  {
-    metric: 'quality',
-    weak: true,
-    pattern: /\b(?:relevan(?:t|ce)|ranking|search results?|search quality)\b/,
-    countedAs: 'with queries whose right answers are known, how high those are: {"ndcg": 0.7}',
-  },
-  {
-    metric: 'quality',
-    weak: true,
-    pattern: /\btranslat\w*\b/,
-    countedAs: 'with reference translations, how near it is: {"bleu": 31.2}',
-  },
-  {
-    metric: 'quality',
-    weak: true,
-    pattern: /\b(?:summar(?:y|ies|i[sz]\w+)|copy(?:writing)?|ux|ui|quality|answers?|prompts?|style|design)\b/,
+    pattern:
+      /\b(?:copy(?:writing)?|ux|ui|quality|answers?|messages?|documentation|prompts?|skills?|instructions?|style|design)\b/,
   },
 ]
 
@@ -104,6 +85,10 @@ function toAim(metric: HardMetric): HardAim {
 
 const JUDGED_QUALITY = 'quality as people judge it'
 
+/** These words ask for quality also beside a number. Others, such as "messages", may only name the code. */
+const JUDGED_WORDS =
+  /\b(?:friendl(?:y|ier)|clearer|readab(?:le|ility)|nicer|helpful|understandable|beautiful|better looking|polite)\b/
+
 /** Matches words against a table, without a model. The first match is the aim. */
 export function readGoal(words: string): Goal {
   const text = words.toLowerCase()
@@ -112,9 +97,14 @@ export function readGoal(words: string): Goal {
   )
   const strong = all.filter(({ weak }) => weak === undefined)
   const matched = strong.length > 0 ? strong : all.slice(0, 1)
-  const [first, ...rest] = matched
-  const stated = first && (first.metric === 'quality' ? { kind: 'judge' as const } : toAim(first.metric))
-  const aim = stated ?? findBoundedAim(text)
+  const judged = JUDGED_WORDS.test(text) ? matched.find(({ metric }) => metric === 'quality') : undefined
+  const first = judged ?? matched[0]
+  const rest = matched.filter(rule => rule !== first)
+  const aim = selectAim(text, first)
+  const [besideMetric] =
+    judged === undefined ? [] : rest.flatMap(({ metric }) => (metric === 'quality' ? [] : metric))
+  const beside = besideMetric ?? null
+  const subject = findJudgedSubject(text)
   const target = aim === null ? null : parseTarget(text, aim)
   const relative = /\b(?:twice|half|double|\d+(?:\.\d+)?\s?(?:%|percent|times|x))(?!\w)/.exec(text)?.[0]
   return {
@@ -122,14 +112,30 @@ export function readGoal(words: string): Goal {
     aim,
     target,
     subjects: extractSubjects(text, matched),
-    also: rest.map(({ metric }) => (metric === 'quality' ? JUDGED_QUALITY : METRICS[metric].name)),
+    also: rest.flatMap(({ metric }) =>
+      metric === beside ? [] : metric === 'quality' ? JUDGED_QUALITY : METRICS[metric].name,
+    ),
     notUnderstood: [
       ...(relative === undefined ? [] : [`"${relative}": a target is a number of the metric, not a share`]),
       ...(aim === null ? ['what is to be measured'] : []),
     ],
-    countedAs: all.find(({ countedAs }) => countedAs !== undefined)?.countedAs ?? null,
+    subject,
+    beside,
+    proxy: aim?.kind === 'hard' ? findProxy(aim.metric, all.some(({ weak }) => weak) ? subject : null) : null,
     isStartup: /\b(?:start(?:up|s|ing)?|load(?:s|ing)?|import(?:s|ing)?|cold start|boot\w*)\b/.test(text),
   }
+}
+
+/** An unknown goal is judged if its words ask for a judgement and for no number. */
+function selectAim(text: string, rule: GoalRule | undefined): Aim | null {
+  if (rule !== undefined) return rule.metric === 'quality' ? { kind: 'judge' } : toAim(rule.metric)
+  return findBoundedAim(text) ?? (classifyGoal(text) === 'judged' ? { kind: 'judge' } : null)
+}
+
+/** A number that stands for a quality can be raised without it. */
+function findProxy(metric: HardMetric, subject: JudgedSubject | null): string | null {
+  if (metric === 'coverage') return 'a line that a test runs is not a line that it checks'
+  return metric === 'bytes' && subject !== null ? subject.proxy : null
 }
 
 /** Guesses the kind of an unknown goal by its words: to count, to judge, or either. */
@@ -158,6 +164,14 @@ function findBoundedAim(text: string): Aim | null {
 export function describeAim(aim: Aim): string {
   if (aim.kind === 'judge') return `${JUDGED_QUALITY} (a judged metric)`
   return `${METRICS[aim.metric].name}: ${aim.direction} ${aim.metric}`
+}
+
+/** Null: winnow does not measure it itself, so a spec cannot log it before the harness prints it. */
+export function getLoggedMetric({
+  beside,
+}: Goal): { name: HardMetric; direction: PrintedMetric['direction'] } | null {
+  const measured = beside === 'wall_seconds' || beside === 'cpu_seconds' || beside === 'max_rss_mb'
+  return measured ? { name: beside, direction: METRICS[beside].direction } : null
 }
 
 /** The part of a spec's name that tells its goal. */

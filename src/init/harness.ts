@@ -1,6 +1,7 @@
 import { quoteShell } from '../model/text.ts'
 import { HARNESS_TODO } from '../spec/spec-facts.ts'
-import type { EntryPoint, Findings } from './project.ts'
+import type { DraftedGate, JudgedSubject } from './judged.ts'
+import type { EntryPoint, Findings, ProgramLanguage } from './project.ts'
 
 export interface NewFile {
   /** Relative to the project's directory. */
@@ -104,18 +105,45 @@ const PLACES: Partial<Readonly<Record<Findings['language'], readonly string[]>>>
   java: ['target/classes', 'build/classes'],
 }
 
-export function buildItemsHarness(name: string): { file: NewFile; command: string } {
-  const path = `bench/${name}.sh`
-  const command = `sh ${path}`
-  const text = `# Prints the outputs to judge as JSON. By hand: ${command}
-# ==== PRINT YOUR OUTPUTS HERE ====
-# Run your code on fixed inputs, and print one item for each output:
-#   node bench/outputs.mjs
-# Each has an id that stays the same, and the text that a model scores.
-# ${HARNESS_TODO}: delete this line once these are your outputs; check and run refuse until then.
-echo '{"items": [{"id": "first-input", "content": "what your code answers"}]}'
+/** Prints the outputs to judge, and what gates need to catch degenerate ones. */
+export function buildItemsHarness(
+  name: string,
+  { item, buckets, gates, proxy }: JudgedSubject,
+): { file: NewFile; command: string } {
+  const path = `bench/${name}.mjs`
+  const command = `node ${path}`
+  const text = `// Prints the outputs to judge as JSON. By hand: ${command}
+// ==== PRINT YOUR OUTPUTS HERE ====
+// Run your code on fixed inputs. An item is ${item}.
+// It has an id that stays the same, a bucket, and the text that a model scores. A sample takes from each bucket:
+${buckets.map(({ bucket, count, holds }) => `//   ${bucket}: ${count}, so print at least ${2 * count} (${holds})`).join('\n')}
+// ${HARNESS_TODO}: delete this line once these are your outputs; check and run refuse until then.
+const items = [
+  { id: 'first-input', bucket: '${buckets[0]?.bucket ?? 'usual'}', content: 'what your code answers' },
+]
+${renderComputed(gates.filter(gate => !ITEM_METRICS.includes(gate.name)))}// =================================
+// ${proxy[0]?.toUpperCase()}${proxy.slice(1)}: numbers are for gates and diagnostics.
+
+const contents = items.map(({ content }) => content.trim())
+console.log(
+  JSON.stringify({
+    ...computed,
+    answered: contents.filter(content => content !== '').length,
+    distinct_share: new Set(contents).size / Math.max(1, contents.length),
+    mean_characters: contents.join('').length / Math.max(1, contents.length),
+    items,
+  }),
+)
 `
   return { file: { path, text }, command }
+}
+
+const ITEM_METRICS = ['answered', 'distinct_share']
+
+function renderComputed(gates: readonly DraftedGate[]): string {
+  const lines = gates.map(({ name, description }) => `  ${name}: null, // ${description}\n`)
+  const object = lines.length === 0 ? '{}' : `{\n${lines.join('')}}`
+  return `// Add numbers that gates read. null fails a gate.\nconst computed = ${object}\n`
 }
 
 function renderHeadComment(sign: string, command: string): string {

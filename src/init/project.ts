@@ -2,8 +2,10 @@ import { parse as parseToml, TomlError } from 'smol-toml'
 import { parse as parseYaml, YAMLParseError } from 'yaml'
 import type { Spec } from '../spec/schema.ts'
 
-export const LANGUAGES = ['node', 'python', 'go', 'rust', 'java', 'ruby', 'c', 'shell'] as const
+export const LANGUAGES = ['node', 'python', 'go', 'rust', 'java', 'ruby', 'c', 'shell', 'text'] as const
 export type Language = (typeof LANGUAGES)[number]
+/** Languages with a benchmark skeleton. A text has none: a model judges it. */
+export type ProgramLanguage = Exclude<Language, 'text'>
 
 export type OutputFormat = Spec['measurement']['output']
 
@@ -48,6 +50,8 @@ export interface Findings {
    * runs that command.
    */
   product?: { path: string; build: string }
+  /** Prompts, skills and other texts, the most likely one first. Only for the language `text`. */
+  texts?: readonly string[]
   interpreter: string
   /** Number of source files. Decides which of several languages is the main one. */
   weight: number
@@ -108,9 +112,11 @@ const EXAMPLE = /^examples?\/bench[^/]*\/[^/]+$/
 
 /** Selects the files whose content detection reads. It knows all others by name only. */
 export function selectPathsToRead(paths: readonly string[]): string[] {
-  return paths
-    .filter(path => (!isForeign(path) || EXAMPLE.test(path)) && READ.some(pattern => pattern.test(path)))
-    .slice(0, MOST_FILES)
+  const manifests = paths.filter(
+    path => (!isForeign(path) || EXAMPLE.test(path)) && READ.some(pattern => pattern.test(path)),
+  )
+  const texts = manifests.length === 0 ? listTexts(paths) : listPrompts(paths)
+  return [...new Set([...manifests, ...texts])].slice(0, MOST_FILES)
 }
 
 const FOREIGN =
@@ -180,6 +186,33 @@ const DOTFILE = /(?:^|\/)\.[^/]+$/
 
 /** Prompts, skills and other texts that a model reads. */
 export const PROSE = /\.(?:md|mdx|txt|prompt|jinja2?|j2)$/
+
+const SKILL = /(?:^|\/)SKILL\.md$/
+const PROMPT = /(?:^|\/)prompts?\/|\.prompt(?:\.\w+)?$|(?:^|\/)(?:system[-_])?prompt[^/]*$/i
+/** Coding agents keep skills and prompts here. All other directories with a dot are foreign. */
+const AGENT_DIRECTORY = /^\.(?:agents|claude|codex|gemini)\//
+/** Texts about the project, for people. */
+const ABOUT =
+  /(?:^|\/)(?:readme|changelog|changes|history|contributing|code_of_conduct|security|licen[cs]e|notice|authors|requirements[^/]*|robots)(?:\.\w+)*$/i
+const MOST_TEXTS = 40
+
+/** Skills first, then prompts. Without either, all texts that are not about the project itself. */
+export function listTexts(paths: readonly string[]): string[] {
+  const prompts = listPrompts(paths)
+  return prompts.length > 0 ? prompts : listOwnTexts(paths).slice(0, MOST_TEXTS)
+}
+
+export function listPrompts(paths: readonly string[]): string[] {
+  const own = listOwnTexts(paths)
+  const skills = own.filter(path => SKILL.test(path))
+  return [...skills, ...own.filter(path => !SKILL.test(path) && PROMPT.test(path))].slice(0, MOST_TEXTS)
+}
+
+function listOwnTexts(paths: readonly string[]): string[] {
+  return paths.filter(
+    path => PROSE.test(path) && !ABOUT.test(path) && !isForeign(path.replace(AGENT_DIRECTORY, '')),
+  )
+}
 
 export function listSourceFiles({ paths }: ProjectFiles, endings: RegExp): string[] {
   return paths.filter(

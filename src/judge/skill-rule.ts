@@ -45,7 +45,7 @@ export const SKILL_QUALITIES: readonly SkillQuality[] = [
     shown: 'a line that starts with "Do not" or "Never"',
     isShown: text => /^(?:[-*] )?(?:Do not|Never) \S/m.test(text),
     heading: 'Limits',
-    lines: ['- Do not guess a cause that nobody observed.', '- Never put passwords or names into a report.'],
+    lines: ['- Do not guess a cause without a sign of it.', '- Never put passwords or names into a report.'],
   },
   {
     name: 'check',
@@ -81,10 +81,10 @@ export function listShownQualities(text: string): string[] {
   return SKILL_QUALITIES.filter(({ isShown }) => isShown(text)).map(({ name }) => name)
 }
 
-/** The item is a case with the skill below it (`fixtures/skill/bench/skill.mjs`). */
+/** The item is a case with the text below it, as the harness of `fixtures/skill` prints it. */
 function scoreCase({ content }: JudgedItem): Record<string, number> {
   const [, about = '', text = ''] =
-    /^About: (\w+)\n(?:[\s\S]*?)\n--- the skill ---\n([\s\S]*)$/.exec(content) ?? []
+    /^About: (\w+)\n(?:[\s\S]*?)\n--- the text ---\n([\s\S]*)$/.exec(content) ?? []
   const shown = listShownQualities(text)
   const others = shown.filter(name => name !== about).length
   const quality = 1 + (shown.includes(about) ? 2 : 0) + others / 2

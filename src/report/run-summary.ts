@@ -1,4 +1,5 @@
 import { formatProgress } from '../decide/progress.ts'
+import { formatCount } from '../decide/wording.ts'
 import type { Campaign } from '../model/campaign.ts'
 import { buildCampaignRefs, toShortRef } from '../model/ids.ts'
 import { quoteShell, toOneLine } from '../model/text.ts'
@@ -142,15 +143,8 @@ interface DemoPlace {
   called: string
   /** Everything that the demo left on this machine. */
   leftovers: readonly string[]
-}
-
-export function renderDemoIntro({ directory }: Pick<DemoPlace, 'directory'>): string[] {
-  return [
-    'The demo improves a small program that packs messages into bytes. Eleven ideas try to use fewer bytes; every message must unpack correctly.',
-    `  ${directory}`,
-    '  .winnow/squeeze.yaml is the spec, ideas/ holds the ideas; no network or model is needed.',
-    '',
-  ]
+  /** Commands to try first, each with what it shows. */
+  first: readonly (readonly [words: string, why: string])[]
 }
 
 export function renderDemoAttacks({ probes }: Campaign): string[] {
@@ -163,11 +157,23 @@ export function renderDemoAttacks({ probes }: Campaign): string[] {
   ]
 }
 
+/** At the assumed price. Judging is counted by winnow; the writer is a program of its own. */
+export function renderDemoModelCost({ spent }: Campaign, questions: number): string[] {
+  const judged = `judging took ${formatCount(spent.requests, 'request')} and ${spent.tokens} tokens`
+  return [
+    `The local model answered ${formatCount(questions, 'question')}: ${judged}, $${spent.usd.toFixed(4)} at $0.4 and $1.6 for a million tokens. Nothing was paid.`,
+    '',
+  ]
+}
+
 export function renderDemoNextSteps(
   campaign: Campaign,
-  { directory, called, leftovers }: DemoPlace,
+  { directory, called, leftovers, first }: DemoPlace,
 ): string[] {
-  const next = listDemoCommands(campaign).map(([words, why]) => [`  ${called} ${words}`, `# ${why}`])
+  const next = [...first, ...listDemoCommands(campaign)].map(([words, why]) => [
+    `  ${called} ${words}`,
+    `# ${why}`,
+  ])
   return [
     'Next:',
     `  cd ${quoteShell(directory)}`,

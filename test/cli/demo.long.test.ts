@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { runCommandLine } from '../../src/cli/run-command-line.ts'
 import { getProgramCommand } from '../../src/cli/environment.ts'
+import { describeSkillRule, listShownQualities } from '../../src/judge/skill-rule.ts'
 import { scratch } from '../git/scratch.ts'
 import { type Answer, project, type Project } from './project.ts'
 
@@ -141,7 +142,9 @@ describe('the demo', () => {
     })
     const [{ files }] = JSON.parse(packed) as [{ files: { path: string }[] }]
     const paths = new Set(files.map(({ path }) => path))
-    const wanted = execFileSync('git', ['-C', root, 'ls-files', 'fixtures/demo'], { encoding: 'utf8' })
+    const wanted = execFileSync('git', ['-C', root, 'ls-files', 'fixtures/demo', 'fixtures/skill'], {
+      encoding: 'utf8',
+    })
     expect(
       wanted
         .trim()
@@ -151,6 +154,37 @@ describe('the demo', () => {
     const bundle = readdirSync(join(root, 'dist')).map(name => readFileSync(join(root, 'dist', name), 'utf8'))
     expect(bundle.some(text => text.includes('../fixtures/demo'))).toBe(true)
   })
+})
+
+describe('the demo of a skill', () => {
+  it('keeps what earns its score, refuses the attempt to deceive the judge, and shows the cost', async () => {
+    const person = project()
+    const TMPDIR = scratch('winnow demo ')
+    const shown = await person.winnowWith({ env: { TMPDIR } }, 'demo', '--skill')
+    expect(shown.code, shown.err).toBe(0)
+    expect(shown.out).toContain(describeSkillRule().join('\n'))
+    const [cd = '', ...next] = commandsAfter(shown, 'Next:')
+    const directory = cd.replace(/^cd '(.*)'$/, '$1')
+    expect(await outcomesIn(person, directory)).toEqual({
+      'exp-001': 'degenerate',
+      'exp-002': 'kept',
+      'exp-003': 'kept',
+      'exp-004': 'kept',
+    })
+    expect(shown.out).toMatch(/\d USD for models\n/)
+    expect(shown.out).toMatch(/The local model answered \d+ questions: .*\$0\.\d+ at .*Nothing was paid\./)
+    const skill = execFileSync(
+      'git',
+      ['-C', directory, 'show', 'optimize/skill:skills/bug-reports/SKILL.md'],
+      { encoding: 'utf8' },
+    )
+    expect(listShownQualities(skill)).toEqual(['steps', 'questions', 'example'])
+    for (const command of next) expect((await typed(person, directory, command)).code, command).toBe(0)
+    const replayed = await person.winnowWith({ directory }, 'replay')
+    expect([replayed.code, replayed.out]).toEqual([0, expect.stringContaining('no difference')])
+    const real = new Set(masked(`${shown.err}${shown.out}`).split('\n'))
+    expect(shownIn('skills.md').filter(line => !real.has(line))).toEqual([])
+  }, 400_000)
 })
 
 describe('how winnow is called again', () => {

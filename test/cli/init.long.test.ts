@@ -208,7 +208,7 @@ describe('winnow init --goal', () => {
     const { code, out, err } = await person.winnow('init', '--goal', 'friendlier error messages')
     expect([code, err]).toEqual([2, ''])
     expect(out).toContain('a model scores the items that the harness prints')
-    expect(out).toContain('to do: bench/quality.sh:6: the workload is a placeholder')
+    expect(out).toContain('to do: bench/quality.mjs:8: the workload is a placeholder')
     expect(existsSync(join(person.dir, '.winnow/quality.yaml'))).toBe(true)
   })
 })
@@ -224,13 +224,20 @@ describe('winnow init --goal that names nothing measurable', () => {
 })
 
 describe('winnow init in a repository of prompts', () => {
-  it('says that a command is missing, and what it has to print', async () => {
-    const person = project({ 'README.md': 'x\n', 'skills/a/SKILL.md': 'be brief\n' })
+  it('drafts a judged campaign that only lacks a model', async () => {
+    const person = project({ 'README.md': 'x\n', 'skills/a/SKILL.md': '# A\n\n## Steps\n\nbe brief\n' })
+    const { code, out, err } = await person.winnow('init')
+    expect([code, err]).toEqual([2, ''])
+    expect(out).toContain('language   text')
+    expect(out).toContain('no address of a model is set')
+    expect(read(person, '.winnow/quality.yaml')).toContain('mutable: [skills/a/SKILL.md]')
+    expect(read(person, 'bench/quality.mjs')).toContain('["Steps"]')
+  })
+
+  it('says that a command is missing if there are only texts about the project', async () => {
+    const person = project({ 'README.md': 'x\n', LICENSE: 'x\n' })
     const { code, err } = await person.winnow('init')
-    expect([code, err]).toEqual([
-      2,
-      expect.stringContaining('2 texts are committed here, but no program. winnow needs a command'),
-    ])
+    expect([code, err]).toEqual([2, expect.stringContaining('a text is committed here, but no program.')])
     expect(err).toContain('bench/outputs.sh')
     expect(untracked(person)).toBe('')
   })

@@ -128,20 +128,51 @@ describe('a goal in a spec', () => {
   })
 
   it.each([
-    ['clustering quality', /"adjusted_rand"/],
-    ['better search relevance', /"ndcg"/],
-    ['summarization quality', null],
-    ['UX copy', null],
-    ['recommendation relevance', /"hit_rate"/],
-  ])('of %s is a judged goal, not one of speed, and leaves its outputs to a person', (words, counted) => {
-    const { spec, files, isPlaceholder, primary } = drafted(NODE, { goal: words })
-    expect(spec.metric.primary).toMatchObject({ type: 'judge', name: 'quality' })
-    expect(spec.measurement.command).toBe('sh bench/speed.sh')
-    expect(files[1]?.text).toMatch(/WINNOW-TODO: .*\necho '\{"items": /)
+    ['clustering quality', 'top_by_size', 'largest_share', /"adjusted_rand"/],
+    ['better search relevance', 'tail', 'empty_share', /"ndcg"/],
+    ['summarization quality', 'multi_topic', 'length_share', null],
+    ['UX copy', 'difficult', 'answered', null],
+    ['recommendation relevance', 'unusual', 'distinct_share', /"hit_rate"/],
+    ['code readability', 'usual', 'answered', null],
+  ])('of %s is judged: it has buckets, gates, levels and first-run caps', (words, bucket, gate, counted) => {
+    const { spec, files, isPlaceholder, primary, yaml } = drafted(NODE, { goal: words })
+    const { metric, stopping } = spec
+    expect(metric.primary).toMatchObject({ type: 'judge', name: 'quality' })
+    expect(metric.degenerate_gates.map(({ name }) => name)).toContain(gate)
+    expect(metric.judge).toMatchObject({ sample_size: 10, batch_size: 5, max_total_cost_usd: 5 })
+    expect(metric.judge?.stratification?.map(each => each.bucket)).toContain(bucket)
+    expect(metric.judge?.rubric.match(/^- [1-5]: /gm)).toHaveLength(5)
+    expect(stopping.max_iterations).toBe(4)
+    expect(yaml).toContain('# Do not optimise a proxy: ')
+    expect(spec.measurement.command).toBe('node bench/speed.mjs')
+    expect(files[1]?.text).toMatch(
+      new RegExp(`${bucket}: \\d, so print at least \\d[^]*WINNOW-TODO: .*\nconst items`),
+    )
     expect(isPlaceholder).toBe(true)
     const told = renderGoal(readGoal(words), [], primary).join('\n')
     expect(told.includes('a printed number could stand for it too')).toBe(counted !== null)
     if (counted !== null) expect(told).toMatch(counted)
+  })
+
+  it('of quality and speed is judged, and logs the time', () => {
+    const { spec, primary } = drafted(NODE, { goal: 'faster and friendlier messages' })
+    expect(spec.metric.primary.type).toBe('judge')
+    expect(spec.metric.objectives).toMatchObject([
+      { name: 'wall_seconds', direction: 'minimize', role: 'secondary' },
+    ])
+    const told = renderGoal(readGoal('faster and friendlier messages'), [], primary).join('\n')
+    expect(told).toContain('both a judged quality, which decides, and wall_seconds: it is logged')
+    expect(told).not.toContain('not drafted')
+  })
+
+  it.each([
+    ['higher test coverage', 'a line that a test runs is not a line that it checks'],
+    ['a smaller bundle', null],
+    ['smaller summaries', 'overlap of words and shortness are not faithfulness'],
+  ])('of %s warns that the number is a proxy: %s', (words, warning) => {
+    const told = renderGoal(readGoal(words), [], drafted(NODE, { goal: words }).primary).join('\n')
+    expect(told.includes('proxy: ')).toBe(warning !== null)
+    expect(told).toContain(warning ?? '')
   })
 
   it.each([

@@ -4,13 +4,13 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { buildSkeleton, detectProject } from '../../src/init/detect.ts'
 import { buildSizeHarness, type Skeleton } from '../../src/init/harness.ts'
-import type { Language } from '../../src/init/project.ts'
+import type { ProgramLanguage } from '../../src/init/project.ts'
 import { scratch } from '../git/scratch.ts'
 import { toRepository } from './a-project.ts'
 
 type Texts = Readonly<Record<string, string>>
 
-const PROJECTS: Readonly<Record<Language, Texts>> = {
+const PROJECTS: Readonly<Record<ProgramLanguage, Texts>> = {
   node: { 'package.json': '{"main":"src/index.js","type":"module"}', 'src/index.js': 'export const a = 1\n' },
   python: { 'src/pk/__init__.py': 'def parse(text):\n    return len(text)\n' },
   go: {
@@ -26,7 +26,7 @@ const PROJECTS: Readonly<Record<Language, Texts>> = {
   c: { 'parse.c': 'int parse(void) { return 1; }\n', 'parse.h': 'int parse(void);\n' },
   shell: { 'greet.sh': 'echo hello\n' },
 }
-const STARTS: Readonly<Record<Language, string>> = {
+const STARTS: Readonly<Record<ProgramLanguage, string>> = {
   node: 'node',
   python: 'python3',
   go: 'go',
@@ -65,7 +65,7 @@ function printed(files: Texts, made: Skeleton): Record<string, number> {
   return JSON.parse(shell(dir, made.command))
 }
 
-describe.each(Object.keys(PROJECTS).filter((name): name is Language => name in PROJECTS))(
+describe.each(Object.keys(PROJECTS).filter((name): name is ProgramLanguage => name in PROJECTS))(
   'a new harness in %s',
   language => {
     const files = PROJECTS[language]
@@ -89,7 +89,7 @@ describe.each(Object.keys(PROJECTS).filter((name): name is Language => name in P
 )
 
 describe('a harness with nothing to call', () => {
-  it.each<Language>(['node', 'python', 'ruby', 'shell'])(
+  it.each<ProgramLanguage>(['node', 'python', 'ruby', 'shell'])(
     'in %s runs and says that it is a placeholder',
     language => {
       const made = buildSkeleton(language, { name: 'speed', entry: null, interpreter: STARTS[language] })

@@ -34,7 +34,7 @@ function writeNext(text: string, brief = ''): { text: string; hypothesis: string
 
 function score(text: string, about: string): Record<string, number> {
   const mark = 'a'.repeat(32)
-  const content = `About: ${about}\nA person asks.\n--- the skill ---\n${text}`
+  const content = `About: ${about}\nA person asks.\n--- the text ---\n${text}`
   const answer = applySkillRule({
     model: 'm',
     system: `"BEGIN ${mark} <item>"`,

@@ -93,6 +93,7 @@ const BY_LANGUAGE: Readonly<Record<Language, (find: FindVersionFile, tool: strin
   c: (_, tool) => renderStep(`Set up ${tool}`, 'cc --version'),
   ruby: (_, tool) => renderStep(`Set up ${tool}`, 'ruby --version && bundle --version'),
   shell: (_, tool) => renderStep(`Set up ${tool}`, 'bash --version'),
+  text: () => renderStep('Set up Node', 'node --version'),
 }
 
 /** Package managers that do not come with their language. */
