@@ -9,6 +9,7 @@ import {
   renderArtifactHistory,
   renderArtifactTable,
 } from '../report/artifacts.ts'
+import { buildEpochViews, renderEpochViews } from '../report/epochs.ts'
 import { describeNextTick } from '../report/resume-hint.ts'
 import { buildRoundViews, renderRoundViews } from '../report/rounds.ts'
 import { suggestWord } from '../spec/nearest-word.ts'
@@ -46,13 +47,19 @@ export const inspectVerb: Verb = {
 async function inspectCampaign({ given, terminal }: Call, context: CommandContext): Promise<number> {
   const { loaded, spec } = await requireCampaign(context.campaignContext)
   const histories = await readHistories(context)
-  const rounds = buildRoundViews(loaded.campaign, spec)
+  const { campaign } = loaded
+  const rounds = buildRoundViews(campaign, spec)
+  const epochs = buildEpochViews(campaign, spec, histories)
   if (given.flag('json')) {
-    terminal.json({ campaign: loaded.campaign.name, rounds, artifacts: histories })
+    terminal.json({ campaign: campaign.name, epochs, rounds, artifacts: histories })
     return 0
   }
-  const lines = renderRoundViews(rounds, spec.metric.primary.name)
-  for (const line of lines.length > 0 ? lines : ['No round was measured yet.']) terminal.out(line)
+  const { name } = spec.metric.primary
+  const lines = [
+    ...(epochs.length === 0 ? [] : [...renderEpochViews(epochs, name), '']),
+    ...(rounds.length === 0 ? ['No round was measured yet.'] : renderRoundViews(rounds, name)),
+  ]
+  for (const line of lines) terminal.out(line)
   if (histories.length > 0) for (const line of ['', ...renderArtifactTable(histories)]) terminal.out(line)
   return 0
 }

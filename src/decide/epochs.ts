@@ -1,3 +1,8 @@
+import type { Campaign, MeasuredEpoch } from '../model/campaign.ts'
+import type { Spec } from '../spec/schema.ts'
+
+type EpochSections = Pick<Spec, 'epochs' | 'propose' | 'metric'>
+
 /** One pass over the suite: what it measured, and the update that it measured for the first time. */
 export interface Epoch {
   /** The mean of the primary metric over the tasks; null when it is missing. */
@@ -31,6 +36,41 @@ export interface EpochStep {
   /** The rate of the next proposal. */
   learningRate: number
   next: 'measure' | 'propose' | 'end'
+}
+
+/** Null where the spec has no epochs. Without a text gradient every pass is an epoch of the unchanged start. */
+export function buildEpochRules({ epochs, propose, metric }: EpochSections): EpochRules | null {
+  if (epochs === null) return null
+  const { direction } = metric.primary
+  const learns = propose.some(({ use }) => use === 'textgrad')
+  return { ...epochs, baseline: learns && epochs.compat === null ? epochs.baseline : 0, direction }
+}
+
+/** The steps of a campaign, one for each pass with the harness in force. */
+export function listEpochSteps(
+  { epochs, harness }: Pick<Campaign, 'epochs' | 'harness'>,
+  spec: EpochSections,
+): { epoch: MeasuredEpoch; step: EpochStep }[] {
+  const rules = buildEpochRules(spec)
+  const own = epochs.filter(epoch => epoch.harness === harness)
+  const steps = rules === null ? [] : foldEpochs(rules, own)
+  return own.flatMap((epoch, index) => {
+    const step = steps[index]
+    return step === undefined ? [] : [{ epoch, step }]
+  })
+}
+
+/** The rate of the next proposal. */
+export function getLearningRate(campaign: Pick<Campaign, 'epochs' | 'harness'>, spec: EpochSections): number {
+  return listEpochSteps(campaign, spec).at(-1)?.step.learningRate ?? spec.epochs?.learning_rate ?? 1
+}
+
+/** `compat: awp` applies an update without proof: its gates have to hold, and its own epoch judges it. */
+export function isLandedUnproven(
+  { epochs }: Pick<Spec, 'epochs'>,
+  { source }: { source: { use: string; key: string } },
+): boolean {
+  return epochs?.compat === 'awp' && source.use === 'command' && source.key.startsWith('command:textgrad:')
 }
 
 /** What follows each epoch. The last step is the one that is due. */

@@ -33,6 +33,7 @@ export type StopCode =
   | 'max_failures'
   | 'empty_backlog'
   | 'level_used_up'
+  | 'epochs'
 
 export type StopRuleHit = { code: StopCode; reason: string }
 

@@ -45,7 +45,7 @@ interface AnswerCommits extends Pick<Repository, 'has'> {
   commit(oid: Oid): Promise<{ tree: Oid }>
 }
 
-interface AnswerToStore {
+export interface AnswerToStore {
   key: string
   campaign: string
   who: string

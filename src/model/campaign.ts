@@ -287,7 +287,7 @@ export type EventHandler<K extends EventKind> = (campaign: Campaign, event: Ledg
 
 // Creation
 
-export const FOLD_VERSION = 30
+export const FOLD_VERSION = 31
 
 export function createEmptyCampaign(): Campaign {
   const nowhere = { commit: '', tree: '' }

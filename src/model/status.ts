@@ -47,6 +47,7 @@ const MOVABLE_LIMITS: ReadonlySet<string> = new Set([
   'max_total_cost_usd',
   'max_judge_cost_usd',
   'max_failures',
+  'epochs',
 ])
 
 export function isMovable(code: string): boolean {

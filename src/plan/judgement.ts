@@ -1,5 +1,6 @@
 import { assessCandidate, describePrimaryChange } from '../decide/assess.ts'
 import { type Assessment, RULE_VERSION } from '../decide/assessment.ts'
+import { isLandedUnproven } from '../decide/epochs.ts'
 import { formatNumber } from '../decide/wording.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { EventDraft } from '../model/event.ts'
@@ -66,11 +67,12 @@ export function judgeExperiment(spec: Spec, experiment: Experiment, measured: Me
     // The base, the set-up of both sides or the machine failed, which says nothing against the idea.
     return { is: 'not-proven', assessment, reason: appendAttempts(assessment.reason, order.attempt) }
   }
-  if (experiment.purpose !== 'revert') return toJudgement(order, assessment)
+  const isUnproven = isLandedUnproven(spec, experiment)
+  if (experiment.purpose !== 'revert' && !isUnproven) return toJudgement(order, assessment)
   // The reason of a pairs rule has its own sentence; other rules show both numbers.
   const change =
     order.stop.rule === 'pairs' ? parseReason(assessment.reason).sentence : describePrimaryChange(input)
-  return judgeRevert(assessment, change)
+  return judgeUnproven(assessment, `every gate holds ${isUnproven ? 'with' : 'without'} it`, change)
 }
 
 /**
@@ -82,14 +84,14 @@ function isBlameOpen({ order, report }: MeasuredOrder, { id }: Pick<Experiment, 
   return order.attempt === 1 || order.candidates.length > 1
 }
 
-/** A person requested the revert: gates and constraints must hold, a gain is not expected. */
-function judgeRevert(assessment: Assessment, change: string | null): Judgement {
+/** A revert, or an update that its epoch will judge: gates and constraints must hold, a gain is not expected. */
+function judgeUnproven(assessment: Assessment, holds: string, change: string | null): Judgement {
   const { outcome, reason, determinism_lost: lost } = assessment
   if (lost) return { is: 'final', outcome: 'inconclusive', assessment, reason }
   if (outcome === 'promising') return { is: 'needs-more-pairs', assessment, reason }
   if (outcome !== 'eligible' && outcome !== 'dropped' && outcome !== 'inconclusive')
     return { is: 'final', outcome, assessment, reason }
-  const sentence = `every gate holds without it${change === null ? '' : `: ${change}`}`
+  const sentence = `${holds}${change === null ? '' : `: ${change}`}`
   const { evidence } = parseReason(reason)
   return { is: 'eligible', assessment: { ...assessment, reason: formatReason({ sentence, evidence }) } }
 }

@@ -5,6 +5,7 @@ import { buildSnapshot } from '../decide/metrics.ts'
 import { buildMachineKey } from '../model/report.ts'
 import { listTimedDecisiveMetrics } from '../spec/spec-facts.ts'
 import { pauseCampaignOnce, type PlanStep } from './action.ts'
+import { isPassDue } from './epochs.ts'
 import type { MeasuredOrder } from './judgement.ts'
 import {
   type AnsweredOrder,
@@ -40,7 +41,7 @@ export function planBase(world: World, incoming: IncomingReports): Preparation {
   if (order !== null) return prepareOrder(world, incoming, order)
   if (isCalibrationNeeded(world)) return prepareOrder(world, incoming, 'calibration')
   if (isNoiseNeeded(world)) return prepareOrder(world, incoming, 'noise')
-  if (isBaselineNeeded(world)) return prepareOrder(world, incoming, 'baseline')
+  if (isBaselineNeeded(world) || isPassDue(world)) return prepareOrder(world, incoming, 'baseline')
   return { steps: [], requests: [], blocked: null, hopeless: false }
 }
 

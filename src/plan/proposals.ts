@@ -10,6 +10,7 @@ import {
 import type { Spec } from '../spec/schema.ts'
 import { type PlanAction, type PlanStep, raiseAlert } from './action.ts'
 import { selectNextIdea } from './backlog.ts'
+import { isProposalTurn } from './epochs.ts'
 import { countRoomToOpen } from './intake.ts'
 import { computeMoneyLeft, NO_COST, takeShare } from './money.ts'
 import { needsPermission } from './permissions.ts'
@@ -80,7 +81,7 @@ function computeDelayEnd(runs: FruitlessRuns | null, most: number, now: string):
 
 function selectNextProposers(world: World): string[] {
   const { asking, spec, targetBranch: only } = world
-  if (only !== null) return []
+  if (only !== null || !isProposalTurn(world)) return []
   const open = countRoomToOpen(world)
   const room = Math.min(getRoundSize(spec) - countQueued(world), open) - asking.length
   const names: string[] = []
@@ -155,10 +156,18 @@ export function reportDisabledProposers(world: World): PlanStep[] {
   })
 }
 
+/** A text gradient asks about several artifacts, and waits for busy models. */
+const TEXT_GRADIENT_SECONDS = 1800
+
+function getProposeSeconds(proposer: Spec['propose'][number]): number {
+  if (proposer.use === 'textgrad') return TEXT_GRADIENT_SECONDS
+  return proposer.use === 'command' ? proposer.timeout_seconds : 0
+}
+
 /** Upper limit for a job that asks all proposers at once: the slowest of them, and the start. */
 export function computeProposeMinutes({ propose }: Pick<Spec, 'propose'>): number {
   return limitJobMinutes(
-    Math.max(0, ...propose.map(one => (one.use === 'command' ? one.timeout_seconds : 0))),
+    Math.max(0, ...propose.map(getProposeSeconds)),
   )
 }
 

@@ -1,3 +1,4 @@
+import { isLandedUnproven } from '../decide/epochs.ts'
 import type { PairedRule } from '../decide/paired/evaluate.ts'
 import { selectRound, type TouchedLines } from '../decide/selection.ts'
 import type { Campaign } from '../model/campaign.ts'
@@ -72,11 +73,13 @@ function countAttempt(world: World, experiment: Experiment, purpose: WantedMembe
 function requestOrders(world: World, wanted: readonly WantedMember[], round: number): OrderRequest[] {
   const comparison = selectComparison(world)
   if (comparison === null) return []
-  const reverts = wanted.filter(isRevertMember)
+  const isUnproven = (member: WantedMember) =>
+    isRevertMember(member) || isLandedUnproven(world.spec, member.experiment)
   const stop = buildNoHarmRule(world)
+  const unproven = wanted.filter(isUnproven)
   const undoing =
-    stop === null ? [] : reverts.map(member => buildMemberRequest(world, [member], round, { stop }))
-  const ideas = wanted.filter(member => !isRevertMember(member))
+    stop === null ? [] : unproven.map(member => buildMemberRequest(world, [member], round, { stop }))
+  const ideas = wanted.filter(member => !isUnproven(member))
   if (comparison.by === 'numbers')
     return [...undoing, ...ideas.map(member => buildMemberRequest(world, [member], round, comparison))]
   return [...undoing, ...requestPairedOrders(world, ideas, round)]
@@ -197,8 +200,9 @@ export function hasTurn(
   return extra_round === null || approved_after_stop.includes(id)
 }
 
-export function getRoundSize({ execution, parallel }: Spec): number {
-  if (execution.mode === 'serial' || parallel.exclusive_resources.length > 0) return 1
+/** One update between two epochs, so that a regression has one cause. */
+export function getRoundSize({ execution, parallel, epochs }: Spec): number {
+  if (epochs !== null || execution.mode === 'serial' || parallel.exclusive_resources.length > 0) return 1
   return Math.min(execution.max_concurrent, execution.max_experiments_per_tick ?? Infinity)
 }
 

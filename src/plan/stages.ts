@@ -16,6 +16,7 @@ import {
   planProgressAfterStop,
   reportEffects,
 } from './effects.ts'
+import { planEpochRollback } from './epochs.ts'
 import { isClosingIdeas, planExtraRound, resumeNotProven, startPickRound } from './extra-round.ts'
 import { listNewProposals, openExperiments, openNothing, refuseQueued } from './intake.ts'
 import { recordScores, requestJudgingJob } from './judging.ts'
@@ -120,6 +121,7 @@ const RUNNING: readonly PlanStage[] = [
   continueRound,
 
   // Between rounds: `continueRound` ends the plan while a round is open
+  recordIfAny(planEpochRollback),
   stopIfDue,
   syncDefaultBranch,
   recordIfAny(planDirectReverts),

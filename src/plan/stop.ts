@@ -24,6 +24,7 @@ import type { Spec } from '../spec/schema.ts'
 import { type PlanAction, type PlanStep, raiseAlert } from './action.ts'
 import { canKeepHead } from './branch-changes.ts'
 import { computeReservedMinutes } from './effects.ts'
+import { findLastEpoch } from './epochs.ts'
 import { findExtraRoundStop, isArchivedStop, isClosingIdeas, isPickContinued } from './extra-round.ts'
 import { listNewProposals } from './intake.ts'
 import { buildMember, type RoundMember } from './judgement.ts'
@@ -64,6 +65,7 @@ function checkStopRules(facts: LimitFacts, backlogEmpty: boolean): StopRuleHit |
   return (
     findMoneyStop(spec, campaign.spent) ??
     findSpentAlpha(facts) ??
+    findLastEpoch(facts) ??
     findStopReason(spec, {
       ended: campaign.ended,
       uncounted: listExperiments(campaign).filter(each => each.status === 'ended' && !each.counted).length,

@@ -87,6 +87,8 @@ function checkTextGradients({ spec }: RuleContext): SpecFinding[] {
   return gradients.flatMap(({ at, artifacts }, index) => {
     const path = ['propose', at]
     if (index > 0) return reportFinding(path, 'a second textgrad', 'one', 'remove one of the two')
+    if (spec.epochs === null)
+      return reportFinding(path, 'textgrad', 'epochs, which show what went wrong', 'add epochs: { count: 5 }')
     if (known.length === 0)
       return reportFinding(path, 'textgrad', 'an artifact to rewrite', 'add artifacts: [{ name, path }]')
     return artifacts.flatMap((name, which) =>

@@ -515,18 +515,27 @@ const cases: Record<string, Case[]> = {
     [W, { ...artifacts('a: src/a'), baseline_artifacts: { a: 0 } }, undefined],
   ],
   checkTextGradients: [
-    [W, { propose: [{ use: 'textgrad' }] }, 'propose[0]: textgrad'],
+    [W, { ...artifacts('a: src/a'), propose: [{ use: 'textgrad' }] }, 'propose[0]: textgrad'],
+    [W, { epochs: {}, propose: [{ use: 'textgrad' }] }, 'propose[0]: textgrad'],
     [
       W,
-      { ...artifacts('a: src/a'), propose: [{ use: 'textgrad', artifacts: ['b'] }] },
+      { ...artifacts('a: src/a'), epochs: {}, propose: [{ use: 'textgrad', artifacts: ['b'] }] },
       'propose[0].artifacts[0]: "b"',
     ],
     [
       W,
-      { ...artifacts('a: src/a'), propose: [{ use: 'textgrad' }, { use: 'textgrad', model: 'x' }] },
+      {
+        ...artifacts('a: src/a'),
+        epochs: {},
+        propose: [{ use: 'textgrad' }, { use: 'textgrad', model: 'x' }],
+      },
       'propose[1]: a second textgrad',
     ],
-    [W, { ...artifacts('a: src/a'), propose: [{ use: 'textgrad', artifacts: ['a'] }] }, undefined],
+    [
+      W,
+      { ...artifacts('a: src/a'), epochs: {}, propose: [{ use: 'textgrad', artifacts: ['a'] }] },
+      undefined,
+    ],
   ],
   checkBaselinePasses: [
     [W, { epochs: { compat: 'awp', baseline: 3 } }, 'epochs.baseline: 3'],

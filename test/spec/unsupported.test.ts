@@ -17,7 +17,6 @@ const MISSING: Readonly<Record<string, () => ReturnType<typeof counting>>> = {
   'parameter sweeps': () => counting({ propose: [{ use: 'sweep' }] }),
   'other frontiers than the incumbent': () => counting({ 'search.frontier': 'softmax' }),
   controllers: () => counting({ 'search.controller': {} }),
-  epochs: () => counting({ epochs: {} }),
 }
 
 it('the README names what is refused everywhere, and nothing else', () => {
@@ -41,10 +40,8 @@ describe('what is valid but not built', () => {
     [{ 'measurement.isolation': 'bwrap' }, 'measurement.isolation bwrap'],
     [{ 'measurement.isolation': { container: { image: 'x' } } }, 'measurement.isolation container'],
     [{ propose: [{ use: 'sweep' }] }, 'propose.use sweep'],
-    [{ ...ARTIFACT, propose: [{ use: 'textgrad' }] }, 'propose.use textgrad'],
     [{ propose: [{ use: 'dispatch', workflow: 'w.yml' }] }, 'propose.use dispatch'],
     [{ ...ARTIFACT, baseline_artifacts: { a: 2 } }, 'baseline_artifacts.a 2'],
-    [{ epochs: {} }, 'epochs'],
     [{ 'search.frontier': 'softmax' }, 'search.frontier softmax'],
     [{ 'search.frontier': { use: 'top_k', k: 3 } }, 'search.frontier top_k'],
     [{ 'search.controller': {} }, 'search.controller'],

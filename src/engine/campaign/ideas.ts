@@ -13,6 +13,7 @@ import {
 import { type CommandProposer, getProposerName, isProposerDisabled } from '../../ideas/proposers.ts'
 import {
   type AnswerHeads,
+  type AnswerToStore,
   buildAnsweredProposals,
   forgetSettled,
   readStoredAnswers,
@@ -31,6 +32,7 @@ import { selectNextAngle } from '../../plan/proposals.ts'
 import type { AnswerFacts, Proposal, RevertFacts } from '../../plan/world.ts'
 import type { Spec } from '../../spec/schema.ts'
 import { askProgram } from '../jobs/propose-job.ts'
+import { askForRewrite } from '../jobs/rewrite-job.ts'
 import { claimFreeWorkDir, endAllLeftovers } from '../jobs/worker-slots.ts'
 import type { CampaignContext } from './context.ts'
 import { ANSWERS } from './open.ts'
@@ -70,6 +72,7 @@ interface IdeaContext {
 }
 
 const PROPOSER_DIR = 'propose'
+const TEXT_GRADIENT = 'textgrad'
 
 export function createCampaignIdeas(
   context: CampaignContext,
@@ -84,6 +87,15 @@ export function createCampaignIdeas(
   const handedOut = new Map<EventId, string | null>()
   const angles = new Set<string>()
   const answerHeads: AnswerHeads = new Map()
+  const drawKey = (who: string) => buildCommandKey(who, context.random.hex(8))
+
+  async function keepAnswer(answer: Omit<AnswerToStore, 'at'>): Promise<{ ok: boolean; reason: string }> {
+    const { result } = answer
+    context.faults.reach('ask:answered')
+    await storeAnswer(storeDir, { ...answer, at: new Date(context.clock.now()).toISOString() })
+    context.faults.reach('ask:stored')
+    return result.ok ? { ok: true, reason: '' } : result
+  }
 
   return {
     async find(request) {
@@ -100,7 +112,7 @@ export function createCampaignIdeas(
       return { proposals: found, unopened: patches.unopened, answers }
     },
     listProposers: (campaign, spec) =>
-      listCommandProposers(spec, extra)
+      [...listCommandProposers(spec, extra), ...spec.propose.filter(({ use }) => use === 'textgrad')]
         .map(getProposerName)
         .filter(name => !isProposerDisabled(campaign, name)),
     async ask(who, request) {
@@ -112,6 +124,12 @@ export function createCampaignIdeas(
       // Read this before the proposer answers: the campaign continues meanwhile, but its brief does not
       // change.
       const first_unseen = campaign.next_number
+      const about = { campaign: campaign.started, who, first_unseen }
+      const getMinutes = () => (context.clock.monotonic() - began) / 60_000
+      if (who === TEXT_GRADIENT) {
+        const { result, cost } = await askForRewrite(context, { ...request, base: campaign.incumbent })
+        return keepAnswer({ ...about, key: drawKey(who), minutes: getMinutes(), cost, result })
+      }
       const proposer = listCommandProposers(request.spec, extra).find(each => getProposerName(each) === who)
       for (const [id, key] of handedOut)
         if (key !== null && Object.hasOwn(campaign.sources, key)) handedOut.delete(id)
@@ -134,21 +152,10 @@ export function createCampaignIdeas(
         .finally(() => angle !== null && angles.delete(angle))
       const result = answer.ok ? { ...answer, idea: mergeBacklogIdea(idea, answer.idea) } : answer
       if (!result.ok && idea !== null) handedOut.delete(idea.id)
-      const minutes = (context.clock.monotonic() - began) / 60_000
-      const key = buildCommandKey(who, context.random.hex(8))
+      const key = drawKey(who)
       if (result.ok && idea !== null) handedOut.set(idea.id, key)
-      context.faults.reach('ask:answered')
-      const about = {
-        key,
-        campaign: campaign.started,
-        who,
-        at: new Date(context.clock.now()).toISOString(),
-        minutes,
-        first_unseen,
-      }
-      await storeAnswer(storeDir, { ...about, result, ...(idea === null ? {} : { carries: idea.id }) })
-      context.faults.reach('ask:stored')
-      return result.ok ? { ok: true, reason: '' } : result
+      const carried = idea === null ? {} : { carries: idea.id }
+      return keepAnswer({ ...about, key, minutes: getMinutes(), result, ...carried })
     },
   }
 }

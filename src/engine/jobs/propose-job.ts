@@ -11,6 +11,7 @@ import {
   getProposerName,
   withModelKey,
 } from '../../ideas/proposers.ts'
+import { MODEL_KEY } from '../../measure/environment.ts'
 import type { Owner } from '../../measure/process/reaper.ts'
 import {
   type BacklogIdea,
@@ -21,6 +22,7 @@ import {
 } from '../../model/campaign.ts'
 import { listPendingProposals } from '../../model/fold/proposers.ts'
 import type { Point } from '../../model/ids.ts'
+import type { ModelCost } from '../../model/report.ts'
 import { toOneLine } from '../../model/text.ts'
 import type { Spec } from '../../spec/schema.ts'
 import type { CampaignContext } from '../campaign/context.ts'
@@ -32,6 +34,7 @@ import {
   type JobEnvironment,
   limitRequest,
 } from './job-clone.ts'
+import { askForRewrite } from './rewrite-job.ts'
 import { claimFreeWorkDir, WorkerSlots } from './worker-slots.ts'
 
 interface ProposeJob extends JobEnvironment {
@@ -86,20 +89,23 @@ async function collectAnswer(context: ProposeJobContext, request: PendingProposa
   const slot = await slots.enter({ limit: cloned.spec.execution.max_concurrent, alone: false }, signal)
   job.signal.throwIfAborted()
   const began = job.clock.monotonic()
+  let spent: { cost?: ModelCost } = {}
   const toFailed = (reason: string): GivenAnswer => {
     job.progress.say(`No idea from ${who}: ${reason}`)
-    return { key, who, ok: false, reason, minutes: (job.clock.monotonic() - began) / 60_000 }
+    return { key, who, ok: false, reason, minutes: (job.clock.monotonic() - began) / 60_000, ...spent }
   }
   if (slot === null) return { answer: toFailed(`the answer was due by ${until}`) }
   try {
-    const result = await askProposer(context, request, { slot, signal })
+    const { result, ...paid } = await askProposer(context, request, { slot, signal })
+    spent = paid
     if (!result.ok) return { answer: toFailed(result.reason) }
     const { idea, learnings, commit } = result
     const { tree } = await cloned.repository.commit(commit)
     const patch = await cloned.repository.patchBetween(request.base.tree, tree)
     job.progress.say(`${who}: one idea`)
     const minutes = (job.clock.monotonic() - began) / 60_000
-    return { answer: { key, who, minutes, ok: true, base: request.base.commit, ...idea, learnings, patch } }
+    const base = request.base.commit
+    return { answer: { key, who, minutes, ...spent, ok: true, base, ...idea, learnings, patch } }
   } catch (error) {
     if (job.signal.aborted) throw error
     if (deadline.aborted) return { answer: toFailed(`the answer was due by ${until}`) }
@@ -112,18 +118,27 @@ async function collectAnswer(context: ProposeJobContext, request: PendingProposa
 
 async function askProposer(
   { job, cloned: { repository, loaded, spec } }: ProposeJobContext,
-  { who, carries, angle, base }: PendingProposal,
+  { who, carries, angle, base, may_cost_usd }: PendingProposal,
   { slot, signal }: { slot: number; signal: AbortSignal },
-): Promise<AgentResult> {
+): Promise<{ result: AgentResult; cost?: ModelCost }> {
   const { campaign } = loaded
+  if (spec.propose.some(one => one.use === 'textgrad' && getProposerName(one) === who)) {
+    await fetchCommit(repository, base.commit)
+    const { clock, random } = job
+    const env = { ...job.env, [MODEL_KEY]: job.modelKey }
+    const request = { campaign, spec, base, mayCostUsd: may_cost_usd, signal }
+    return askForRewrite({ repository, clock, random, env }, request)
+  }
   const proposer = spec.propose.find(one => one.use === 'command' && getProposerName(one) === who)
-  if (proposer?.use !== 'command') return { ok: false, reason: `the spec has no proposer ${who}` }
+  if (proposer?.use !== 'command') return { result: { ok: false, reason: `the spec has no proposer ${who}` } }
   await fetchCommit(repository, base.commit)
   const idea = campaign.backlog.find(({ id }) => id === carries) ?? null
   const workDir = await claimFreeWorkDir(join(job.workDir, 'propose'), slot)
   const env = withModelKey(proposer, job.modelKey, job.env)
   const request = { who, proposer, idea, angle, base, workDir }
-  return askProgram({ repository, clock: job.clock, env }, request, { campaign, spec, signal })
+  return {
+    result: await askProgram({ repository, clock: job.clock, env }, request, { campaign, spec, signal }),
+  }
 }
 
 interface ProgramRequest {

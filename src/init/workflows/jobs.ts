@@ -143,9 +143,17 @@ ${[CLONE, SET_UP_TOOLS, SET_UP_AGENTS, DROP_ROOT].join('\n')}
           campaign: \${{ needs.tick.outputs.propose }}
           directory: ${CLONE_DIRECTORY}
         env:
-          ${MODEL_SECRET}: \${{ secrets.${MODEL_SECRET} }}
+${hasTextGradients(specs) ? MODEL_ADDRESS : ''}          ${MODEL_SECRET}: \${{ secrets.${MODEL_SECRET} }}
 ${renderUpload({ name: 'Upload the answers', id: 'hand', when: "steps.propose.outputs.report != ''", artifact: getArtifactName('answers'), path: '${{ steps.propose.outputs.report }}' })}`
 }
+
+function hasTextGradients(specs: GithubSetup['specs']): boolean {
+  return specs.some(({ propose }) => propose.some(({ use }) => use === 'textgrad'))
+}
+
+const MODEL_ADDRESS = `          WINNOW_MODEL_URL: \${{ vars.WINNOW_MODEL_URL }}
+          WINNOW_MODEL_PRICE: \${{ vars.WINNOW_MODEL_PRICE }}
+`
 
 /** A job that measures one campaign, or all campaigns without a job of their own. */
 interface MeasuringJob {
@@ -280,9 +288,7 @@ ${[CHECK_OUT, renderDownload('Download the items to score', getArtifactName('ite
           campaign: \${{ needs.tick.outputs.judge }}
           items: \${{ runner.temp }}/${getArtifactName('items')}/${getArtifactFileName('items')}
         env:
-          WINNOW_MODEL_URL: \${{ vars.WINNOW_MODEL_URL }}
-          WINNOW_MODEL_PRICE: \${{ vars.WINNOW_MODEL_PRICE }}
-          ${MODEL_SECRET}: \${{ secrets.${MODEL_SECRET} }}
+${MODEL_ADDRESS}          ${MODEL_SECRET}: \${{ secrets.${MODEL_SECRET} }}
 ${renderUpload({ name: 'Upload the scores', id: 'hand', when: "always() && steps.judge.outputs.report != ''", artifact: getArtifactName('scores'), path: '${{ steps.judge.outputs.report }}' })}`
 }
 

@@ -26,7 +26,7 @@ export function quoteYaml(value: string): string {
 }
 
 export function hasProgramProposers({ specs }: Pick<GithubSetup, 'specs'>): boolean {
-  return specs.some(({ propose }) => propose.some(({ use }) => use === 'command'))
+  return specs.some(({ propose }) => propose.some(({ use }) => use === 'command' || use === 'textgrad'))
 }
 
 export function hasJudges({ specs }: Pick<GithubSetup, 'specs'>): boolean {

@@ -1,0 +1,153 @@
+import { computeSpread, type EpochStep, listEpochSteps } from '../decide/epochs.ts'
+import { formatNumber } from '../decide/wording.ts'
+import type { Campaign, EpochRun, MeasuredEpoch } from '../model/campaign.ts'
+import type { Spec } from '../spec/schema.ts'
+import type { ArtifactHistory, ArtifactMove } from './artifacts.ts'
+import { formatTable } from './terminal.ts'
+
+export interface Expectation {
+  expectedLossReduction: number
+  confidence: number
+  learningRate: number
+}
+
+/** The first line of what a text gradient records beside its rewrite. */
+export function formatExpectation({ expectedLossReduction, confidence, learningRate }: Expectation): string {
+  return `Expected loss reduction ${expectedLossReduction}, confidence ${confidence}, learning rate ${learningRate}`
+}
+
+const EXPECTATION = /^Expected loss reduction (\S+), confidence (\S+), learning rate (\S+)$/m
+
+function parseExpectation(text: string | null): Expectation | null {
+  const [, ...found] = EXPECTATION.exec(text ?? '') ?? []
+  const [expectedLossReduction, confidence, learningRate] = found.map(Number)
+  if (expectedLossReduction === undefined || confidence === undefined || learningRate === undefined)
+    return null
+  return { expectedLossReduction, confidence, learningRate }
+}
+
+/** What was done between two epochs, with the fields of AWP's child_artifacts_json. */
+export interface ArtifactEvent {
+  type: 'update' | 'rollback'
+  artifact: string
+  from_version: number
+  to_version: number
+  experiment: string | null
+  rationale: string
+  expected_loss_reduction?: number
+  confidence?: number
+  learning_rate?: number
+}
+
+export interface EpochView extends Pick<EpochStep, 'regressed' | 'limit'> {
+  /** 0 for a baseline-only pass. */
+  epoch: number
+  at: string
+  mean: number | null
+  tasks: Record<string, number | null>
+  /** The rate of the proposal after it. */
+  learning_rate: number
+  /** Versions in force while it was measured. */
+  artifacts: Record<string, number>
+  /** After it. */
+  events: ArtifactEvent[]
+}
+
+export function buildEpochViews(
+  campaign: Campaign,
+  spec: Spec,
+  histories: readonly ArtifactHistory[],
+): EpochView[] {
+  const passes = listEpochSteps(campaign, spec)
+  return passes.map(({ epoch, step }, index) => {
+    const next = passes[index + 1]?.epoch
+    const moves = histories.flatMap(({ name, moves: all }) =>
+      all
+        .filter(move => !isEarlierMove(move, epoch) && (next === undefined || isEarlierMove(move, next)))
+        .map(move => ({ name, ...move })),
+    )
+    const { number, learningRate, regressed, limit } = step
+    return {
+      epoch: number,
+      at: epoch.at,
+      mean: epoch.mean,
+      tasks: listTaskScores(epoch.runs),
+      limit,
+      regressed,
+      learning_rate: learningRate,
+      artifacts: Object.fromEntries(histories.map(each => [each.name, findVersion(each, epoch)])),
+      events: moves.map(move => toArtifactEvent(campaign, move)),
+    }
+  })
+}
+
+/** Under `compat: awp` the measurement of an update is recorded just before it lands. */
+function isEarlierMove({ seq, experiment }: ArtifactMove, epoch: MeasuredEpoch): boolean {
+  return seq < epoch.seq || (experiment !== null && experiment === epoch.update?.id)
+}
+
+function findVersion({ moves }: ArtifactHistory, epoch: MeasuredEpoch): number {
+  return moves.findLast(move => isEarlierMove(move, epoch))?.to ?? 0
+}
+
+function toArtifactEvent(
+  { experiments }: Campaign,
+  move: ArtifactHistory['moves'][number] & { name: string },
+): ArtifactEvent {
+  const { name: artifact, from: from_version, to: to_version, experiment, rationale } = move
+  const expected = parseExpectation(experiments[experiment ?? '']?.learnings ?? null)
+  return {
+    type: to_version < from_version ? 'rollback' : 'update',
+    artifact,
+    from_version,
+    to_version,
+    experiment,
+    rationale,
+    ...(expected === null
+      ? {}
+      : {
+          expected_loss_reduction: expected.expectedLossReduction,
+          confidence: expected.confidence,
+          learning_rate: expected.learningRate,
+        }),
+  }
+}
+
+function listTaskScores(runs: readonly EpochRun[]): Record<string, number | null> {
+  const scores = new Map<string, (number | null)[]>()
+  for (const { task, score } of runs)
+    if (task !== null) scores.set(task, [...(scores.get(task) ?? []), score])
+  return Object.fromEntries(
+    [...scores].map(([task, all]) => {
+      const known = all.filter(score => score !== null)
+      return [task, known.length < all.length ? null : known.reduce((a, b) => a + b, 0) / known.length]
+    }),
+  )
+}
+
+export function renderEpochViews(views: readonly EpochView[], metric: string): string[] {
+  const tasks = [...new Set(views.flatMap(view => Object.keys(view.tasks)))]
+  const rows = views.map(({ epoch, mean, tasks: scores, learning_rate, regressed, events }) => [
+    epoch === 0 ? 'baseline' : String(epoch),
+    formatScore(mean),
+    ...tasks.map(task => formatScore(scores[task] ?? null)),
+    formatNumber(learning_rate),
+    [...(regressed ? ['regression'] : []), ...events.map(describeArtifactEvent)].join('; '),
+  ])
+  const table = formatTable([['epoch', metric, ...tasks, 'rate', 'then'], ...rows])
+  const spread = computeSpread(views.filter(({ epoch }) => epoch === 0).map(({ mean }) => mean))
+  if (spread === null) return table
+  return [
+    ...table,
+    `baseline passes: mean ${formatNumber(spread.mean)}, standard deviation ${formatNumber(spread.sd)}`,
+  ]
+}
+
+function formatScore(score: number | null): string {
+  return score === null ? 'missing' : formatNumber(score)
+}
+
+function describeArtifactEvent({ artifact, from_version, to_version, experiment }: ArtifactEvent): string {
+  const by = experiment === null ? '' : ` (${experiment})`
+  return `${artifact} v${from_version} -> v${to_version}${by}`
+}

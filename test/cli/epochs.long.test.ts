@@ -1,0 +1,159 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { type LocalModel, startLocalModel } from '../../src/judge/local-model.ts'
+import { project, proven } from './project.ts'
+
+const SPEC = `winnow: 1
+metric: { primary: { name: loss, direction: minimize } }
+measurement: { command: node bench/suite.mjs, mode: once, probes: off }
+gates: [{ name: tests, command: test -s prompts/worker_pitfalls.md }]
+scope: { mutable: [prompts/] }
+artifacts: [{ name: worker_pitfalls }, { name: manager_planning_preamble }]
+propose: [{ use: textgrad, model: local }]
+merge: { forgeable: allow, hold_above: null }
+`
+
+/** Each task needs a word in the prompts; the word "hurry" costs every task something. */
+const SUITE = `import { readFileSync } from 'node:fs'
+const text = ['worker_pitfalls', 'manager_planning_preamble'].map(name => readFileSync('prompts/' + name + '.md', 'utf8')).join(' ')
+const needs = { octopi: 'checklist', neutron_stars: 'units', silk_road: 'sources' }
+const hurried = text.includes('hurry') ? 0.2 : 0
+const tasks = Object.fromEntries(Object.entries(needs).map(([task, word]) => [task, (text.includes(word) ? 0.1 : 0.6) + hurried]))
+const scores = Object.values(tasks)
+console.log(JSON.stringify({ loss: scores.reduce((a, b) => a + b) / scores.length, tasks }))
+`
+
+const FILES = {
+  'bench/suite.mjs': SUITE,
+  'prompts/worker_pitfalls.md': 'Check the inputs.\n',
+  'prompts/manager_planning_preamble.md': 'Plan first.\n',
+}
+
+const open: LocalModel[] = []
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.close()
+})
+
+/** Appends the first of these lines that the text lacks, and expects what it says. */
+async function startOptimiser(lines: Readonly<Record<string, readonly [string, number][]>>) {
+  const model = await startLocalModel(({ user }) => {
+    const [, name = ''] = /^Artifact: (.*)$/m.exec(user) ?? []
+    const [, content = ''] = /^([0-9a-f]{32})\n([\s\S]*?)\n\1$/m.exec(user)?.slice(1) ?? []
+    const next = lines[name]?.find(([line]) => !user.includes(line))
+    if (next === undefined) return JSON.stringify({ artifact_name: null })
+    return JSON.stringify({
+      artifact_name: name,
+      proposed_content: `${content}${next[0]}\n`,
+      rationale: `say: ${next[0]}`,
+      expected_loss_reduction: next[1],
+      confidence: 0.5,
+    })
+  })
+  open.push(model)
+  return model
+}
+
+function campaign(epochs: string) {
+  const person = project({ ...FILES, '.winnow/outer.yaml': `${SPEC}epochs: ${epochs}\n` })
+  const run = (model: LocalModel) => person.winnowWith({ env: { WINNOW_MODEL_URL: model.url } }, 'run')
+  return { person, run }
+}
+
+describe('epochs that learn', () => {
+  it('apply updates without proof and roll back the one that regressed, as AWP does', async () => {
+    const model = await startOptimiser({
+      worker_pitfalls: [
+        ['Mind the units.', 0.2],
+        ['Always hurry.', 0.6],
+      ],
+      manager_planning_preamble: [['Write a checklist.', 0.3]],
+    })
+    const { person, run } = campaign('{ count: 5, learning_rate: 1, compat: awp }')
+    expect((await run(model)).code).toBe(0)
+    const { epochs, artifacts } = await person.json('inspect')
+    expect(epochs).toMatchObject([
+      {
+        epoch: 1,
+        mean: 0.6,
+        tasks: { octopi: 0.6, neutron_stars: 0.6, silk_road: 0.6 },
+        artifacts: { worker_pitfalls: 0, manager_planning_preamble: 0 },
+        events: [
+          {
+            type: 'update',
+            artifact: 'manager_planning_preamble',
+            from_version: 0,
+            to_version: 1,
+            rationale: 'say: Write a checklist.',
+            expected_loss_reduction: 0.3,
+            confidence: 0.5,
+            learning_rate: 1,
+          },
+        ],
+      },
+      { epoch: 2, mean: expect.closeTo(0.4333, 4), artifacts: { manager_planning_preamble: 1 } },
+      {
+        epoch: 3,
+        mean: expect.closeTo(0.2667, 4),
+        learning_rate: 1,
+        events: [{ type: 'update', artifact: 'worker_pitfalls', from_version: 1, to_version: 2 }],
+      },
+      {
+        epoch: 4,
+        mean: expect.closeTo(0.4667, 4),
+        regressed: true,
+        learning_rate: 0.5,
+        events: [{ type: 'rollback', artifact: 'worker_pitfalls', from_version: 2, to_version: 1 }],
+      },
+      { epoch: 5, mean: expect.closeTo(0.2667, 4), artifacts: { worker_pitfalls: 1 }, events: [] },
+    ])
+    expect(artifacts).toMatchObject([
+      { name: 'worker_pitfalls', path: 'prompts/worker_pitfalls.md', current: 1 },
+      { name: 'manager_planning_preamble', current: 1 },
+    ])
+    const text = (await person.winnow('inspect')).out
+    expect(text).toContain('worker_pitfalls v2 -> v1')
+    expect((await person.winnow('status')).out).toContain('5 epochs measured (epochs.count)')
+    expect(await person.json('inspect', '--artifact', 'worker_pitfalls')).toMatchObject({
+      versions: [{ version: 0 }, { version: 1, author: 'textgrad' }, { version: 2, author: 'textgrad' }],
+    })
+    await proven(person)
+  })
+
+  it('keep what is proven, show the spread of the start, and end without an idea as often as there is none', async () => {
+    const model = await startOptimiser({
+      manager_planning_preamble: [
+        ['Write a checklist.', 0.3],
+        ['Always hurry.', 0.9],
+      ],
+    })
+    const { person, run } = campaign('{ count: 2, baseline: 2, learning_rate: 1 }')
+    expect((await run(model)).code).toBe(0)
+    expect(await person.json('inspect')).toMatchObject({
+      epochs: [
+        { epoch: 0, mean: 0.6, events: [] },
+        { epoch: 0, mean: 0.6, events: [{ type: 'update', to_version: 1 }] },
+        { epoch: 1, mean: expect.closeTo(0.4333, 4), regressed: false, events: [] },
+        { epoch: 2, mean: expect.closeTo(0.4333, 4), events: [] },
+      ],
+      rounds: [{ experiments: [{ verdict: 'kept' }] }, { experiments: [{ verdict: 'worse' }] }],
+    })
+    expect((await person.winnow('inspect')).out).toContain('baseline passes: mean 0.6, standard deviation 0')
+    await proven(person)
+  })
+
+  it('only measure when nothing proposes', async () => {
+    const person = project({
+      ...FILES,
+      '.winnow/outer.yaml': `${SPEC.replace(/^propose:.*\n/m, '')}epochs: { count: 2 }\n`,
+    })
+    // Nothing was kept.
+    expect((await person.winnow('run')).code).toBe(10)
+    expect(await person.json('inspect')).toMatchObject({
+      epochs: [
+        { epoch: 1, mean: 0.6 },
+        { epoch: 2, mean: 0.6 },
+      ],
+      rounds: [],
+    })
+    await proven(person)
+  })
+})
