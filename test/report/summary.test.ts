@@ -11,7 +11,7 @@ import { baseline, campaignOf, decided, LANDS, opened, type Told, withBytes } fr
 const DROPPED = { outcome: 'dropped', verdict: 'no gain', reason: 'bytes 90 -> 91' } as const
 
 function idea(number: number, category: string): Told<'hypothesis-added'> {
-  const about = { priority: 'medium', required_deps: [], family: null, source: 'ada' } as const
+  const about = { priority: 'medium' as const, required_deps: [], family: null, source: 'ada' }
   return { kind: 'hypothesis-added', hypothesis: `thought ${number}`, category, ...about }
 }
 
@@ -120,7 +120,7 @@ describe('the summary', () => {
   it('has duration, counts, cost, gains, what is deferred, and what is left', () => {
     const campaign = tried()
     campaign.updated_at = '2026-01-02T06:09:05.000Z'
-    campaign.spent = { minutes: 12, executions: 40, requests: 0, tokens: 0, usd: 0.25 }
+    campaign.spent = { minutes: 12, executions: 40, requests: 0, tokens: 0, usd: 0.25, usd_for: {} }
     const deferred = campaign.experiments['exp-004']
     if (deferred) deferred.status = 'deferred'
     expect(summary(campaign)).toBe(`# Summary of size
