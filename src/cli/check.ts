@@ -9,6 +9,7 @@ import { listTreeFiles } from '../git/tree.ts'
 import { applyPatchFile, type PatchFile, readPatches } from '../ideas/patch.ts'
 import { watchResources } from '../measure/resource-watch.ts'
 import { type Point, toShortRef } from '../model/ids.ts'
+import { explainNoProbes } from '../plan/probes.ts'
 import { describeDependencyPolicy } from '../report/approval.ts'
 import { describeGuessedMetric, describeResourceConflicts, type HarnessTrial } from '../report/check-trial.ts'
 import {
@@ -30,7 +31,6 @@ import { parseSpec } from '../spec/load.ts'
 import { type CampaignLocation, listPlannedFeatures, noteGithubOnlyKeys } from '../spec/planned-features.ts'
 import type { Spec } from '../spec/schema.ts'
 import { compilePathspec, compileScope } from '../spec/scope.ts'
-import { isJudgedMetric } from '../spec/spec-facts.ts'
 import { isOnGithub } from './action-pin.ts'
 import { withRepository } from './context.ts'
 import { describeUnusedWork, readCommittedText, readDefaultTip } from './default-branch.ts'
@@ -138,7 +138,7 @@ export async function checkSpec(call: Call, check: SpecCheck): Promise<number> {
   const about = { yaml: check.text.yaml, tree: check.base.tree }
   if (trial !== null) saveForecast(check.repositoryContext, about, estimateCampaignSeconds(spec, trial))
   if (!isBlocked(view)) print(renderCheckComparison(spec, tried))
-  const attacks = trial !== null && !call.given.flag('no-probes') && !isJudgedMetric(spec)
+  const attacks = trial !== null && !call.given.flag('no-probes') && explainNoProbes(spec) === null
   const probes = attacks ? await tryProbesLive(harness, trial) : null
   if (attacks) print(renderProbes(spec, probes).map(line => `  ${line}`))
   if (call.given.flag('json')) call.terminal.json({ ...tried, probes })

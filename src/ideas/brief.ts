@@ -27,7 +27,7 @@ interface BriefInput {
 }
 
 /** Upper bound in bytes for any campaign: a prompt costs money. */
-export const LARGEST_BRIEF = 17 * 1024
+export const LARGEST_BRIEF = 18 * 1024
 
 const TASK = [
   '# Propose one change',

@@ -131,7 +131,12 @@ function describeUnusedFiles({ scope }: Spec, commands: readonly string[]): stri
   ].join('\n')
 }
 
-/** A model scores the printed answers, and asking it about made-up ones would only cost money. */
+/**
+ * A model scores the printed answers, and asking it about made-up ones would only cost money. The tasks of a suite
+ * differ from run to run, and every run may cost money.
+ */
 export function explainNoProbes(spec: Spec): string | null {
+  if (spec.measurement.suite !== null)
+    return 'a suite is compared by many runs of its tasks, and a probe has a single run'
   return isJudgedMetric(spec) ? 'a model scores what this harness prints, and probes have no scores' : null
 }

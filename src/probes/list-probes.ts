@@ -31,7 +31,7 @@ export interface ProbeTarget {
  * the tick and the measuring job both compute them. A probe that the languages cannot express is left out.
  */
 export function listProbes({ spec, files, metrics }: ProbeTarget): Probe[] {
-  if (isJudgedMetric(spec)) return []
+  if (isJudgedMetric(spec) || spec.measurement.suite !== null) return []
   const target = { spec, metrics, files: files.toSorted((a, b) => (a.path < b.path ? -1 : 1)) }
   return PROBE_NAMES.flatMap(name => {
     const changes = WRITERS[name](target)

@@ -13,6 +13,7 @@ import type { LedgerEvent } from '../model/event.ts'
 import { countReportMinutes } from '../model/fold/counters.ts'
 import { type Order, type PairedTerms, toPairRequest } from '../model/order.ts'
 import { buildPairJob, type Pair, type PairJob, selectReportedJobs, toMeasuredRun } from '../model/pairs.ts'
+import { toSafeLine } from '../model/text.ts'
 import { type ParsedSpecFile, parseSpec } from '../spec/load.ts'
 import { formatMinutes } from './check-trial.ts'
 import { toShortId } from './event-log.ts'
@@ -159,6 +160,8 @@ function renderJobTitle({ rule }: PairStory, job: PathJob, at: number): string {
   return `job ${at + 1}: ${[machine, ...is].join(', ')}; order ${toShortId(order)}`
 }
 
+const TASK_WIDTH = 24
+
 function renderPairRows(story: PairStory, { pairs }: PathJob): string[] {
   const measured = toMeasuredMetric(story)
   const keep = 1 / story.terms.alpha
@@ -169,8 +172,14 @@ function renderPairRows(story: PairStory, { pairs }: PathJob): string[] {
   )
   const width = Math.max('candidate'.length, ...values)
   const sides = ['base', 'candidate'].map(side => side.padStart(width))
-  const head = ['  pair', ...sides, '   gain', 'first', 'evidence', axis]
-  return formatTable([head, ...pairs.map((pair, at) => renderPairRow(pair, at, { measured, keep, width }))])
+  const hasTasks = pairs.some(({ task }) => task !== undefined)
+  const nameTask = (task = '') => (hasTasks ? [toSafeLine(task, TASK_WIDTH)] : [])
+  const head = ['  pair', ...nameTask('task'), ...sides, '   gain', 'first', 'evidence', axis]
+  const rows = pairs.map((pair, at) => {
+    const [number = '', ...cells] = renderPairRow(pair, at, { measured, keep, width })
+    return [number, ...nameTask(pair.task), ...cells]
+  })
+  return formatTable([head, ...rows])
 }
 
 function renderPairRow(

@@ -145,19 +145,19 @@ function isScale([low, high]: ScoreScale): boolean {
 
 // Artifacts
 
-/** The prompts that AWP learns. */
-const AWP_ARTIFACTS: ReadonlySet<string> = new Set([
+/** The prompts that AWP learns. A suite that pins none learns all of them. */
+export const AWP_ARTIFACTS = [
   'worker_pitfalls',
   'manager_planning_preamble',
   'experiment_context_hint_template',
   'pattern_library',
   'tool_description_templates',
   'critique_rubric',
-])
+]
 
 /** The file of an artifact; null where it has another name than AWP's and no path. */
 export function getArtifactPath({ name, path }: ParsedSpec['artifacts'][number]): string | null {
-  const file = path ?? (AWP_ARTIFACTS.has(name) ? `prompts/${name}.md` : null)
+  const file = path ?? (AWP_ARTIFACTS.includes(name) ? `prompts/${name}.md` : null)
   return file?.replace(/^(?:\.\/)+/, '') ?? null
 }
 

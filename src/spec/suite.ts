@@ -2,20 +2,11 @@ import { stringify } from 'yaml'
 import { z } from 'zod'
 import { formatPath, SpecErrors, type SpecFinding } from './errors.ts'
 import { countSchema, naturalSchema, textSchema } from './schema-values.ts'
+import { AWP_ARTIFACTS } from './spec-facts.ts'
 import { readDocument, type SourceDocument } from './yaml-document.ts'
 
 /** Fewer pairs of (task, seed) cannot reach any threshold, even when every one of them is better. */
 export const MIN_SUITE_PAIRS = 12
-
-/** The prompts that AWP learns. A suite that pins none learns all of them. */
-export const AWP_ARTIFACTS = [
-  'worker_pitfalls',
-  'manager_planning_preamble',
-  'experiment_context_hint_template',
-  'pattern_library',
-  'tool_description_templates',
-  'critique_rubric',
-] as const
 
 /** Starts the workflow of a task and has it write run_completion.json and metrics.jsonl. */
 export const AWP_COMMAND =
@@ -75,7 +66,7 @@ export function mapSuite(text: string, file: string, options: SuiteOptions = {})
   const seeds = countSchema.parse(options.seeds ?? 1)
   const name = toCampaignName(suite.name)
   const artifacts = Object.keys(suite.baseline_artifacts ?? {})
-  const learned = artifacts.length > 0 ? artifacts : [...AWP_ARTIFACTS]
+  const learned = artifacts.length > 0 ? artifacts : AWP_ARTIFACTS
   const pairs = suite.tasks.length * seeds
   const advisory = pairs < MIN_SUITE_PAIRS
   const values = {

@@ -31,11 +31,12 @@ metric:
 measurement:
   command: sh run-task.sh
   suite:
-    seeds: 8
+    seeds: 4
     tasks: [${TASKS.map(name => `{ name: ${name}, task: Write a card about ${name}. }`).join(', ')}]
 gates: [{ name: prompt, command: test -s prompts/planner.md }]
 scope: { mutable: [prompts/] }
 propose: [{ use: patch, dir: ideas }]
+stopping: { max_iterations: 4 }
 `
 
 function patch(text: string): string {
@@ -72,7 +73,7 @@ describe('a suite of three tasks', () => {
 
     const shown = await person.winnow('show', '2')
     expect(shown.out).toMatch(/^exp-002 Worse: .*task octopi proven worse/m)
-    expect(shown.out).toMatch(/^ {2}task +base +candidate +eval +critique +gate_rejections +budget +status/m)
+    expect(shown.out).toMatch(/^ {2}task +base +candidate +budget +critique +eval +gate_rejections +status/m)
     expect(shown.out).toMatch(/^ {2}octopi +0\.4\d* +0\.5\d* +worse/m)
 
     const results = parse((await person.winnow('results', '1')).out)

@@ -54,6 +54,8 @@ export interface PairsEvaluation {
 interface EvaluationParts extends Omit<PairsEvaluation, 'status' | 'tie' | 'promising' | 'check'> {
   /** A required objective besides the primary that has screened and is not decided. */
   other: { name: string; state: EvidenceState } | null
+  /** A task is shown to lose more than metric.max_task_regression allows. */
+  lostTask: boolean
 }
 
 /** One metric's value on both sides of a pair; null for a side that failed, or that did not print it. */
@@ -75,8 +77,10 @@ export function evaluatePairs(paired: PairedCase): PairsEvaluation {
 
 function evaluateMeasuredPairs(paired: PairedCase): PairsEvaluation {
   const parts = evaluateParts(paired)
-  const { other, ...known } = parts
+  const { other, lostTask, ...known } = parts
   const evaluation = { ...known, tie: null, promising: null, check: null }
+  // Nothing that the mean gains can outweigh it, so no more runs are worth their cost.
+  if (lostTask) return { ...evaluation, status: 'drop' }
   if (paired.terms.as === 'simplify') return { ...evaluation, ...evaluateSimplification(paired, parts) }
   const gained = parts.improved.length > 0
   const dropped = !gained && hasEnded(parts)
@@ -145,12 +149,14 @@ function evaluateParts(paired: PairedCase): EvaluationParts {
     .filter(({ role }) => role === 'guardrail')
     .map(guardrail => ({ name: guardrail.name, is: evaluateGuardrail(paired, guardrail) }))
   const worse = all.filter(({ state }) => isHarmShown(state.differences))
-  const limited = [...guardrails, ...evaluateTasks(paired)]
+  const tasks = evaluateTasks(paired)
+  const limited = [...guardrails, ...tasks]
   return {
     primary: all[0]?.state ?? computeObjectiveEvidence(paired, objectives[0]),
     improved: all.filter(({ state }) => getEvidenceStatus(state).status === 'keep').map(({ name }) => name),
     harmed: [...worse, ...limited.filter(({ is }) => is === 'harmful')].map(({ name }) => name),
     open: limited.filter(({ is }) => is === 'open').map(({ name }) => name),
+    lostTask: tasks.some(({ is }) => is === 'harmful'),
     other: all.slice(1).find(({ state }) => state.screened !== null && state.decided === null) ?? null,
   }
 }

@@ -29,6 +29,7 @@ export interface PathPair {
   base: number | null
   candidate: number | null
   lost?: true
+  task?: string
   /** Positive is better; null where a side failed. */
   difference: number | null
   evidence: number
@@ -296,11 +297,13 @@ function tracePairs(paired: PairedCase, at: number, job: PairJob): PathPair[] {
     const pairs = job.pairs.slice(0, index + 1)
     const soFar = { ...job, pairs, complete: job.complete && pairs.length === job.pairs.length }
     const state = computePrimaryEvidence({ ...paired, jobs: [...jobs.slice(0, at), soFar] })
+    const task = job.pairs[index]?.task
     return {
       first: job.pairs[index]?.first ?? 'base',
       base,
       candidate,
       ...(lost ? { lost } : {}),
+      ...(task === undefined ? {} : { task }),
       difference: computeDifferences([{ base, candidate }], measure)[0] ?? null,
       evidence: toEvidence(computeLnTotal(state)),
     }
