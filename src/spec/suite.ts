@@ -160,7 +160,7 @@ function toSuiteFinding(issue: z.core.$ZodIssue): SpecFinding {
     path,
     found: missing ? 'nothing' : issue.message,
     expected: missing && issue.code === 'invalid_type' ? issue.expected : 'a suite of AWP',
-    fix: 'see section "Suites" of docs/adapters.md',
+    fix: 'see docs/suites.md',
   }
 }
 

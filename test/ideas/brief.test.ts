@@ -50,6 +50,19 @@ describe('a brief', () => {
     expect(text).not.toContain('The idea to carry out')
   })
 
+  it('names the weakest tasks, and what they ask', () => {
+    const handed = renderBrief({
+      campaign,
+      spec: SPEC,
+      incumbentMetrics: {},
+      incumbentTasks: { good: 0.1, bad: 0.9, gone: null },
+    })
+    expect(sectionOf(handed, 'Which tasks are weak').trim()).toBe(
+      '- `gone`: not measured yet\n- `bad`: 0.9\n- `good`: 0.1',
+    )
+    expect(text).not.toContain('Which tasks are weak')
+  })
+
   it('says what to improve, in which direction and how far', () => {
     const goal = sectionOf(text, 'What to improve')
     expect(goal).toContain('Make `bytes` lower')

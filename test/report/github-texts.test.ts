@@ -123,6 +123,11 @@ describe('the text of a verdict', () => {
   it('compares the number of passed tests', () => {
     const kept = experiment('exp-001')
     expect(renderPullBody(campaign, kept)).toContain('\n| tests | 133 passed | 133 passed |  |\n')
+    const lost = { task: 'silk_road', base: 0.3, candidate: 0.4, direction: 'minimize' as const }
+    const summary = { tasks: 3, better: 2, worse: 1, worst: [lost] }
+    expect(renderPullBody(campaign, { ...kept, tasks: summary })).toContain(
+      '1 of 3 tasks got worse: silk\\_road 0.3 → 0.4.',
+    )
     const row = (tests: Record<string, number>, base_tests: Record<string, number>) =>
       /\n(\| (?:tests|unit).*)\n/.exec(renderPullBody(campaign, { ...kept, tests, base_tests }))?.[1]
     expect(row({ tests: 120 }, { tests: 133 })).toBe('| tests | 133 passed | 120 passed | **13 fewer** |')
