@@ -252,7 +252,10 @@ export function whatIsThere({ github, scene }: Life): string[] {
     // Another may have been started where an answer was lost: it has no orders.
     runs: runsWithOrders(github).map(({ title, status, conclusion }) => ({ title, status, conclusion })),
   }
-  return Object.entries(there).flatMap(([name, all]) => all.map(each => `${name}: ${JSON.stringify(each)}`))
+  // Lives that go on from one moment have servers of their own.
+  return Object.entries(there).flatMap(([name, all]) =>
+    all.map(each => `${name}: ${JSON.stringify(each).replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, 'GitHub')}`),
+  )
 }
 
 function shown(check: World['checks'][number]): string {

@@ -118,8 +118,10 @@ export async function serve(world: World, api: Api, root: string): Promise<Serve
   return {
     url: `http://127.0.0.1:${port}`,
     async settle() {
-      await Promise.all(pushes)
-      await inTurn(settled)
+      do {
+        await Promise.all(pushes)
+        await inTurn(settled)
+      } while (pushes.size > 0)
     },
     async stop() {
       stopped = true
