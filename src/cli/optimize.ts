@@ -18,8 +18,8 @@ import type { Call, Verb } from './verb.ts'
 
 export const optimizeVerb: Verb = {
   name: 'optimize',
-  group: 'start',
-  summary: 'run the tasks of a suite once, and show the loss of each; reads the suites of AWP',
+  group: 'more',
+  summary: 'run every task of a suite once and show its loss; reads suites of AWP',
   access: 'apart',
   arguments: [{ name: 'suite', summary: 'the suite of AWP, or a spec with a suite', required: true }],
   options: [

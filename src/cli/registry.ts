@@ -15,8 +15,8 @@ import { initVerb } from './init.ts'
 import { inspectVerb, rollbackVerb } from './inspect.ts'
 import { measureVerb } from './measure.ts'
 import { avoidVerb, noteVerb } from './note.ts'
-import { archiveVerb, pauseVerb, resumeVerb, stopVerb } from './pause.ts'
 import { optimizeVerb } from './optimize.ts'
+import { archiveVerb, pauseVerb, resumeVerb, stopVerb } from './pause.ts'
 import { pickVerb } from './pick.ts'
 import { priorityVerb, retryVerb, revertVerb } from './experiment-commands.ts'
 import { proposeVerb } from './propose.ts'
@@ -34,7 +34,6 @@ export const VERBS: readonly Verb[] = [
   compareVerb,
   tryVerb,
   runVerb,
-  optimizeVerb,
   demoVerb,
   statusVerb,
   showVerb,
@@ -50,6 +49,7 @@ export const VERBS: readonly Verb[] = [
   importVerb,
   exportVerb,
   measureVerb,
+  optimizeVerb,
   decideVerb,
   avoidVerb,
   priorityVerb,

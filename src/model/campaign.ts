@@ -356,13 +356,7 @@ export function createEmptyCampaign(): Campaign {
     since_incumbent: 0,
     spent: { minutes: 0, executions: 0, requests: 0, tokens: 0, usd: 0, usd_for: {} },
     jobs: {},
-    uncapped: [],
-    proposers: {},
-    answered: {},
-    proposal_requests: {},
-    fruitless_measuring: null,
-    fruitless_asking: null,
-    judging: {},
+    ...createEmptyRequests(),
     steered: [],
     restores: [],
     epochs: [],
@@ -371,6 +365,19 @@ export function createEmptyCampaign(): Campaign {
     avoid: [],
     alerts: [],
     backlog: [],
+  }
+}
+
+/** Nothing was asked of proposers and judges yet. */
+function createEmptyRequests() {
+  return {
+    uncapped: [],
+    proposers: {},
+    answered: {},
+    proposal_requests: {},
+    fruitless_measuring: null,
+    fruitless_asking: null,
+    judging: {},
   }
 }
 

@@ -83,10 +83,10 @@ function requireSuitePairs({ spec, raw }: RuleContext): SpecFinding[] {
 }
 
 function refusePairsPerJob({ spec, raw }: RuleContext): SpecFinding[] {
-  const given = getGivenValue(raw, 'evidence.pairs_per_job')
-  if (spec.measurement.suite === null || given === undefined) return []
+  if (spec.measurement.suite === null || getGivenValue(raw, 'evidence.pairs_per_job') === undefined) return []
   const fix = 'remove it, and set measurement.suite.seeds'
-  return reportFinding('evidence.pairs_per_job', String(given), 'tasks times seeds: one pass is one job', fix)
+  const found = String(spec.evidence.pairs_per_job)
+  return reportFinding('evidence.pairs_per_job', found, 'tasks times seeds: one pass is one job', fix)
 }
 
 /** winnow measures these around a whole execution, so no task has a value of its own. */

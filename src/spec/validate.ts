@@ -1,12 +1,6 @@
 import type { SpecFinding, SpecPath } from './errors.ts'
 import { MANY_WORK_TREES } from './notes.ts'
-import {
-  getGivenValue,
-  reportFinding,
-  reportRepeatedNames,
-  type RuleContext,
-  type SpecRule,
-} from './rule-context.ts'
+import { getGivenValue, reportFinding, type RuleContext, type SpecRule } from './rule-context.ts'
 import { ALWAYS_IMMUTABLE, explainOutsidePath, hasMagic, isCoveredByPattern } from './scope.ts'
 import { BUILT_IN_METRICS, parseGateCheck } from './schema-values.ts'
 import { listCountedMetrics, listTimedDecisiveMetrics } from './spec-facts.ts'

@@ -2,6 +2,7 @@ import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { MAX_TASKS } from '../../src/model/tasks.ts'
 import { readOutputTail } from '../../src/measure/output/capped-file.ts'
 import { readFailed } from '../../src/measure/output/failure-output.ts'
 import { parseMetricLines, readHarnessOutput, readScore } from '../../src/measure/output/read-output.ts'
@@ -127,8 +128,13 @@ describe('a result object', () => {
     expect(parseResultObject(text)).toEqual({
       metrics: { score: 0.5 },
       tasks: { a: 1, b: null },
+      tasks_meta: { a: { direction: 'maximize' } },
       artifacts: { model: 'out/model.bin' },
     })
+    const many = Object.fromEntries(Array.from({ length: MAX_TASKS + 1 }, (_, at) => [`t${at}`, 1]))
+    expect(() => parseResultObject(JSON.stringify({ tasks: many }))).toThrow('"tasks" has 1001 tasks')
+    const long = { ['x'.repeat(201)]: 1 }
+    expect(() => parseResultObject(JSON.stringify({ tasks: long }))).toThrow('an id of 201 characters')
   })
 
   test.each([

@@ -98,6 +98,6 @@ describe('the room of a side', () => {
     const tasks = limitToRoom({ room: 20 }, { ...run, tasks: { t1: 0.5, t2: 0.25 } })
     expect(tasks).toMatchObject({ status: 'bad-output', metrics: {} })
     expect(tasks).not.toHaveProperty('tasks')
-    expect(tasks.error).toMatch(/^its metrics and tasks take 32 bytes/)
+    expect(tasks.error).toMatch(/^its metrics and tasks take 31 bytes/)
   })
 })

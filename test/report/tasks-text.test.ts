@@ -68,7 +68,7 @@ describe('one pass of a suite', () => {
     expect(renderSuitePass('loss', pass)).toEqual([
       '  task           loss    eval    status',
       '  neutron_stars  0.525   0.475   0.05',
-      '  octopi         0.4519  0.3519  0.1     1 of 2 runs failed: ended with exit code 3',
+      '  octopi         0.4519  0.3519  0.1      1 of 2 runs failed: ended with exit code 3',
       '  silk_road      0.311   0.261   0.05',
       expect.stringMatching(/^ {2}mean +0\.4293 /),
     ])

@@ -8,7 +8,6 @@ const JUDGE = 'ce-judge.yaml'
 const SUITE = 'winnow-suite.yaml'
 const HARD = { name: 'score', direction: 'maximize' }
 const BOUND = { type: 'absolute', value: 0.1 }
-const ALL = 'winnow-everything.yaml'
 
 type Case = [fixture: string, changes: Record<string, unknown>, refusal: string | undefined]
 
