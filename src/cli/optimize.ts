@@ -25,6 +25,15 @@ export const optimizeVerb: Verb = {
   options: [
     { name: 'command', value: 'command', summary: 'what runs one task, instead of awp run' },
     { name: 'seeds', value: 'number', summary: 'runs of each task in one pass; by default 1' },
+    { name: 'epochs', value: 'number', summary: 'passes that may each try one update' },
+    {
+      name: 'learning-rate',
+      value: 'share',
+      summary: 'share of its lines that a rewrite may change, 0 to 1',
+    },
+    { name: 'with-textgrad', summary: 'have a model rewrite one artifact after each epoch' },
+    { name: 'no-rollback', summary: 'keep updates that made the loss worse' },
+    { name: 'target', value: 'experiment:task', summary: 'a campaign of its own for this task' },
     { name: 'write', summary: 'write the spec to .winnow/, so that winnow run continues with it' },
     { name: 'no-try', summary: 'show the spec, and run nothing' },
     { name: 'json', summary: 'print JSON' },
@@ -32,6 +41,8 @@ export const optimizeVerb: Verb = {
   examples: [
     'winnow optimize suite.yaml',
     'winnow optimize suite.yaml --command "sh run-task.sh" --write',
+    'winnow optimize suite.yaml --epochs 5 --learning-rate 0.5 --with-textgrad --write',
+    'winnow optimize suite.yaml --target alpha:plan --write',
     'winnow optimize .winnow/fact-card.yaml --json',
   ],
   exits: { 13: 'no task could be run' },
@@ -99,10 +110,10 @@ async function readSuite(call: Call): Promise<GivenSuite> {
     const { spec, notes: more } = parseSpec(yaml, { file: path })
     return { name, spec, yaml, path, notes: [...notes, ...more] }
   }
-  for (const option of ['command', 'seeds'] as const)
-    if (call.given.text(option) !== undefined)
+  for (const [option, key] of Object.entries(KEYS_IN_SPECS))
+    if (call.given.text(option) !== undefined || call.given.flag(option))
       throw new UserError(`--${option} is for a suite of AWP, and ${file} is a spec`, {
-        fix: `change ${option === 'command' ? 'measurement.command' : 'measurement.suite.seeds'} in it`,
+        fix: `change ${key} in it`,
       })
   const { spec, notes } = parseSpec(text, { file })
   if (spec.measurement.suite === null)
@@ -113,7 +124,18 @@ async function readSuite(call: Call): Promise<GivenSuite> {
   return { name: spec.name, spec, yaml: text, path: null, notes }
 }
 
-function readSuiteOptions({ given }: Call): SuiteOptions {
+const KEYS_IN_SPECS = {
+  command: 'measurement.command',
+  seeds: 'measurement.suite.seeds',
+  epochs: 'epochs.count',
+  'learning-rate': 'epochs.learning_rate',
+  'with-textgrad': 'propose',
+  'no-rollback': 'epochs.rollback_on_regression',
+  target: 'name',
+} as const
+
+function readSuiteOptions(call: Call): SuiteOptions {
+  const { given } = call
   const command = given.text('command')
   const seeds = given.text('seeds')
   if (seeds !== undefined && !/^[1-9]\d*$/.test(seeds))
@@ -121,6 +143,30 @@ function readSuiteOptions({ given }: Call): SuiteOptions {
   return {
     ...(command === undefined ? {} : { command }),
     ...(seeds === undefined ? {} : { seeds: Number(seeds) }),
+    ...readLearningOptions(call),
+  }
+}
+
+function readLearningOptions({ given }: Call): SuiteOptions {
+  const epochs = given.text('epochs')
+  if (epochs !== undefined && !/^[1-9]\d*$/.test(epochs))
+    throw new UserError(`--epochs ${epochs} is not a whole number above 0`, { fix: 'write --epochs 5' })
+  const rate = given.text('learning-rate')
+  if (rate !== undefined && !(Number(rate) > 0 && Number(rate) <= 1))
+    throw new UserError(`--learning-rate ${rate} is not a number above 0, at most 1`, {
+      fix: 'write --learning-rate 0.5',
+    })
+  const target = given.text('target')
+  if (target !== undefined && !/^[^:\s]+:[^:\s]+$/.test(target))
+    throw new UserError(`--target ${target} does not name an experiment and a task`, {
+      fix: 'write --target <experiment>:<task>',
+    })
+  return {
+    ...(epochs === undefined ? {} : { epochs: Number(epochs) }),
+    ...(rate === undefined ? {} : { learningRate: Number(rate) }),
+    ...(target === undefined ? {} : { target }),
+    textGradient: given.flag('with-textgrad'),
+    noRollback: given.flag('no-rollback'),
   }
 }
 

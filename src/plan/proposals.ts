@@ -166,9 +166,7 @@ function getProposeSeconds(proposer: Spec['propose'][number]): number {
 
 /** Upper limit for a job that asks all proposers at once: the slowest of them, and the start. */
 export function computeProposeMinutes({ propose }: Pick<Spec, 'propose'>): number {
-  return limitJobMinutes(
-    Math.max(0, ...propose.map(getProposeSeconds)),
-  )
+  return limitJobMinutes(Math.max(0, ...propose.map(getProposeSeconds)))
 }
 
 /** Requests in separate jobs are not ended: their answers and costs are still recorded. */

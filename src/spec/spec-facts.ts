@@ -146,7 +146,7 @@ function isScale([low, high]: ScoreScale): boolean {
 // Artifacts
 
 /** The prompts that AWP learns. A suite that pins none learns all of them. */
-export const AWP_ARTIFACTS = [
+export const AWP_ARTIFACTS: readonly string[] = [
   'worker_pitfalls',
   'manager_planning_preamble',
   'experiment_context_hint_template',

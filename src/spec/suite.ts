@@ -8,6 +8,9 @@ import { readDocument, type SourceDocument } from './yaml-document.ts'
 /** Fewer pairs of (task, seed) cannot reach any threshold, even when every one of them is better. */
 export const MIN_SUITE_PAIRS = 12
 
+/** Its text grades the runs, so their grades must not change it. */
+const LEARNED_GRADER = 'critique_rubric'
+
 /** Starts the workflow of a task and has it write run_completion.json and metrics.jsonl. */
 export const AWP_COMMAND =
   'awp run "${WINNOW_TASK_WORKFLOW:-workflow.awp.yaml}" --task "$WINNOW_TASK_TEXT" --output-dir "$WINNOW_OUT_DIR"'
@@ -19,6 +22,14 @@ export interface SuiteOptions {
   command?: string
   /** Seeds of each task. Default: 1, one run of each task. */
   seeds?: number
+  /** Passes that may each try one update. */
+  epochs?: number
+  learningRate?: number
+  /** A model rewrites artifacts. */
+  textGradient?: boolean
+  noRollback?: boolean
+  /** `<experiment>:<task>`: the campaign has its own name, so it touches no other. */
+  target?: string
 }
 
 /** A suite as a spec. */
@@ -64,15 +75,18 @@ const TASK_KEYS = ['name', 'task', 'workflow', 'model', 'worker_model', 'budget'
 export function mapSuite(text: string, file: string, options: SuiteOptions = {}): SuiteSpec {
   const suite = parseSuite(readDocument(text, file))
   const seeds = countSchema.parse(options.seeds ?? 1)
-  const name = toCampaignName(suite.name)
+  const { target } = options
+  const name = toCampaignName(target?.replace(':', '-') ?? suite.name)
+  const about = [suite.description, target && `Attached to ${target}.`].filter(Boolean).join(' ')
   const artifacts = Object.keys(suite.baseline_artifacts ?? {})
-  const learned = artifacts.length > 0 ? artifacts : AWP_ARTIFACTS
+  const named = artifacts.length > 0 ? artifacts : AWP_ARTIFACTS
+  const learned = named.filter(artifact => artifact !== LEARNED_GRADER)
   const pairs = suite.tasks.length * seeds
   const advisory = pairs < MIN_SUITE_PAIRS
   const values = {
     winnow: 1,
     name,
-    ...(suite.description === undefined ? {} : { description: suite.description }),
+    ...(about === '' ? {} : { description: about }),
     metric: {
       primary: { type: 'loss', name: 'loss', direction: 'minimize' },
       loss: { missing: 'neutral' },
@@ -87,9 +101,10 @@ export function mapSuite(text: string, file: string, options: SuiteOptions = {})
     },
     scope: { mutable: [`${ARTIFACT_FOLDER}/`] },
     artifacts: learned.map(artifact => ({ name: artifact, path: `${ARTIFACT_FOLDER}/${artifact}.md` })),
+    ...mapLearning(options),
   }
   const notes = [
-    ...(name === suite.name
+    ...(name === suite.name || target !== undefined
       ? []
       : [`the suite ${suite.name} is the campaign ${name}: branch names have hyphens`]),
     ...(options.command === undefined
@@ -97,9 +112,35 @@ export function mapSuite(text: string, file: string, options: SuiteOptions = {})
       : []),
     ...(advisory ? [describeAdvisory(suite.tasks.length, seeds)] : []),
     ...describePins(suite),
+    ...(target === undefined
+      ? []
+      : [`${target} is the campaign ${name}, with branches and a ledger of its own`]),
+    ...(named.includes(LEARNED_GRADER)
+      ? [`${LEARNED_GRADER} is not learned: it grades the runs, and its grade is part of the loss`]
+      : []),
     ...listUnknownKeys(suite).map(path => `${path} was not kept: winnow does not know this key`),
   ]
   return { suite: suite.name, name, path: `.winnow/${name}.yaml`, values, yaml: stringify(values), notes }
+}
+
+/** Flags of `awp optimize`. Without a text gradient, every epoch measures the unchanged artifacts. */
+function mapLearning({
+  epochs,
+  learningRate,
+  textGradient,
+  noRollback,
+}: SuiteOptions): Record<string, unknown> {
+  const given = {
+    ...(epochs === undefined ? {} : { count: epochs }),
+    ...(learningRate === undefined ? {} : { learning_rate: learningRate }),
+    ...(noRollback ? { rollback_on_regression: false } : {}),
+  }
+  const isLearning = textGradient === true
+  return {
+    ...(isLearning || Object.keys(given).length > 0 ? { epochs: given } : {}),
+    // A text runs no code, so it cannot forge what a harness prints.
+    ...(isLearning ? { propose: [{ use: 'textgrad' }], merge: { forgeable: 'allow' } } : {}),
+  }
 }
 
 /** Branches and specs have names in kebab-case. */

@@ -49,9 +49,29 @@ describe('mapSuite', () => {
     expect(parseSpec(yaml, { file: path }).spec).toMatchObject({ name, rules: 'winnow' })
   })
 
-  test('learns all six artifacts where the suite pins none', () => {
+  test('maps the flags of awp optimize onto the spec', () => {
+    const learning = { epochs: 5, learningRate: 0.5, textGradient: true, noRollback: true }
+    const { yaml, path } = mapSuite(seed, FILE, learning)
+    expect(parseSpec(yaml, { file: path }).spec).toMatchObject({
+      epochs: { count: 5, baseline: 3, learning_rate: 0.5, rollback_on_regression: false, compat: null },
+      propose: [{ use: 'textgrad', model: 'strong' }],
+    })
+    expect(mapSuite(seed, FILE, { epochs: 3 }).values).toMatchObject({ epochs: { count: 3 } })
+    expect(mapSuite(seed, FILE).values).not.toHaveProperty('epochs')
+  })
+
+  test('gives each target a campaign of its own', () => {
+    const of = (target: string) => mapSuite(seed, FILE, { target })
+    expect(of('Alpha_1:plan')).toMatchObject({ name: 'alpha-1-plan', path: '.winnow/alpha-1-plan.yaml' })
+    expect(of('alpha:plan').name).not.toBe(of('alpha:write').name)
+    // Names that collide are other specs, which --write refuses.
+    expect(of('a-b:c').yaml).not.toBe(of('a:b-c').yaml)
+  })
+
+  test('learns the artifacts where the suite pins none, but not the one that grades', () => {
     const { values } = mapSuite('name: a\ntasks: [{ name: t, task: do it }]\n', 'a.yaml')
-    expect(values['artifacts']).toHaveLength(6)
+    expect(values['artifacts']).toHaveLength(5)
+    expect(JSON.stringify(values)).not.toContain('critique_rubric')
   })
 
   test('enough pairs prove, so the suite is not advisory', () => {

@@ -64,7 +64,7 @@ function listEpochRuns(run: Execution, { metric }: Spec): EpochRun[] {
   const scores = Object.entries(tasks ?? {})
   if (scores.length === 0) {
     const score = status === 'ok' ? getNumber(run.metrics, name) : null
-    return [{ task: null, score, metrics, error: failure }]
+    return [{ task: run.task ?? null, score, metrics, error: failure }]
   }
   return scores.map(([task, score]) => ({ task, score: toFinite(score), metrics, error: failure }))
 }
