@@ -21,7 +21,7 @@ export const importVerb: Verb = {
     {
       name: 'file',
       summary:
-        'a file of ce-optimize, the artifact loop, evo, autoresearch or autoloop; several make one campaign',
+        'a file of ce-optimize, the artifact loop, AWP, evo, autoresearch or autoloop; several make one campaign',
       required: true,
       many: true,
     },

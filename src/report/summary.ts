@@ -30,7 +30,10 @@ export function renderSummary(campaign: Campaign, spec: Spec, progress: Campaign
   const duration = seconds === null ? 'not started' : `${formatClock(seconds)}, from ${started_at ?? ''}`
   const sections = [
     renderSection('Baseline -> final', renderMetricChanges(campaign, spec, progress)),
-    renderSection('Key improvements', numberLines(kept.map(each => describeIdea(campaign, each)))),
+    renderSection(
+      'Key improvements',
+      kept.map((each, at) => `${at + 1}. ${describeIdea(campaign, each)}`),
+    ),
     renderSection(
       'Better alone, not kept',
       listShown(campaign, ({ outcome }) => isBetterAlone(outcome)),
@@ -78,10 +81,6 @@ function renderSection(title: string, lines: readonly string[]): string[] {
   if (lines.length === 0) return []
   const more = lines.length - MOST_SHOWN
   return ['', `## ${title}`, '', ...lines.slice(0, MOST_SHOWN), ...(more > 0 ? [`- … and ${more} more`] : [])]
-}
-
-function numberLines(lines: readonly string[]): string[] {
-  return lines.map((line, at) => `${at + 1}. ${line}`)
 }
 
 function describeIdea(campaign: Campaign, experiment: Experiment): string {

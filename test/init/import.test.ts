@@ -5,9 +5,15 @@ import { describe, expect, it } from 'vitest'
 import { UserError } from '../../src/errors.ts'
 import { readIdeaList } from '../../src/ideas/idea-block.ts'
 import { readHistoryFile } from '../../src/ideas/prior-results.ts'
-import { type ImportedCampaign, importFiles, type ImportOptions } from '../../src/init/import/import-files.ts'
+import {
+  IMPORT_KINDS,
+  type ImportedCampaign,
+  importFiles,
+  type ImportOptions,
+} from '../../src/init/import/import-files.ts'
 import { parseSpec } from '../../src/spec/load.ts'
 import type { Spec } from '../../src/spec/schema.ts'
+import { mapSuite } from '../../src/spec/suite.ts'
 
 const FIXTURES = join(import.meta.dirname, '../../fixtures/import')
 
@@ -227,6 +233,19 @@ describe('a ce-optimize spec', () => {
   })
 })
 
+describe('a suite of AWP', () => {
+  it('becomes the spec that winnow optimize runs', () => {
+    const file = 'research_writeup.suite.yaml'
+    const text = readFileSync(join(FIXTURES, '../suites', file), 'utf8')
+    const imported = importText(text, {}, file)
+    const { values, name, notes } = mapSuite(text, file)
+    expect(imported.specPath).toBe(`.winnow/${name}.yaml`)
+    expect(parse(readFile(imported, '.winnow/'))).toMatchObject(values)
+    expect(readImportedSpec(imported).metric.primary).toMatchObject({ type: 'loss', direction: 'minimize' })
+    expect(imported.left.map(one => one.text)).toEqual(expect.arrayContaining(notes))
+  })
+})
+
 describe('files of evo', () => {
   it('become a spec with the gates of the root', () => {
     const imported = importFixtures(['evo/config.json', 'evo/graph.json'])
@@ -378,9 +397,21 @@ describe('a program of autoloop', () => {
   })
 })
 
+describe('the page about import', () => {
+  it('shows what import prints', () => {
+    const page = readFileSync(join(FIXTURES, '../../docs/import-and-export.md'), 'utf8')
+    const imported = importFixtures(['task.yaml'])
+    for (const { line, text } of imported.left)
+      expect(page).toContain(`  tasks/skill-quality/task.yaml:${line}  ${text}\n`)
+    for (const kind of IMPORT_KINDS) expect(page).toContain(`\`${kind}\``)
+  })
+})
+
 describe('any other file', () => {
   it('is not recognised, and a spec of winnow is none', () => {
-    expect(() => importText('hello\n')).toThrow('file.txt is not recognised: it is none of ce-optimize')
+    expect(() => importText('hello\n')).toThrow(
+      'file.txt is not recognised: it is none of ce-optimize, artifact-loop, awp',
+    )
     expect(() => importText('hello\n', { kind: 'evo' })).toThrow('it is none of a file of evo')
     expect(() => importText('winnow: 1\n', {}, 'x.yaml')).toThrow('x.yaml is a spec of winnow already')
     expect(() => importText('a: [1\n', {}, 'x.yaml')).toThrow('x.yaml is not valid YAML or JSON')

@@ -120,7 +120,7 @@ describe('the summary', () => {
   it('has duration, counts, cost, gains, what is deferred, and what is left', () => {
     const campaign = tried()
     campaign.updated_at = '2026-01-02T06:09:05.000Z'
-    campaign.spent = { minutes: 12, executions: 40, requests: 0, tokens: 0, usd: 0.25, usd_for: {} }
+    Object.assign(campaign.spent, { minutes: 12, executions: 40, usd: 0.25 })
     const deferred = campaign.experiments['exp-004']
     if (deferred) deferred.status = 'deferred'
     expect(summary(campaign)).toBe(`# Summary of size

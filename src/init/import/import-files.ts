@@ -6,6 +6,7 @@ import type { IdeaText } from '../../plan/world.ts'
 import { SpecErrors, UNKNOWN_KEY } from '../../spec/errors.ts'
 import { parseSpec } from '../../spec/load.ts'
 import { listPlannedFeatures, listPlannedKeyPaths } from '../../spec/planned-features.ts'
+import { mapSuite } from '../../spec/suite.ts'
 import { SCHEMA_URL } from '../draft.ts'
 import type { NewFile } from '../harness.ts'
 import { importResultLines, importTask } from './artifact-loop.ts'
@@ -29,7 +30,14 @@ import {
   type ImportSource,
 } from './imported.ts'
 
-export const IMPORT_KINDS = ['ce-optimize', 'artifact-loop', 'evo', 'autoresearch', 'autoloop'] as const
+export const IMPORT_KINDS = [
+  'ce-optimize',
+  'artifact-loop',
+  'awp',
+  'evo',
+  'autoresearch',
+  'autoloop',
+] as const
 type ImportKind = (typeof IMPORT_KINDS)[number]
 
 export interface ImportOptions {
@@ -156,6 +164,11 @@ const FORMATS: readonly Format[] = [
     read: importCeLog,
   },
   {
+    kind: 'awp',
+    matches: (_, value) => isRecord(value) && Array.isArray(value['tasks']) && hasKeys(value, 'name'),
+    read: importSuite,
+  },
+  {
     kind: 'evo',
     matches: (_, value) => hasKeys(value, 'target', 'benchmark', 'metric'),
     read: importEvoConfig,
@@ -181,6 +194,13 @@ function importFile(source: ImportSource, kind: string | undefined): ImportedFil
     place: { file: source.file },
     fix: 'docs/import-and-export.md lists the files that can be imported; --kind names the tool',
   })
+}
+
+/** `winnow optimize` maps a suite in the same way. */
+function importSuite({ text, file }: ImportSource): ImportedFile {
+  const { name, values, notes } = mapSuite(text, file)
+  const left = notes.map(note => ({ line: null, text: note }))
+  return { what: 'AWP suite', name, spec: values, ideas: [], results: [], left }
 }
 
 /** A person who names the tool is believed where that tool has one format: its importer names what is missing. */
@@ -270,7 +290,10 @@ function addMissingGate(
   name: string,
 ): { gates: Record<string, unknown>; left: Leftover[] } {
   const checks = isRecord(metric) ? [metric['degenerate_gates'], metric['constraints']] : []
-  if ([gates, ...checks].some(list => Array.isArray(list) && list.length > 0)) return { gates: {}, left: [] }
+  // metric.loss.missing says what a task counts that prints nothing.
+  const isLoss = isRecord(metric) && isRecord(metric['primary']) && metric['primary']['type'] === 'loss'
+  if (isLoss || [gates, ...checks].some(list => Array.isArray(list) && list.length > 0))
+    return { gates: {}, left: [] }
   const check = { name, check: '>= -1e300', description: `${name} is printed, and is a number` }
   return {
     gates: { degenerate_gates: [check] },
