@@ -18,6 +18,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'docs/dependencies.md': 'test/cli/demo.long.test.ts',
   'docs/github.md': 'test/cli/init-github.long.test.ts',
   'docs/harness.md': 'test/cli/harness-page.release.test.ts',
+  'docs/import-and-export.md': 'test/cli/import-export.long.test.ts',
   'docs/install.md': 'test/install-page.release.test.ts',
   'docs/skills.md': 'test/cli/demo.long.test.ts',
   'skills/winnow/SKILL.md': 'test/cli/agents-page.release.test.ts',

@@ -19,7 +19,7 @@ export const exportVerb: Verb = {
     { name: 'output', value: 'file', summary: 'write to this file instead' },
   ],
   examples: [
-    'winnow export > results.jsonl',
+    'winnow export --output results.jsonl',
     'winnow export --format ce-optimize --output experiment-log.yaml',
     'winnow export --format csv --output results.csv',
     'winnow export --format github-action-benchmark --output benchmark.json',

@@ -4,7 +4,10 @@ import { parse } from 'yaml'
 import { expect, it } from 'vitest'
 import { readHistoryFile } from '../../src/ideas/prior-results.ts'
 import { ceLogSchema } from '../report/ce-log-schema.ts'
+import { commandsOn } from '../page-commands.ts'
 import { FILES, project, proven, SHORT } from './project.ts'
+
+const IMPORTS = join(import.meta.dirname, '../../fixtures/import')
 
 const LOG = `spec: size
 run_id: "1"
@@ -15,6 +18,22 @@ best: { iteration: 0 }
 hypothesis_backlog:
   - { description: Use fewer letters, category: size, priority: high, dep_status: not_applicable, required_deps: [] }
 `
+
+it('prints what the page about import shows', async () => {
+  const read = (file: string) => readFileSync(join(IMPORTS, file), 'utf8')
+  const results = read('results.jsonl').split('\n').slice(0, 3)
+  const person = project({
+    ...FILES,
+    'tasks/skill-quality/task.yaml': read('task.yaml'),
+    'work/results.jsonl': `${results.join('\n')}\n`,
+  })
+  const shown = commandsOn('docs/import-and-export.md')
+  expect(shown).toHaveLength(1)
+  for (const { command, output } of shown) {
+    const { code, out } = await person.winnow(...command.split(' ').slice(1))
+    expect([code, out.split('\n').slice(0, output.length)]).toEqual([0, output])
+  }
+})
 
 it('imports the history of another tool, and exports its own in every format', async () => {
   const person = project({ ...FILES, 'log.yaml': LOG })

@@ -39,7 +39,7 @@ describe('winnow results', () => {
       metrics: { bytes: { base: 100, candidate: 50, samples: { base: [100], candidate: [50] } } },
       gates: [{ name: 'tests', kind: 'command', passed: true, exit_code: 0, timed_out: false }],
       failed: null,
-      diff: { files: 1, added: 1, deleted: 1, paths: ['M src/value'] },
+      diff: { files: 1, added: 1, deleted: 1, paths: ['M src/value +1 -1'] },
       base: { commit: person.git('rev-parse', 'main') },
       candidate: { branch: expect.stringMatching(/^optimize-exp\/size\//) },
       cost: { judge_usd: 0 },

@@ -398,11 +398,8 @@ describe('a program of autoloop', () => {
 })
 
 describe('the page about import', () => {
-  it('shows what import prints', () => {
+  it('names every tool', () => {
     const page = readFileSync(join(FIXTURES, '../../docs/import-and-export.md'), 'utf8')
-    const imported = importFixtures(['task.yaml'])
-    for (const { line, text } of imported.left)
-      expect(page).toContain(`  tasks/skill-quality/task.yaml:${line}  ${text}\n`)
     for (const kind of IMPORT_KINDS) expect(page).toContain(`\`${kind}\``)
   })
 })

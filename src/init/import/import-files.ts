@@ -196,7 +196,6 @@ function importFile(source: ImportSource, kind: string | undefined): ImportedFil
   })
 }
 
-/** `winnow optimize` maps a suite in the same way. */
 function importSuite({ text, file }: ImportSource): ImportedFile {
   const { name, values, notes } = mapSuite(text, file)
   const left = notes.map(note => ({ line: null, text: note }))
