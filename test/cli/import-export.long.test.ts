@@ -1,12 +1,18 @@
-import { readFileSync } from 'node:fs'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { expect, it } from 'vitest'
-import { readHistoryFile } from '../../src/ideas/prior-results.ts'
+import { readHistoryFile, renderHistoryFile } from '../../src/ideas/prior-results.ts'
+import { scratch } from '../git/scratch.ts'
 import { ceLogSchema } from '../report/ce-log-schema.ts'
 import { commandsOn } from '../page-commands.ts'
-import { FILES, project, proven, SHORT } from './project.ts'
+import { FILES, project, proven, SHORT, SPEC } from './project.ts'
 
+const AGENT = `#!/bin/sh
+seen=$(grep 'Write it twice' | head -n 1)
+head -c 40 src/value > shorter && mv shorter src/value
+printf '{"hypothesis": "%s"}\\n' "$seen"
+`
 const IMPORTS = join(import.meta.dirname, '../../fixtures/import')
 
 const LOG = `spec: size
@@ -101,5 +107,20 @@ Next:
   expect((await person.winnow('export', '--output', 'nowhere/x')).err).toContain(
     'nowhere/x cannot be written',
   )
+  await proven(person)
+})
+
+it('tells proposers what other tools tried', async () => {
+  const folder = scratch()
+  writeFileSync(join(folder, 'claude'), AGENT)
+  chmodSync(join(folder, 'claude'), 0o755)
+  const spec = `${SPEC}stopping: { max_iterations: 1 }\nexecution: { mode: serial }\n`
+  const history = renderHistoryFile([
+    { from: 'evo, graph.json', idea: 'Write it twice', result: 'discarded' },
+  ])
+  const person = project({ ...FILES, '.winnow/size.yaml': spec, '.winnow/history/size.yaml': history })
+  const env = { PATH: `${folder}:${process.env['PATH'] ?? ''}` }
+  await person.winnowWith({ env }, 'run', '--agent', 'claude')
+  expect((await person.winnow('log')).out).toContain('- `Write it twice` `discarded`, evo, graph.json')
   await proven(person)
 })
