@@ -29,7 +29,13 @@ describe('command report', () => {
     expect(ended.result).toMatchObject({ campaign: 'size', verdicts: { kept: 1 } })
     expect(ended.stdout).toContain('Campaign size (the harness is not probed): running')
     const views = ended.outputs['report'] ?? ''
-    expect(readdirSync(views).toSorted()).toEqual(['README.md', 'badge.svg', 'chart.svg', 'digest.md'])
+    expect(readdirSync(views).toSorted()).toEqual([
+      'README.md',
+      'badge.svg',
+      'chart.svg',
+      'digest.md',
+      'summary.md',
+    ])
     const shown = (name: string) => readFileSync(join(views, name), 'utf8')
     const ledger = jobClone(remote, 'optimize-state/size').dir
     for (const name of readdirSync(views)) expect(shown(name)).toBe(readFileSync(join(ledger, name), 'utf8'))

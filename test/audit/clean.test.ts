@@ -71,6 +71,7 @@ describe('a campaign that nobody touched', () => {
     const views = {
       'README.md': 'all is well\n',
       'digest.md': null,
+      'summary.md': 'nothing was lost\n',
       'chart.svg': '<svg/>',
       'badge.svg': null,
     }

@@ -110,6 +110,13 @@ Next:
   await proven(person)
 })
 
+it('starts no campaign with ideas that cannot be read', async () => {
+  const person = project({ ...FILES, '.winnow/ideas/size.yaml': '- { hypothesis: 3 }\n' })
+  const { code, err } = await person.winnow('run')
+  expect([code, err]).toEqual([2, expect.stringContaining('.winnow/ideas/size.yaml: entry 1 is not an idea')])
+  expect(person.refs()).not.toContain('optimize')
+})
+
 it('tells proposers what other tools tried', async () => {
   const folder = scratch()
   writeFileSync(join(folder, 'claude'), AGENT)

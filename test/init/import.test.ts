@@ -409,7 +409,10 @@ describe('any other file', () => {
     expect(() => importText('hello\n')).toThrow(
       'file.txt is not recognised: it is none of ce-optimize, artifact-loop, awp',
     )
-    expect(() => importText('hello\n', { kind: 'evo' })).toThrow('it is none of a file of evo')
+    expect(() => importText('hello\n', { kind: 'evo' })).toThrow(
+      'file.txt is not recognised: it is no file of evo',
+    )
+    expect(() => importText('hello\n', { kind: 'autoloop' })).toThrow('the program has no section "## Goal"')
     expect(() => importText('winnow: 1\n', {}, 'x.yaml')).toThrow('x.yaml is a spec of winnow already')
     expect(() => importText('a: [1\n', {}, 'x.yaml')).toThrow('x.yaml is not valid YAML or JSON')
   })

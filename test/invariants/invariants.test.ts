@@ -259,7 +259,13 @@ describe('invariant 11: no hidden state', () => {
     await testRepository.start()
     await testRepository.until(({ experiments }) => experiments['exp-002']?.status === 'ordered')
     await testRepository.reopen()
-    const gone = { 'README.md': null, 'digest.md': null, 'chart.svg': null, 'badge.svg': null }
+    const gone = {
+      'README.md': null,
+      'digest.md': null,
+      'summary.md': null,
+      'chart.svg': null,
+      'badge.svg': null,
+    }
     const views = { ...gone, 'checkpoint.json': 'not a checkpoint' }
     testRepository.push(testRepository.commitOn('optimize-state/size', views), 'optimize-state/size')
     rmSync(join(testRepository.root, 'cache'), { recursive: true })

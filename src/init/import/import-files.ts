@@ -189,8 +189,8 @@ function importFile(source: ImportSource, kind: string | undefined): ImportedFil
   const formats = FORMATS.filter(format => kind === undefined || format.kind === kind)
   const format = formats.find(each => each.matches(source, value)) ?? selectOnlyFormat(formats)
   if (format !== undefined) return format.read(source)
-  const known = kind === undefined ? IMPORT_KINDS.join(', ') : `a file of ${kind}`
-  throw new UserError(`${source.file} is not recognised: it is none of ${known}`, {
+  const what = kind === undefined ? `it is none of ${IMPORT_KINDS.join(', ')}` : `it is no file of ${kind}`
+  throw new UserError(`${source.file} is not recognised: ${what}`, {
     place: { file: source.file },
     fix: 'docs/import-and-export.md lists the files that can be imported; --kind names the tool',
   })
