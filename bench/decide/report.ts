@@ -8,6 +8,7 @@ import { mean } from './mean.ts'
 import { rollback } from './rollback.ts'
 import { rounds } from './rounds.ts'
 import { single } from './single.ts'
+import { skill } from './skill.ts'
 import { stress } from './stress.ts'
 import { suites } from './suites.ts'
 import { words } from './words.ts'
@@ -25,6 +26,7 @@ export const SECTIONS: readonly Section[] = [
   fairness,
   mean,
   luck,
+  skill,
 ]
 
 export function casesOf(sections: readonly Section[]): Map<string, Case> {

@@ -63,7 +63,7 @@ export function describeSkillRule(): string[] {
   return [
     'A local model answers by this rule. It looks for five qualities in the text of a skill:',
     ...SKILL_QUALITIES.map(({ name, shown }) => `  ${name.padEnd(10)} ${shown}`),
-    'As judge it scores each case: 1, plus 2 for the quality that the case is about, plus 0.5 for each other one.',
+    'As judge it scores each case: 1, plus 1.2 for the quality that the case is about, plus 0.7 for each other one.',
     'As writer it adds the first quality that is missing and was not tried yet.',
   ]
 }
@@ -86,9 +86,17 @@ function scoreCase({ content }: JudgedItem): Record<string, number> {
   const [, about = '', text = ''] =
     /^About: (\w+)\n(?:[\s\S]*?)\n--- the text ---\n([\s\S]*)$/.exec(content) ?? []
   const shown = listShownQualities(text)
+  return {
+    quality: computeCaseScore(shown, about),
+    coverage: shown.length,
+    clarity: shown.includes('steps') ? 4 : 2,
+  }
+}
+
+/** From 1, without any quality, to 5, with all of them. */
+export function computeCaseScore(shown: readonly string[], about: string): number {
   const others = shown.filter(name => name !== about).length
-  const quality = 1 + (shown.includes(about) ? 2 : 0) + others / 2
-  return { quality, coverage: shown.length, clarity: shown.includes('steps') ? 4 : 2 }
+  return 1 + (shown.includes(about) ? 1.2 : 0) + 0.7 * others
 }
 
 function readSkill(user: string): string | null {

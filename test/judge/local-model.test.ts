@@ -88,8 +88,8 @@ describe('the rule for skills', () => {
   it('scores a text higher for each quality that it really has, most for the one of the case', () => {
     const better = writeNext(POOR).text
     expect(score(POOR, 'steps')).toMatchObject({ quality: 1, coverage: 0 })
-    expect(score(better, 'steps')).toMatchObject({ quality: 3, coverage: 1 })
-    expect(score(better, 'limits')).toMatchObject({ quality: 1.5 })
+    expect(score(better, 'steps')).toMatchObject({ quality: 2.2, coverage: 1 })
+    expect(score(better, 'limits')).toMatchObject({ quality: 1.7 })
     expect(score(`${POOR}\nsteps example questions limits check\n`, 'steps')).toMatchObject({ quality: 1 })
   })
 })

@@ -5,6 +5,9 @@ import { describe, expect, it } from 'vitest'
 import { buildTextHarness } from '../../src/init/text.ts'
 import { createProjectFiles } from '../../src/init/project.ts'
 import { applySkillRule, listShownQualities } from '../../src/judge/skill-rule.ts'
+import { buildSkillSpec, FIXTURE_SAMPLE, playSkillCampaign, SKILL_CASES } from '../../bench/decide/skill.ts'
+import { playMany } from '../../bench/decide/case.ts'
+import { seeded } from '../../bench/decide/random.ts'
 import { parseSpec } from '../../src/spec/load.ts'
 import { scratch } from '../git/scratch.ts'
 
@@ -48,6 +51,28 @@ function listFailedGates(printed: PrintedSkill): string[] {
     return (operator === '<=' ? Number(value) <= Number(limit) : String(value) === limit) ? [] : [name]
   })
 }
+
+describe('a hundred campaigns of the skill', () => {
+  const cases = SKILL_CASES.filter(({ sample, noise }) => sample === FIXTURE_SAMPLE && noise.score < 0.5)
+
+  it('are decided by the settings of the fixture', () => {
+    const played = buildSkillSpec(FIXTURE_SAMPLE)
+    expect(played.evidence).toEqual(spec.evidence)
+    expect(played.stopping).toEqual(spec.stopping)
+    const { rubric: _, model: _model, scoring: _scoring, ...settings } = spec.metric.judge ?? {}
+    expect(played.metric.judge).toMatchObject(settings)
+  })
+
+  it.each(cases.map(each => [each.name, each] as const))(
+    'keep a change of words at most once, and an improvement at least 80 times: %s',
+    (name, each) => {
+      const tally = playMany(100, seeded('skill', name), { play: random => playSkillCampaign(each, random) })
+      expect(tally['false']).toBeLessThanOrEqual(1)
+      if (each.added.length > 0) expect(tally['real']).toBeGreaterThanOrEqual(80)
+    },
+    60_000,
+  )
+})
 
 describe('the skill campaign', () => {
   it('uses the harness that init drafts for such a repository', () => {
