@@ -31,6 +31,7 @@ import { parseSpec } from '../spec/load.ts'
 import { type CampaignLocation, listPlannedFeatures, noteGithubOnlyKeys } from '../spec/planned-features.ts'
 import type { Spec } from '../spec/schema.ts'
 import { compilePathspec, compileScope } from '../spec/scope.ts'
+import { isMetered } from '../spec/spec-facts.ts'
 import { isOnGithub } from './action-pin.ts'
 import { withRepository } from './context.ts'
 import { describeUnusedWork, readCommittedText, readDefaultTip } from './default-branch.ts'
@@ -131,7 +132,7 @@ export async function checkSpec(call: Call, check: SpecCheck): Promise<number> {
     if (!call.given.flag('json')) for (const line of lines) call.terminal.out(line)
   }
   print(renderCheck(view))
-  const tries = !isBlocked(view) && !call.given.flag('no-try')
+  const tries = !isBlocked(view) && !call.given.flag('no-try') && !isMetered(spec)
   const harness = { ...HARNESS, call, spec, ...check }
   const trial = tries ? addGuessWarning(await tryWithResourceWatch(harness), check) : null
   const tried = trial === null ? view : addTrial(spec, view, trial)

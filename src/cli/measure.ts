@@ -17,6 +17,7 @@ import type { Report } from '../model/report.ts'
 import { toShortId } from '../report/event-log.ts'
 import { parseSpec } from '../spec/load.ts'
 import type { Spec } from '../spec/schema.ts'
+import { isMetered } from '../spec/spec-facts.ts'
 import { allowMeasuring } from './comment-command.ts'
 import { readGivenFile, withCampaign, withRepository } from './context.ts'
 import { DEFAULT_PREFIX } from './known-campaigns.ts'
@@ -156,6 +157,11 @@ export async function measureHere(
   repositoryContext: RepositoryContext,
   request: MeasureRequest,
 ): Promise<Report> {
+  if (isMetered(request.spec))
+    throw new UserError('this harness asks models, and only winnow run sets money aside for that', {
+      place: { path: 'measurement.models' },
+      fix: 'measure it in a campaign: winnow run, winnow try',
+    })
   const { environment, interrupt } = call
   const machine = { ...environment, machineDir: repositoryContext.machineDir }
   const done = await measureWithLock(machine, request, interrupt, async lock => {

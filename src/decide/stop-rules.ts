@@ -1,5 +1,6 @@
 import { getAggregation, type Snapshot } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
+import { isJudgedMetric, isMetered } from '../spec/spec-facts.ts'
 import { computeMedianBound } from './evidence/interval.ts'
 import { computeSignedDelta, listObjectives, lookUpMetric, type Objective } from './metrics.ts'
 import { formatCount, formatNumber } from './wording.ts'
@@ -116,10 +117,11 @@ function listLimits({ stopping }: Pick<Spec, 'stopping'>, progress: StopProgress
 
 /** The money for models is spent without which nothing can be compared, so a round cannot go on either. */
 export function findMoneyStop(
-  { metric, stopping }: Pick<Spec, 'metric' | 'stopping'>,
+  spec: Pick<Spec, 'metric' | 'measurement' | 'stopping'>,
   { usd, usd_for }: SpentMoney,
 ): StopRuleHit | null {
-  if (metric.primary.type !== 'judge') return null
+  const { metric, stopping } = spec
+  if (!isJudgedMetric(spec) && !isMetered(spec)) return null
   const total = stopping.max_total_cost_usd
   // NaN is not less than a cap either, and so counts as spent.
   if (total !== null && !(usd < total))
@@ -127,7 +129,7 @@ export function findMoneyStop(
       code: 'max_total_cost_usd',
       reason: `${formatModelSpending(total)} (stopping.max_total_cost_usd)`,
     }
-  const cap = metric.judge?.max_total_cost_usd ?? null
+  const cap = isJudgedMetric(spec) ? (metric.judge?.max_total_cost_usd ?? null) : null
   if (cap === null || (usd_for['judge'] ?? 0) < cap) return null
   const reason = `${formatNumber(cap)} USD spent on judges (metric.judge.max_total_cost_usd)`
   return { code: 'max_judge_cost_usd', reason }

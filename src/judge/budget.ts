@@ -35,9 +35,9 @@ export function openBudget({ model, capUsd, price, spentUsd = 0 }: BudgetTerms):
   requireValidPrices({ model, capUsd, price, spentUsd })
   const spent = { requests: 0, unanswered: 0, tokens: 0, usd: 0 }
 
-  function add({ input, output }: Tokens): void {
+  function add(tokens: Tokens): void {
     spent.requests += 1
-    spent.usd += (input * (price?.input ?? 0) + output * (price?.output ?? 0)) / MILLION
+    spent.usd += computeCost(price, tokens)
   }
 
   return {
@@ -59,8 +59,13 @@ export function openBudget({ model, capUsd, price, spentUsd = 0 }: BudgetTerms):
   }
 }
 
+/** Nothing where the price is unknown, which no cap allows. */
+export function computeCost(price: Price | null, { input, output }: Tokens): number {
+  return (input * (price?.input ?? 0) + output * (price?.output ?? 0)) / MILLION
+}
+
 /** Every cap would hold with a price that is unknown, NaN or negative (invariant 5). */
-function requireValidPrices({ model, capUsd, price, spentUsd }: Required<BudgetTerms>): void {
+export function requireValidPrices({ model, capUsd, price, spentUsd }: Required<BudgetTerms>): void {
   const amounts = [capUsd ?? 0, spentUsd, price?.input ?? 0, price?.output ?? 0]
   const wrong = amounts.find(amount => !(Number.isFinite(amount) && amount >= 0))
   if (wrong !== undefined)

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HarnessError } from '../errors.ts'
-import type { Execution, Side as Label } from '../model/report.ts'
+import type { Execution, ModelCost, Side as Label } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
 import { findSuiteTask, type SuiteTask } from '../spec/task-facts.ts'
 import { BENCHMARK_COUNT, isBenchmarkFormat } from '../spec/schema-values.ts'
@@ -24,7 +24,14 @@ import { type Ended, lowerPriority } from './process/launch.ts'
 import type { Owner } from './process/reaper.ts'
 import { prepareHome } from './private-home.ts'
 import { restoreStart } from './same-start.ts'
-import { getSidePaths, type MeasureInput, type OrderSide, type Session, type SidePaths } from './session.ts'
+import {
+  getSidePaths,
+  type MeasureInput,
+  type MeteredEnd,
+  type OrderSide,
+  type Session,
+  type SidePaths,
+} from './session.ts'
 import { buildFailedTask, buildTaskCommand, buildTaskEnvironment, scoreTask } from './suite-runs.ts'
 import { snapshotEverything } from './tamper-check.ts'
 
@@ -54,16 +61,27 @@ export async function execute(session: Session, side: OrderSide, turn: Execution
     ...buildHarnessEnvironment(session.allowed, paths, { owner, seed: turn.seed }),
     ...(task === null ? {} : buildTaskEnvironment(task)),
   }
-  const env = session.holdout === null ? own : { ...own, WINNOW_HOLDOUT_DIR: session.holdout.dir }
+  const hidden = session.holdout === null ? {} : { WINNOW_HOLDOUT_DIR: session.holdout.dir }
   const timeoutSeconds = getTimeout(session, task)
   const { counter } = session
   const counts = counter === null ? null : await prepareCounts(paths.root, owner)
   const selected = selectCommand(session, turn.role, task)
   const command = counter === null || counts === null ? selected : counter.wrap(selected, counts)
-  const ended = await runGuarded(session, side, 'itself', { command, env, timeoutSeconds })
+  const { ended, models } = await runMetered(session, side, {
+    command,
+    env: { ...own, ...hidden },
+    timeoutSeconds,
+  })
+  if (models !== null && models.failed !== null)
+    throw new Error(`the models of the harness could not be asked: ${models.failed}`)
   const counted = counter === null || counts === null ? {} : readCounts(counter, counts)
-  const failed = toFailedResult(session, ended, { role: turn.role, task })
-  const result = failed ?? (await readResult(session, { ...ended, counted }, turn, side.label))
+  const measured = { ...ended, counted: { ...counted, ...toModelMetrics(models) } }
+  const failed = toFailedResult(session, measured, {
+    role: turn.role,
+    task,
+    overrun: models?.overrun ?? null,
+  })
+  const result = failed ?? (await readResult(session, measured, turn, side.label))
   const works = result.status === 'ok' && failed === null
   const output = works ? null : (result.output ?? readFailed(paths))
   const execution: Execution = {
@@ -91,6 +109,20 @@ export async function execute(session: Session, side: OrderSide, turn: Execution
   await restoreStart(session, side)
 }
 
+/** The processes of the command are dead when its calls end. */
+async function runMetered(
+  session: Session,
+  side: OrderSide,
+  command: Parameters<typeof runGuarded>[3],
+): Promise<{ ended: Ended; models: MeteredEnd | null }> {
+  const calls = session.input.models?.open()
+  if (calls === undefined) return { ended: await runGuarded(session, side, 'itself', command), models: null }
+  const env = { ...command.env, ...calls.env }
+  const running = runGuarded(session, side, 'itself', { ...command, env })
+  const models = await running.then(calls.end, calls.end)
+  return { ended: await running, models }
+}
+
 function selectCommand({ input }: Session, role: ExecutionRequest['role'], task: SuiteTask | null): string {
   const { command, stability } = input.spec.measurement
   const { stop } = input.order
@@ -110,15 +142,26 @@ function getTimeout({ input }: Session, task: SuiteTask | null): number {
   return task?.timeout_seconds ?? input.spec.measurement.timeout_seconds
 }
 
+type CountedEnd = Ended & { counted: Record<string, number> }
+
+interface FailureContext {
+  role: ExecutionRequest['role']
+  task: SuiteTask | null
+  /** The limit that its model calls reached. */
+  overrun: string | null
+}
+
 /**
  * Any exit code but 0 is a failure, also after valid output (invariant 5). With a loss it is a failure of its task,
  * which has the worst loss and is measured, not missing.
  */
 function toFailedResult(
   session: Session,
-  ended: Ended,
-  { role, task }: { role: ExecutionRequest['role']; task: SuiteTask | null },
+  ended: CountedEnd,
+  { role, task, overrun }: FailureContext,
 ): ExecutionResult | null {
+  if (overrun !== null)
+    return { status: role === 'smoke' ? 'smoke-failed' : 'crashed', metrics: {}, error: overrun }
   if (ended.exitCode === 0 && !ended.timedOut) return null
   const seconds = getTimeout(session, task)
   const how =
@@ -127,7 +170,7 @@ function toFailedResult(
   const status = ended.timedOut ? 'timeout' : 'crashed'
   const measured = task === null ? null : buildFailedTask(session.input.spec, task)
   if (measured !== null) {
-    const metrics = { ...measured.metrics, ...collectBuiltInMetrics(ended) }
+    const metrics = { ...measured.metrics, ...collectBuiltInMetrics(ended), ...ended.counted }
     return { status: 'ok', metrics, tasks: measured.tasks, error }
   }
   return { status: role === 'smoke' ? 'smoke-failed' : status, metrics: {}, error }
@@ -135,7 +178,7 @@ function toFailedResult(
 
 async function readResult(
   session: Session,
-  ended: Ended & { counted: Record<string, number> },
+  ended: CountedEnd,
   turn: ExecutionRequest,
   label: Label,
 ): Promise<ExecutionResult> {
@@ -195,6 +238,10 @@ function collectBuiltInMetrics(ended: Ended): Record<string, number> {
     ...(ended.cpuSeconds === null ? {} : { cpu_seconds: ended.cpuSeconds }),
     ...(ended.maxRssMb === null ? {} : { max_rss_mb: ended.maxRssMb }),
   }
+}
+
+function toModelMetrics(models: { cost: ModelCost } | null): Record<string, number> {
+  return models === null ? {} : { model_cost_usd: models.cost.usd, model_tokens: models.cost.tokens }
 }
 
 // Report size

@@ -343,6 +343,7 @@ function buildMeasurementReport(
     machine: readMachineFingerprint(input.env),
     flags: [...(input.users ? [] : (['unisolated'] as const)), ...(unreaped ? (['unreaped'] as const) : [])],
     ...(unisolatedBecause === undefined ? {} : { unisolated_because: unisolatedBecause }),
+    ...(input.models === undefined ? {} : { metered: input.models.usage() }),
     ...measured,
     ...end,
   }

@@ -3,7 +3,7 @@ import { hashSha256 } from '../model/canonical-json.ts'
 import type { Oid } from '../model/ids.ts'
 import type { Order } from '../model/order.ts'
 import type { PartialReport } from '../model/pairs.ts'
-import type { Side as Label, Report, Side } from '../model/report.ts'
+import type { Side as Label, ModelCost, Report, Side } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { chooseCounter } from './counter.ts'
 import { requireSideUsers, type SideUsers } from './isolation/side-users.ts'
@@ -49,8 +49,30 @@ export interface MeasureInput {
   laterCode?: readonly string[]
   /** Why sides have no users of their own. For the report. */
   unisolatedBecause?: string
+  /** Set where the spec lets the harness ask models. */
+  models?: MeteredModels
   /** Size limit of a report that is transferred between jobs. */
   mostReportBytes?: number
+}
+
+/** Models that a harness asks through winnow, which counts what each execution spends. */
+export interface MeteredModels {
+  /** For one execution: its variables hold a key that is worth nothing elsewhere, or later. */
+  open(): MeteredCalls
+  usage(): NonNullable<Report['metered']>
+}
+
+export interface MeteredCalls {
+  env: Readonly<Record<string, string>>
+  end(): Promise<MeteredEnd>
+}
+
+export interface MeteredEnd {
+  cost: ModelCost
+  /** The execution wanted to spend more than one may: its own failure. */
+  overrun: string | null
+  /** Models could not be asked: the failure of no side. */
+  failed: string | null
 }
 
 export type Workspace = Pick<MeasureInput, 'workDir' | 'users'>

@@ -152,6 +152,8 @@ export const reportSchema = z.strictObject({
   begun: begunBlockSchema.optional(),
   /** The cost of scoring by models. Its executions are items, and their metrics are scores. */
   judging: judgingCostSchema.optional(),
+  /** The cost of the models that its harness asked through winnow. `model_cost_usd` shows it for each execution. */
+  metered: judgingCostSchema.optional(),
 })
 export type Report = z.infer<typeof reportSchema>
 

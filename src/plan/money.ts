@@ -1,8 +1,8 @@
 import { listPendingProposals } from '../model/fold/proposers.ts'
 import { isJudgedOrder, type Order } from '../model/order.ts'
-import type { ModelCost } from '../model/report.ts'
+import type { ModelCost, Report } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
-import { listUncappedSpenders, type Spender } from '../spec/spec-facts.ts'
+import { isMetered, listUncappedSpenders, type Spender } from '../spec/spec-facts.ts'
 import type { World } from './world.ts'
 
 /** judge: scores by models. propose: ideas for which winnow asks models. measure: model calls of a harness. */
@@ -48,11 +48,15 @@ function listSetAside(world: MoneyFacts): SetAside[] {
     }),
     ...Object.values(campaign.orders).map(({ order, report, scores: recorded }): SetAside => {
       const run = runs.get(order.id)
-      const known = run?.state === 'reported' && recorded === null ? (run.report.judging?.usd ?? 0) : null
+      const known = run?.state === 'reported' && recorded === null ? sumReportedCost(run.report) : null
       const usd = report === null ? (known ?? order.may_cost_usd ?? 0) : 0
       return { purpose: isJudgedOrder(order, spec) ? 'judge' : 'measure', usd }
     }),
   ]
+}
+
+function sumReportedCost({ judging, metered }: Pick<Report, 'judging' | 'metered'>): number {
+  return (judging?.usd ?? 0) + (metered?.usd ?? 0)
 }
 
 /** One request or order gets a part of the money left, so that one lost job does not use it up. */
@@ -77,7 +81,8 @@ export function setOrderMoneyAside(
   return orders.map(({ stop, attempt, ruler: { spec } = world }) => {
     // On GitHub a job of its own asks the judges, and its request sets money aside.
     const isJudgedHere = isJudgedOrder({ stop }, spec) && world.runner.runId !== null
-    const left = isJudgedHere ? computeMoneyLeft({ ...world, spec }, 'judge') : null
+    if (!isJudgedHere && !isMetered(spec)) return {}
+    const left = computeMoneyLeft({ ...world, spec }, isJudgedHere ? 'judge' : 'measure')
     if (left === null) return {}
     const may_cost_usd = attempt > 1 ? left - taken : takeShare(left - taken)
     if (!(may_cost_usd > 0)) return null

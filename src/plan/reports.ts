@@ -170,15 +170,21 @@ function acceptReport(
   const { report } = run
   const draft = { kind: 'measured', cause: id, order: id, run_id: runId, report } as const
   incoming.reports.set(id, { event: computeEventId(draft), report })
-  incoming.steps.push({ step: 'event', draft }, ...recordJudgingCost(live, report))
+  incoming.steps.push({ step: 'event', draft }, ...recordModelCosts(live, report))
 }
 
 /** Recorded once, even if the change is not used. Separate jobs record costs with their answers. */
-function recordJudgingCost({ order: { id: order }, scores }: LiveOrder, { judging }: Report): PlanStep[] {
-  if (judging === undefined || scores !== null) return []
-  const { model, ...cost } = judging
-  const what = { kind: 'spent', cause: order, what: 'judge', who: model, ok: true, minutes: 0 } as const
-  return [{ step: 'event', draft: { ...what, ...cost } }]
+function recordModelCosts({ order: { id: cause }, scores }: LiveOrder, report: Report): EventStep[] {
+  const { judging, metered } = report
+  return [
+    ['judge', scores === null ? judging : undefined] as const,
+    ['measure', metered?.requests === 0 ? undefined : metered] as const,
+  ].flatMap(([what, cost]) => {
+    if (cost === undefined) return []
+    const { model: who, requests, tokens, usd } = cost
+    const spent = { kind: 'spent', cause, what, who, ok: true, minutes: 0, requests, tokens, usd } as const
+    return [toEventStep(spent)]
+  })
 }
 
 /** The part of acceptance that audit can repeat from the ledger alone. */

@@ -2,7 +2,12 @@ import { listObjectives, listTieBreakers } from '../decide/metrics.ts'
 import { formatCount, formatNumber } from '../decide/wording.ts'
 import type { CampaignLocation } from '../spec/planned-features.ts'
 import type { Spec } from '../spec/schema.ts'
-import { listTimedDecisiveMetrics, listUncappedSpenders } from '../spec/spec-facts.ts'
+import {
+  isMetered,
+  listTimedDecisiveMetrics,
+  listUncappedSpenders,
+  resolvePairsPerJob,
+} from '../spec/spec-facts.ts'
 import { describeProxy } from './metrics.ts'
 import { formatMinutes, type HarnessTrial, renderTrial } from './check-trial.ts'
 
@@ -63,7 +68,10 @@ const NOT_TRIED_NOTE =
 
 export function renderCheckComparison(spec: Spec, { metrics, tried }: CheckView): string[] {
   const compared = renderComparedMetrics(spec, metrics)
-  if (tried === null) return [...compared.map(line => `  ${line}`), NOT_TRIED_NOTE]
+  if (tried === null) {
+    const note = isMetered(spec) ? describeMeteredCost(spec) : NOT_TRIED_NOTE
+    return [...compared.map(line => `  ${line}`), note]
+  }
   const isForecast = tried.prospects !== null || tried.judging !== undefined
   const time = isForecast ? [] : [describeCampaignTime(spec, tried.seconds)]
   return [...compared, ...renderTrial(tried), ...time].map(line => `  ${line}`)
@@ -216,6 +224,17 @@ export function renderForecast(spec: Spec, where: CampaignLocation): string[] {
     `stops after: ${describeStopping(spec)}`,
     `merges into: ${spec.branches.prefix}/${spec.name}, and never into the default branch`,
   ]
+}
+
+/** Running the harness costs money, so `check` only says how much at most. */
+function describeMeteredCost(spec: Spec): string {
+  const { max_execution_cost_usd: each } = spec.measurement
+  const runs = 2 * (resolvePairsPerJob(spec.evidence, 0) + 1)
+  const bound =
+    each === null
+      ? 'set measurement.max_execution_cost_usd to bound one execution'
+      : `one execution costs ${formatNumber(each)} USD at most (measurement.max_execution_cost_usd), and one job of pairs has up to ${runs}, which is ${formatNumber(each * runs)} USD`
+  return `Nothing was run, because the harness asks models (${spec.models.map(({ id }) => id).join(', ')}) and that costs money: ${bound}.`
 }
 
 function describeModelCap(spec: Spec): string {

@@ -117,12 +117,10 @@ function parseFresh(text: string, options: ParseOptions): ParsedSpecFile {
     const issues = result.error.issues.flatMap(issue => toFindings(issue, context))
     const found = removeFollowOnFindings([...prepared.findings, ...issues])
     const completed = prepared.schema.safeParse(completeRefusedSpec(prepared.raw, found))
-    const ruleFindings = completed.success
-      ? checkRules(buildRuleContext(completed.data, prepared, options))
-      : []
+    const ruleFindings = completed.success ? checkRules(buildRuleContext(completed.data, prepared)) : []
     return refuseSpec(source, [...found, ...removeRelatedFindings(ruleFindings, found)], prepared.rules)
   }
-  const context = buildRuleContext(result.data, prepared, options)
+  const context = buildRuleContext(result.data, prepared)
   const { name, findings } = findSpecName(result.data, options.file)
   const ruleFindings = [...prepared.findings, ...findings, ...checkRules(context)]
   if (ruleFindings.length > 0) return refuseSpec(source, ruleFindings, prepared.rules)
@@ -158,11 +156,7 @@ function chooseRules(raw: Raw): { rules: SpecRules; findings: SpecFinding[] } {
   return { rules: 'winnow', findings: [{ path: ['winnow'], found, expected: '1', fix }] }
 }
 
-function buildRuleContext(
-  spec: RuleContext['spec'],
-  { raw, rules }: PreparedSpec,
-  options: ParseOptions,
-): RuleContext {
+function buildRuleContext(spec: RuleContext['spec'], { raw, rules }: PreparedSpec): RuleContext {
   return { spec, raw, rules }
 }
 

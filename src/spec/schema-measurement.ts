@@ -172,6 +172,16 @@ const measurementKeys = z.strictObject({
     )
     .meta({ examples: [['GOCACHE']] }),
   env_file: envFileSchema.nullable().default(null).describe('Named keys loaded from a file.'),
+  models: z
+    .enum(['none', 'metered'])
+    .default('none')
+    .describe(
+      'metered: the harness may ask the models of the spec, at the address in OPENAI_BASE_URL and with the key in OPENAI_API_KEY, which winnow sets for each execution. It never holds the real key; winnow counts the cost.',
+    ),
+  max_execution_cost_usd: positiveSchema
+    .nullable()
+    .default(null)
+    .describe('With models metered: an execution that wants to spend more fails, as with timeout_seconds.'),
   isolation: isolationSchema
     .default('auto')
     .describe(

@@ -96,5 +96,12 @@ export const COUNTED_METRICS: ReadonlySet<string> = new Set([
   'allocated_bytes',
 ])
 
+/** What the models of a harness cost and used, where winnow meters its calls. */
+export const MODEL_METRICS: ReadonlySet<string> = new Set(['model_cost_usd', 'model_tokens'])
+
 /** A harness must not print them. */
-export const BUILT_IN_METRICS: ReadonlySet<string> = new Set([...TIMED_METRICS, ...COUNTED_METRICS])
+export const BUILT_IN_METRICS: ReadonlySet<string> = new Set([
+  ...TIMED_METRICS,
+  ...COUNTED_METRICS,
+  ...MODEL_METRICS,
+])

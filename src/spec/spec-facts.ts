@@ -73,11 +73,20 @@ export function resolvePairsPerJob(
  * The sections that the harness hash (invariant 4) covers, in canonical form. The holdout is left out: its orders
  * carry their own terms, and replacing it must not invalidate earlier measurements. Probes change no measurement.
  */
-type HarnessSection = Pick<Spec, 'metric' | 'gates'> & { measurement: Omit<Spec['measurement'], 'probes'> }
+type HarnessSection = Pick<Spec, 'metric' | 'gates'> & {
+  measurement: Omit<Spec['measurement'], 'probes' | 'models' | 'max_execution_cost_usd'>
+}
 
-export function getHarnessSection({ measurement, metric, gates }: Spec): HarnessSection {
-  const { probes: _, ...measuring } = measurement
-  return structuredClone({ measurement: { ...measuring, holdout: null }, metric, gates })
+export function getHarnessSection(spec: Spec): HarnessSection {
+  const { measurement, metric, gates } = spec
+  const { probes: _, models, max_execution_cost_usd: cap, ...measuring } = measurement
+  const metered = isMetered(spec) ? { models, cap, asks: spec.models.map(({ id }) => id) } : {}
+  return structuredClone({ measurement: { ...measuring, ...metered, holdout: null }, metric, gates })
+}
+
+/** The harness asks models through winnow. */
+export function isMetered({ measurement }: { measurement: Pick<Spec['measurement'], 'models'> }): boolean {
+  return measurement.models === 'metered'
 }
 
 // Judged metrics
@@ -169,15 +178,18 @@ export function listArtifacts({
 
 // Money
 
-export type Spender = 'judges' | 'textgrad'
+export type Spender = 'judges' | 'textgrad' | 'the harness'
 
 /** What asks models and is capped by nothing. A person has to allow that. */
-export function listUncappedSpenders(spec: Pick<Spec, 'metric' | 'propose' | 'stopping'>): Spender[] {
+export function listUncappedSpenders(
+  spec: Pick<Spec, 'metric' | 'measurement' | 'propose' | 'stopping'>,
+): Spender[] {
   if (spec.stopping.max_total_cost_usd !== null) return []
   const spenders: Spender[] = []
   if (isJudgedMetric(spec) && (spec.metric.judge?.max_total_cost_usd ?? null) === null)
     spenders.push('judges')
   if (spec.propose.some(({ use }) => use === 'textgrad')) spenders.push('textgrad')
+  if (isMetered(spec)) spenders.push('the harness')
   return spenders
 }
 

@@ -2,8 +2,8 @@ import type { SpecFinding, SpecPath } from './errors.ts'
 import { MANY_WORK_TREES } from './notes.ts'
 import { getGivenValue, reportFinding, type RuleContext, type SpecRule } from './rule-context.ts'
 import { ALWAYS_IMMUTABLE, explainOutsidePath, hasMagic, isCoveredByPattern } from './scope.ts'
-import { BUILT_IN_METRICS, parseGateCheck } from './schema-values.ts'
-import { listCountedMetrics, listTimedDecisiveMetrics } from './spec-facts.ts'
+import { BUILT_IN_METRICS, MODEL_METRICS, parseGateCheck } from './schema-values.ts'
+import { isMetered, listCountedMetrics, listTimedDecisiveMetrics } from './spec-facts.ts'
 import { ARTIFACT_RULES } from './validate-artifacts.ts'
 import { MEASUREMENT_RULES } from './validate-measurement.ts'
 
@@ -23,6 +23,7 @@ export const RULES: readonly SpecRule[] = [
   checkCountedMetrics,
   ...MEASUREMENT_RULES,
   requireUniqueModels,
+  requireMeteredModels,
   checkScopePatterns,
   requireReachableMutable,
   checkRepositoryPaths,
@@ -271,4 +272,32 @@ function requireUniqueModels({ spec }: RuleContext): SpecFinding[] {
       'remove one of the two',
     )
   })
+}
+
+/** Variables that winnow sets for a metered harness, or that would give it the real key. */
+const MODEL_VARIABLES: ReadonlySet<string> = new Set([
+  'OPENAI_BASE_URL',
+  'OPENAI_API_BASE',
+  'OPENAI_API_KEY',
+  'WINNOW_MODEL_URL',
+  'WINNOW_MODEL_KEY',
+])
+
+function requireMeteredModels(context: RuleContext): SpecFinding[] {
+  const { spec } = context
+  const named = [spec.metric.primary, ...spec.metric.objectives].find(({ name }) => MODEL_METRICS.has(name))
+  if (!isMetered(spec)) {
+    const found = `${named?.name}, while winnow meters no models of the harness`
+    const fix = 'set measurement.models: metered'
+    return named === undefined ? [] : reportFinding('measurement.models', found, 'metered', fix)
+  }
+  if (spec.models.length === 0) {
+    const fix = 'add models: [{ id: the-model, price: { input: 0.4, output: 1.6 } }]'
+    return reportFinding('models', 'no model', 'the models that the harness may ask', fix)
+  }
+  return listPassedVariables(context)
+    .filter(({ name }) => MODEL_VARIABLES.has(name))
+    .flatMap(({ path, name }) =>
+      reportFinding(path, name, 'a variable that winnow does not set for models: metered', 'remove it'),
+    )
 }

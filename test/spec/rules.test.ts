@@ -372,6 +372,20 @@ const cases: Record<string, Case[]> = {
     [CE, { 'metric.max_task_regression': BOUND, 'measurement.baseline': 'fresh' }, undefined],
   ],
   requireUniqueModels: [[W, { models: [{ id: 'a' }, { id: 'a' }] }, 'models[1].id: "a"']],
+  requireMeteredModels: [
+    [W, { 'measurement.models': 'metered' }, 'models: no model'],
+    [W, { 'measurement.models': 'metered', models: [{ id: 'a' }] }, undefined],
+    [
+      W,
+      { 'measurement.models': 'metered', models: [{ id: 'a' }], 'measurement.env': ['OPENAI_API_KEY'] },
+      'measurement.env[0]: OPENAI_API_KEY',
+    ],
+    [
+      W,
+      { 'metric.primary': { name: 'model_cost_usd' } },
+      'measurement.models: model_cost_usd, while winnow meters no models of the harness',
+    ],
+  ],
   checkScopePatterns: [
     [W, { 'scope.mutable': ['../up'] }, 'scope.mutable[0]: "../up": a path with ..'],
     [W, { 'scope.mutable': ['a/../b'] }, 'scope.mutable[0]: "a/../b": a path with ..'],

@@ -65,6 +65,15 @@ describe('what is valid but not built', () => {
     [{ 'dependencies.approvers': 'admin' }, 'dependencies.approvers admin'],
     [{ 'dependencies.approvers': ['ada'] }, 'dependencies.approvers'],
   ]
+  it('is a metered harness on GitHub, where no job that runs it may hold a key', () => {
+    const metered = counting({ 'measurement.models': 'metered', models: [{ id: 'm' }] })
+    expect(listPlannedFeatures(metered)).toEqual([])
+    for (const where of ['github', 'single-job'] as const)
+      expect(listPlannedFeatures(metered, where)).toEqual([
+        expect.stringContaining('run this campaign on one machine with winnow run'),
+      ])
+  })
+
   it('is less on GitHub, where people can be told apart', () => {
     expect(listPlannedFeatures(counting({ 'dependencies.approvers': 'admin' }), 'github')).toEqual([])
     expect(listPlannedFeatures(counting({ 'dependencies.approvers': ['ada'] }), 'github')).toEqual([])

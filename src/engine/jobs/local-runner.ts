@@ -1,15 +1,27 @@
 import { join } from 'node:path'
 import { UserError } from '../../errors.ts'
+import { createWebFetch } from '../../github/web.ts'
+import { requireValidPrices } from '../../judge/budget.ts'
 import type { PrintedOrder } from '../../judge/judged-report.ts'
+import { openMeteredModels } from '../../judge/metered-models.ts'
+import { type Price, readEndpoint, readModelAccess } from '../../judge/model-access.ts'
 import { findSideUsers } from '../../measure/isolation/side-users.ts'
-import { chooseWorkspace, isUserIsolated, type MeasureInput, type Workspace } from '../../measure/session.ts'
+import {
+  chooseWorkspace,
+  isUserIsolated,
+  type MeasureInput,
+  type MeteredModels,
+  type Workspace,
+} from '../../measure/session.ts'
 import { readMachineFingerprint } from '../../measure/machine.ts'
 import type { Campaign, LiveOrder } from '../../model/campaign.ts'
 import type { OrderId } from '../../model/ids.ts'
 import { isJudgedOrder, type Order } from '../../model/order.ts'
 import { buildMachineKey, type Report } from '../../model/report.ts'
+import { NO_COST } from '../../plan/money.ts'
 import type { RunFacts } from '../../plan/world.ts'
 import type { Spec } from '../../spec/schema.ts'
+import { isMetered } from '../../spec/spec-facts.ts'
 import type { CampaignContext } from '../campaign/context.ts'
 import type { IdeaSource } from '../campaign/ideas.ts'
 import { refuseDamagedCache } from '../campaign/open.ts'
@@ -254,10 +266,44 @@ async function measureInWorkspace(
     ...(spec.parallel.port_base === null ? {} : { portBase: spec.parallel.port_base + slot }),
   }
   const before = isolated[order.harness] ?? null
-  const workspace = await chooseLocalWorkspace(context, input, { slot, before })
-  const { report, items } = await measureWithItems({ ...input, ...workspace })
-  const checked = await refuseDamagedCache(context.repository, context.env, report)
-  return { report: refuseFullDisk(workspace.workDir, checked), items }
+  const models = await openOrderModels(context, { order, spec }, files)
+  const metered = models === null ? input : { ...input, models }
+  try {
+    const workspace = await chooseLocalWorkspace(context, metered, { slot, before })
+    const { report, items } = await measureWithItems({ ...metered, ...workspace })
+    const checked = await refuseDamagedCache(context.repository, context.env, report)
+    return { report: refuseFullDisk(workspace.workDir, checked), items }
+  } finally {
+    await models?.close()
+  }
+}
+
+/** Null where the harness asks no models. An order that continues after a crash has spent a part already. */
+async function openOrderModels(
+  { env, random }: CampaignContext,
+  { order, spec }: SpecifiedOrder,
+  files: OrderFiles,
+): Promise<(MeteredModels & { close(): Promise<void> }) | null> {
+  if (!isMetered(spec)) return null
+  const web = createWebFetch(env)
+  const before = files.metered(order.id) ?? NO_COST
+  const capUsd = order.may_cost_usd ?? spec.stopping.max_total_cost_usd
+  const prices = new Map<string, Price | null>()
+  for (const { id: model } of spec.models) {
+    const { price } = await readModelAccess({ env, models: spec.models, web }, model)
+    requireValidPrices({ model, capUsd, price, spentUsd: before.usd })
+    prices.set(model, price)
+  }
+  return openMeteredModels({
+    ...readEndpoint(env),
+    prices,
+    capUsd,
+    before,
+    executionCapUsd: spec.measurement.max_execution_cost_usd,
+    web,
+    random,
+    record: cost => files.meter(order.id, cost),
+  })
 }
 
 /** winnow isolates sides wherever it can: it makes no accounts, and uses those that are there for them. */

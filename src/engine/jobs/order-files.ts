@@ -22,6 +22,9 @@ export interface OrderFiles {
   print(order: OrderId, printed: PrintedOrder): Promise<void>
   scores(order: OrderId): StoredScores | null
   score(order: OrderId, scored: StoredScores): Promise<void>
+  /** What the metered calls of its harness have cost so far. */
+  metered(order: OrderId): ModelCost | null
+  meter(order: OrderId, cost: ModelCost): void
   read(order: OrderId): Promise<OrderFile | null>
   /** Removes files of orders that the ledger no longer waits for, if `isForgettable` accepts their holder. */
   prune(live: ReadonlySet<OrderId>, isForgettable: (holder: OrderClaim) => Promise<boolean>): Promise<void>
@@ -71,13 +74,17 @@ export function openOrderFiles(directory: string, say: PrintLine): OrderFiles {
     print: async (order, printed) => writeStoredJson(path(order, 'printed'), printed),
     scores: order => readOptionalJson(path(order, 'scores'), scored, say),
     score: async (order, scores) => writeStoredJson(path(order, 'scores'), scores),
+    metered: order => readOptionalJson(path(order, 'metered'), modelCostSchema, say),
+    meter: (order, cost) => writeStoredJson(path(order, 'metered'), cost),
     async read(order) {
       const holder = readClaim(path(order, 'claim'), host, say)
       const answer = readReport(path(order, 'report'), say)
       const partial =
         answer === null ? readOptionalJson(path(order, 'partial'), partialReportSchema, say) : null
-      const { requests = 0, tokens = 0, usd = 0 } = readOptionalJson(path(order, 'scores'), scored, say) ?? {}
-      const cost = { requests, tokens, usd }
+      const cost = sumCosts([
+        readOptionalJson(path(order, 'scores'), scored, say),
+        readOptionalJson(path(order, 'metered'), modelCostSchema, say),
+      ])
       if (holder !== null) return { ...holder, report: answer, partial, cost }
       // A partial report names its run even when the claim is lost.
       const source = answer ?? partial?.report ?? null
@@ -89,14 +96,24 @@ export function openOrderFiles(directory: string, say: PrintLine): OrderFiles {
         if (live.has(order)) continue
         const holder = readClaim(path(order, 'claim'), host, say)
         if (holder !== null && !(await isForgettable(holder))) continue
-        for (const kind of ['report', 'partial', 'printed', 'scores', 'claim'] as const)
+        for (const kind of ['report', 'partial', 'printed', 'scores', 'metered', 'claim'] as const)
           rmSync(path(order, kind), { force: true })
       }
     },
   }
 }
 
-type OrderFileKind = 'claim' | 'report' | 'partial' | 'printed' | 'scores'
+type OrderFileKind = 'claim' | 'report' | 'partial' | 'printed' | 'scores' | 'metered'
+
+function sumCosts(costs: readonly (ModelCost | null)[]): ModelCost {
+  const sum = (read: (cost: ModelCost) => number) =>
+    costs.reduce((total, cost) => total + (cost === null ? 0 : read(cost)), 0)
+  return {
+    requests: sum(cost => cost.requests),
+    tokens: sum(cost => cost.tokens),
+    usd: sum(cost => cost.usd),
+  }
+}
 
 /** Returns null for a missing file or one of another winnow version. */
 function readOptionalJson<T>(file: string, schema: z.ZodType<T>, say: PrintLine): T | null {
@@ -143,5 +160,6 @@ const DAMAGE_EFFECTS: Readonly<Record<string, string>> = {
   report: 'The report in it is lost, and the order is measured again.',
   partial: 'What its run had measured is lost, and the evidence for keeping starts from zero.',
   printed: 'The outputs in it are lost, and the order is measured again.',
+  metered: 'The cost of its model calls in it is lost, and is not counted.',
   scores: 'The scores in it and their cost are lost: judges are asked again, and the cost is not counted.',
 }
