@@ -85,6 +85,33 @@ describe('a suite of three tasks', () => {
   }, 300_000)
 })
 
+describe('a suite that is too small to prove anything', () => {
+  const small = SPEC.replace('seeds: 4', 'seeds: 1')
+
+  it('is refused, with the seeds that would be enough, unless it is advisory: then means decide', async () => {
+    const refused = await project({ ...FILES, '.winnow/cards.yaml': small }).winnow('check')
+    expect([refused.code, refused.err]).toEqual([
+      2,
+      expect.stringContaining(
+        'found 3 (task, seed) pairs, expected at least 12; add tasks, set seeds: 4, or set advisory: true',
+      ),
+    ])
+
+    const person = project({ ...FILES, '.winnow/cards.yaml': small.replace('seeds: 1', 'advisory: true') })
+    const checked = await person.winnow('check')
+    expect([checked.code, checked.out]).toEqual([
+      0,
+      expect.stringMatching(/^ {2,4}octopi +0\.4\d* +0\.2\d* +0\.15 /m),
+    ])
+    const { code, out } = await person.winnow('run')
+    expect([code, out]).toEqual([0, expect.stringMatching(/1 kept, 1 worse/)])
+    const shown = (await person.winnow('show', '2')).out
+    expect(shown).toMatch(/task octopi 0\.4\d* -> 0\.5\d*: worse by more than max_task_regression allows/)
+    expect(shown).toContain('not noise-proof')
+    expect((await person.winnow('audit')).code).toBe(0)
+  }, 120_000)
+})
+
 describe('winnow optimize', () => {
   it('shows an AWP suite as a spec, runs it once, and prints the loss of each task', async () => {
     const seed = readFileSync('fixtures/suites/research_writeup.suite.yaml', 'utf8')
