@@ -1,6 +1,6 @@
 import { getGivenValue } from './rule-context.ts'
 import { buildSpecSchema, type ParsedSpec, type Spec, type SpecRules } from './schema.ts'
-import { isJudgedMetric, isMetered } from './spec-facts.ts'
+import { isJudgedMetric } from './spec-facts.ts'
 
 /**
  * `local`: everything runs on one machine. `single-job`: pull requests are on GitHub and all work runs in one job.
@@ -30,15 +30,11 @@ type MeasurementSpec = Pick<Spec, 'measurement'>
 const JUDGED_IN_SINGLE_JOB =
   'metric.primary.type judge: in single-job mode the code under measurement would run on the machine that holds the key of the models; use the workflows of winnow init --github, or let the harness print a score and use type: hard.'
 
-const METERED_ON_GITHUB =
-  'measurement.models metered: on GitHub no job that runs code of experiments holds the key of the models, and none that holds it may run such code; run this campaign on one machine with winnow run.'
-
 /** One sentence for each. Callers refuse them before anything runs; none is ignored. */
 export function listPlannedFeatures(spec: Spec, where: CampaignLocation = 'local'): string[] {
   const judging = where === 'single-job' && isJudgedMetric(spec) ? [JUDGED_IN_SINGLE_JOB] : []
-  const metered = where !== 'local' && isMetered(spec) ? [METERED_ON_GITHUB] : []
   const features = PLANNED_FEATURES.flatMap(describe => describe(spec) || [])
-  return [...judging, ...metered, ...features, ...refuseJudgedKeys(spec), ...refusePlannedKeys(spec, where)]
+  return [...judging, ...features, ...refuseJudgedKeys(spec), ...refusePlannedKeys(spec, where)]
 }
 
 // Features that a spec uses in a combination of values
@@ -134,6 +130,13 @@ const PLANNED_KEYS: readonly PlannedKey[] = [
     missing: 'signing in jobs of GitHub, which have no key of yours, is',
     readIn: ['local'],
     instead: 'remove it; winnow init --github --attest has GitHub attest the ledger',
+  },
+  {
+    path: 'measurement.models',
+    missing:
+      'asking models from jobs of GitHub, where none that runs code of experiments holds a key of models, is',
+    readIn: ['local'],
+    instead: 'run this campaign on one machine with winnow run',
   },
   { path: 'search.stall_rounds', missing: 'noticing a stall is', instead: REMOVE_IT },
   { path: 'search.ideate_every', missing: 'asking for fresh ideas by rounds is', instead: REMOVE_IT },

@@ -68,6 +68,11 @@ describe('what is shipped', () => {
     ])
       expect(text).not.toMatch(new RegExp(`["'\`]${module}["'\`]`))
     expect(text).not.toMatch(/\bfetch\(["'`]http/)
-    expect([...loaded(entry, EVER)]).toEqual([entry])
+    expect([...loaded(entry, AT_ONCE)].filter(name => name.startsWith('lib-'))).toEqual([])
+  })
+
+  it('lets nothing of measure.js reach the network, and of propose.js only what asks models behind a proxy', () => {
+    expect([...loaded('measure.js', EVER)]).toEqual(['measure.js'])
+    expect([...loaded('propose.js', EVER)]).toEqual(['propose.js', 'lib-undici.js', 'runtime.js'])
   })
 })

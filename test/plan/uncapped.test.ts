@@ -10,6 +10,10 @@ import { judgedSpec } from './judged-spec.ts'
 
 const UNCAPPED = judgedSpec(5).replace('max_total_cost_usd: 5', 'max_total_cost_usd: null')
 const CAPPED = `${UNCAPPED}stopping: { max_total_cost_usd: 9 }\n`
+const TEXTGRAD = `propose: [{ use: textgrad }]
+epochs: { count: 2 }
+artifacts: [{ name: notes, path: src/notes.md }]
+`
 const spendersOf = (yaml: string) => listUncappedSpenders(parseSpec(yaml, { file: 'a.yaml' }).spec)
 
 describe('spending that nothing caps', () => {
@@ -19,7 +23,11 @@ describe('spending that nothing caps', () => {
       ['judges'],
       [],
     ])
-    const textgrad = { propose: [{ use: 'textgrad' }] }
+    const textgrad = {
+      propose: [{ use: 'textgrad' }],
+      artifacts: [{ name: 'notes', path: 'src/notes.md' }],
+      epochs: { count: 2 },
+    }
     expect(listUncappedSpenders(winnowSpec(textgrad))).toEqual(['textgrad'])
     expect(listUncappedSpenders(winnowSpec({ ...textgrad, 'stopping.max_total_cost_usd': 1 }))).toEqual([])
     expect(spendersOf(SPEC)).toEqual([])
@@ -47,7 +55,7 @@ describe('spending that nothing caps', () => {
   })
 
   it('is allowed for what was named, and for nothing that a later spec adds', () => {
-    const { spec } = parseSpec(`${UNCAPPED}propose: [{ use: textgrad }]\n`, { file: 'a.yaml' })
+    const { spec } = parseSpec(`${UNCAPPED}${TEXTGRAD}`, { file: 'a.yaml' })
     expect(listForbiddenSpenders({ uncapped: ['judges'] }, spec)).toEqual(['textgrad'])
   })
 
