@@ -166,7 +166,8 @@ function pairTasks(request: PairRequest, first: Pair['first'], runs: RunPair): P
   const { base, candidate } = runs
   const whole = pairRuns(request, first, runs)
   const [primary] = request.metrics
-  const tasks = Object.keys(base.tasks ?? {})
+  // In an order that does not depend on how the harness printed them: a ledger stores sorted names.
+  const tasks = Object.keys(base.tasks ?? {}).toSorted((a, b) => (a < b ? -1 : 1))
   if (primary === undefined || whole.base === null || whole.candidate === null || tasks.length === 0)
     return [whole]
   return tasks.map((task, index) => ({

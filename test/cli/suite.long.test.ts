@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { releaseTest } from '../support/cases.ts'
 import { project } from './project.ts'
 
 /**
@@ -81,8 +82,44 @@ describe('a suite of three tasks', () => {
     const [one] = results.tasks
     const sum = Object.values<{ candidate: number }>(one.parts).reduce((all, part) => all + part.candidate, 0)
     expect(sum).toBeCloseTo(one.candidate, 9)
-    expect((await person.winnow('audit')).code).toBe(0)
+    const audit = await person.winnow('audit')
+    expect([audit.code, audit.out + audit.err]).toEqual([0, expect.anything()])
   }, 300_000)
+})
+
+describe('tasks that one execution prints', () => {
+  releaseTest(
+    'are pairs of their own where the spec asks for it',
+    async () => {
+      const random = '$(od -An -N1 -tu1 /dev/urandom)'
+      const task = (name: string) => `"${name}": 0.$((score + ${random} % 3))`
+      const harness = `prompt=$(cat prompts/planner.md)
+score=40
+case "$prompt" in *cite*) score=70 ;; esac
+echo "{\\"score\\": 0.$score, \\"tasks\\": {${TASKS.map(task).join(', ').replaceAll('"', '\\"')}}}"
+`
+      const spec = `winnow: 1
+metric: { primary: { name: score, direction: maximize } }
+measurement: { command: sh run-task.sh, mode: paired, per_case: true, probes: off }
+evidence: { pairs_per_job: 12, scale: linear, min_effect: 0.05 }
+gates: [{ name: prompt, command: test -s prompts/planner.md }]
+scope: { mutable: [prompts/] }
+propose: [{ use: patch, dir: ideas }]
+stopping: { max_iterations: 4 }
+merge: { hold_above: null }
+`
+      const { 'ideas/2-shout.patch': _shout, ...files } = FILES
+      const person = project({ ...files, 'run-task.sh': harness, '.winnow/cards.yaml': spec })
+      const { code, out } = await person.winnow('run')
+      expect([code, out]).toEqual([0, expect.stringMatching(/1 kept/)])
+      const shown = (await person.winnow('show', '1')).out
+      expect(shown).toMatch(/\d+ pairs of 3 tasks in \d jobs on this machine/)
+      expect(shown).toMatch(/^ {2}octopi +0\.41\d* +0\.71\d* +better/m)
+      const audit = await person.winnow('audit')
+      expect([audit.code, audit.out + audit.err]).toEqual([0, expect.anything()])
+    },
+    200_000,
+  )
 })
 
 describe('a suite that is too small to prove anything', () => {
@@ -108,7 +145,8 @@ describe('a suite that is too small to prove anything', () => {
     const shown = (await person.winnow('show', '2')).out
     expect(shown).toMatch(/task octopi 0\.4\d* -> 0\.5\d*: worse by more than max_task_regression allows/)
     expect(shown).toContain('not noise-proof')
-    expect((await person.winnow('audit')).code).toBe(0)
+    const audit = await person.winnow('audit')
+    expect([audit.code, audit.out + audit.err]).toEqual([0, expect.anything()])
   }, 120_000)
 })
 

@@ -69,7 +69,7 @@ describe('pairs of tasks', () => {
   const request = { order: 'a'.repeat(64), metrics: ['score', 'cost'], pairs: 4, byTask: true }
   const executions = [
     run('exp-001', { metrics: { score: 0.6, cost: 2 }, tasks: { a: 0.5, b: 0.7 } }),
-    run('base', { metrics: { score: 0.5, cost: 1 }, tasks: { a: 0.4, b: 0.6 } }),
+    run('base', { metrics: { score: 0.5, cost: 1 }, tasks: { b: 0.6, a: 0.4 } }),
     run('base', { metrics: { score: 0.5, cost: 1 }, tasks: { a: 0.3, b: 0.5 } }),
     run('exp-001', { metrics: { score: 0.6, cost: 2 }, tasks: { a: 0.2 } }),
   ]
