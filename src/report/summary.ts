@@ -69,7 +69,7 @@ export function renderSummary(campaign: Campaign, spec: Spec, progress: Campaign
     `The campaign is ${escapeMarkdown(describeStatus(campaign), MAX_REASON_LENGTH)}.`,
     '',
     `- Duration: ${duration}`,
-    ...(rounds === null ? [] : [`- Rounds: ${formatRounds(rounds)}`]),
+    ...(rounds === null ? [] : [`- ${toSentenceCase(formatRounds(rounds))}`]),
     ...renderCounts(campaign).map(line => `- ${line}`),
     `- Cost: ${formatCampaignCost(campaign)}`,
     ...sections.flat(),

@@ -128,7 +128,7 @@ describe('the summary', () => {
 The campaign is running.
 
 - Duration: 3:05:00, from 2026-01-02T03:04:05.000Z
-- Rounds: round 3 of about 4
+- Round 3 of about 4
 - Experiments: 4
 - Kept: 1 (including 1 as runner-up)
 - Not kept: 1
