@@ -1,7 +1,7 @@
 import { quoteShell } from '../model/text.ts'
 import { HARNESS_TODO } from '../spec/spec-facts.ts'
 import type { DraftedGate, JudgedSubject } from './judged.ts'
-import type { EntryPoint, Findings, ProgramLanguage } from './project.ts'
+import type { EntryPoint, Findings } from './project.ts'
 
 export interface NewFile {
   /** Relative to the project's directory. */

@@ -64,7 +64,7 @@ export interface MeteredModels {
 
 export interface MeteredCalls {
   env: Readonly<Record<string, string>>
-  end(): Promise<MeteredEnd>
+  end: () => Promise<MeteredEnd>
 }
 
 export interface MeteredEnd {
