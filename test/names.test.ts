@@ -13,7 +13,7 @@ const VERBS = new Set(
    count create cut decide decode dedupe defer delete describe detect diff digest disable dispatch
    draft draw drop edit enable encode end ensure enter escape estimate evaluate examine execute exit
    expand expire explain export extract fail fetch filter find finish fit flatten fold follow forget format
-   freeze from gather get give group handle has hash hide highlight hold ignore import indent init
+   freeze from gather generate get give group handle has hash hide highlight hold ignore import indent init
    inspect install interrupt is issue join judge keep label lay leave limit link list load locate
    log look lower make map mark mask match measure merge move name narrow needs
    neutralize normalise normalize note observe omit open order pack pair parse patch pause

@@ -10,7 +10,9 @@ import { formatIdeaName } from '../model/fold/proposers.ts'
 import type { IdeaText } from '../plan/world.ts'
 import { renderBacklog, sortBacklogIdeas, toIdeaView } from '../report/backlog.ts'
 import { suggestWord } from '../spec/nearest-word.ts'
+import { PRESETS } from '../ideas/proposers.ts'
 import { changeCampaign, readGivenFile } from './context.ts'
+import { generateIdeas } from './generate-ideas.ts'
 import { CATEGORY, FAMILY, PRIORITY, readGivenPatches, submitIdeas } from './propose.ts'
 import { findNamedIdea } from './subjects.ts'
 import type { Call, CommandContext, Verb } from './verb.ts'
@@ -18,10 +20,11 @@ import type { Call, CommandContext, Verb } from './verb.ts'
 export const ideaVerb: Verb = {
   name: 'idea',
   group: 'more',
-  summary: 'add, list, drop or import ideas in the backlog, for agents and people to implement',
+  summary:
+    'add, generate, approve, list, drop or import ideas in the backlog, for agents and people to implement',
   access: 'write',
   arguments: [
-    { name: 'action', summary: 'add, list, drop or import', required: true },
+    { name: 'action', summary: 'add, generate, approve, list, drop or import', required: true },
     {
       name: 'what',
       summary: 'the idea in one sentence; its name, such as idea-003; or a file with ideas or patches',
@@ -33,10 +36,23 @@ export const ideaVerb: Verb = {
     { name: 'needs', value: 'package', many: true, summary: 'a package that the idea would add' },
     FAMILY,
     { name: 'message', short: 'm', value: 'reason', summary: 'why you drop the idea, for the ledger' },
+    {
+      name: 'model',
+      value: 'name',
+      summary: 'with generate: the model to ask at WINNOW_MODEL_URL (default: strong)',
+    },
+    {
+      name: 'agent',
+      value: 'name',
+      summary: `with generate: ask this coding agent, or a command proposer of the spec: ${PRESETS.join(', ')}`,
+    },
+    { name: 'all', summary: 'with approve or drop: all suggested ideas' },
     { name: 'json', summary: 'print JSON' },
   ],
   examples: [
     'winnow idea add "cache the parsed header" --category caching --priority high',
+    'winnow idea generate --agent claude',
+    'winnow idea approve --all',
     'winnow idea list --json',
     'winnow idea drop idea-003 -m "the format changes next week"',
     'winnow idea import ideas.md',
@@ -62,6 +78,8 @@ type IdeaAction = (call: Call, context: CommandContext, campaign: Campaign) => P
 
 const ACTIONS = new Map<string, IdeaAction>([
   ['add', addGivenIdea],
+  ['generate', generateIdeas],
+  ['approve', approveIdeas],
   ['list', printIdeas],
   ['drop', dropIdea],
   ['import', importIdeas],
@@ -71,7 +89,12 @@ function findIdeaAction(given: string): IdeaAction {
   const found = ACTIONS.get(given)
   if (found !== undefined) return found
   throw new UserError(`winnow idea does not know ${JSON.stringify(given)}`, {
-    fix: suggestWord(given, ACTIONS.keys(), 'winnow idea add, list, drop or import', 'winnow idea '),
+    fix: suggestWord(
+      given,
+      ACTIONS.keys(),
+      'winnow idea add, generate, approve, list, drop or import',
+      'winnow idea ',
+    ),
   })
 }
 
@@ -110,15 +133,48 @@ async function printIdeas(
 }
 
 async function dropIdea(call: Call, context: CommandContext, campaign: Campaign): Promise<void> {
-  const { given } = call
-  const found = findNamedIdea(campaign, requireText(given.positionals[1], 'winnow idea drop idea-003'))
-  const name = formatIdeaName(found)
-  if (found.status !== 'open') throw new UserError(`${name} is ${found.status} already`)
-  const learnings = given.text('message') ?? `dropped by ${context.campaignContext.by.actor}`
-  const { experiment } = found
-  const draft = { kind: 'hypothesis-updated', hypothesis: found.id, status: 'dropped' } as const
-  await recordEvents(context.campaignContext, [{ ...draft, experiment, outcome: null, learnings }])
-  printAnswer(call, context, { dropped: [name] }, `${name} is dropped: ${found.hypothesis}`)
+  const ideas = selectIdeas(call, campaign, 'drop')
+  const closed = ideas.find(({ status }) => status !== 'open' && status !== 'suggested')
+  if (closed !== undefined) throw new UserError(`${formatIdeaName(closed)} is ${closed.status} already`)
+  const learnings = call.given.text('message') ?? `dropped by ${context.campaignContext.by.actor}`
+  await recordEvents(
+    context.campaignContext,
+    ideas.map(({ id, experiment }) => {
+      const draft = { kind: 'hypothesis-updated', hypothesis: id, status: 'dropped' } as const
+      return { ...draft, experiment, outcome: null, learnings }
+    }),
+  )
+  const names = ideas.map(formatIdeaName)
+  printAnswer(call, context, { dropped: names }, describeChange(ideas, 'dropped'))
+}
+
+/** A person says yes to what a model or an agent suggested. Proposers get an idea only after that. */
+async function approveIdeas(call: Call, context: CommandContext, campaign: Campaign): Promise<void> {
+  const ideas = selectIdeas(call, campaign, 'approve')
+  const other = ideas.find(({ status }) => status !== 'suggested')
+  if (other !== undefined)
+    throw new UserError(`${formatIdeaName(other)} is ${other.status}, and needs no approval`)
+  const unknown = { experiment: null, outcome: null, learnings: null }
+  await recordEvents(
+    context.campaignContext,
+    ideas.map(({ id }) => ({ kind: 'hypothesis-updated', hypothesis: id, status: 'open', ...unknown })),
+  )
+  printAnswer(call, context, { approved: ideas.map(formatIdeaName) }, describeChange(ideas, 'approved'))
+}
+
+function selectIdeas({ given }: Call, campaign: Campaign, action: 'approve' | 'drop'): BacklogIdea[] {
+  if (!given.flag('all'))
+    return [findNamedIdea(campaign, requireText(given.positionals[1], `winnow idea ${action} idea-003`))]
+  const suggested = campaign.backlog.filter(({ status }) => status === 'suggested')
+  if (suggested.length > 0) return suggested
+  throw new UserError('no idea waits for approval', { fix: 'winnow idea generate suggests some' })
+}
+
+function describeChange(ideas: readonly BacklogIdea[], change: string): string {
+  const [first] = ideas
+  if (ideas.length === 1 && first !== undefined)
+    return `${formatIdeaName(first)} is ${change}: ${first.hypothesis}`
+  return `${formatCount(ideas.length, 'idea')} ${change}: ${ideas.map(formatIdeaName).join(', ')}`
 }
 
 function printAnswer(

@@ -42,15 +42,33 @@ export type AgentResult =
   | { ok: false; reason: string }
 
 /** Lets a program edit a copy of the incumbent, and commits the result. */
-export async function askAgent(request: AgentRequest): Promise<AgentResult> {
-  const { workDir, owner } = request
+export function askAgent(request: AgentRequest): Promise<AgentResult> {
+  return withAgentFiles(request, files => runAndPropose(request, files))
+}
+
+/** Lets a program read a copy of the incumbent, and returns what it printed. Its changes are dropped. */
+export function askAgentForText(
+  request: AgentRequest,
+): Promise<{ ok: true; text: string } | { ok: false; reason: string }> {
+  return withAgentFiles(request, async files => {
+    await prepareAgentFiles(request, files)
+    const reason = await runAndDescribeFailure(request, files)
+    if (reason !== null) return { ok: false, reason }
+    return { ok: true, text: (await readPrintedOutput(files.stdout)).text }
+  })
+}
+
+async function withAgentFiles<T>(
+  { workDir, owner }: AgentRequest,
+  work: (files: AgentFiles) => Promise<T>,
+): Promise<T> {
   if (owner === undefined) await mkdir(workDir, { recursive: true })
   else makeAccessible(workDir)
   await claimWorkDir(workDir)
   const files = getAgentFiles(workDir)
   try {
     await clearAgentFiles(files)
-    return await runAndPropose(request, files)
+    return await work(files)
   } finally {
     await clearAgentFiles(files)
     if (owner !== undefined) await clearSharedFolders(owner)
@@ -80,17 +98,21 @@ async function clearAgentFiles(files: AgentFiles): Promise<void> {
 }
 
 async function runAndPropose(request: AgentRequest, files: AgentFiles): Promise<AgentResult> {
-  const { repo, incumbent, name, env, owner } = request
+  const { repo, incumbent, name, env } = request
   const agentTree = { repo, from: incumbent.tree, dir: files.tree, env }
-  await writeFile(files.brief, request.brief)
-  await createAgentTree(agentTree)
-  if (owner !== undefined) await giveToOwner(owner, files)
+  await prepareAgentFiles(request, files)
   const failure = await runAndDescribeFailure(request, files)
   if (failure !== null) return { ok: false, reason: failure }
   const left = await readAgentTree(agentTree)
   if ('unreadable' in left) return { ok: false, reason: `${name}: ${left.unreadable}` }
   if (left.tree === incumbent.tree) return { ok: false, reason: `${name} changed nothing` }
   return proposeTree(request, files, left.tree)
+}
+
+async function prepareAgentFiles({ repo, incumbent, brief, env, owner }: AgentRequest, files: AgentFiles) {
+  await writeFile(files.brief, brief)
+  await createAgentTree({ repo, from: incumbent.tree, dir: files.tree, env })
+  if (owner !== undefined) await giveToOwner(owner, files)
 }
 
 /** The parent folder stays ours, so the program cannot replace these paths. */

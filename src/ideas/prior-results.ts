@@ -1,6 +1,8 @@
 import { parse as parseYaml, stringify } from 'yaml'
 import { z } from 'zod'
 import { formatNumber } from '../decide/wording.ts'
+import type { Campaign } from '../model/campaign.ts'
+import { listExperiments } from '../model/experiment.ts'
 import { quoteCode, toSafeLine } from '../model/text.ts'
 
 /** An experiment of another tool. It informs proposers, and is never a verdict of winnow. */
@@ -49,6 +51,16 @@ function parseHistoryYaml(text: string): unknown {
   } catch {
     return null
   }
+}
+
+/** Ended experiments of a campaign, as those of other tools are told. */
+export function toPriorResults(campaign: Campaign): PriorResult[] {
+  return listExperiments(campaign).flatMap((experiment): PriorResult[] => {
+    const { outcome, hypothesis, category, learnings, purpose } = experiment
+    if (outcome === null || outcome === 'withdrawn' || purpose === 'revert') return []
+    const learned = learnings === null ? {} : { learned: learnings }
+    return [{ from: `campaign ${campaign.name}`, idea: hypothesis, result: outcome, category, ...learned }]
+  })
 }
 
 const GOOD = /^(?:keep|kept|runner_up_kept|committed|promising|not_selected|better)\b/i

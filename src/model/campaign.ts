@@ -141,8 +141,10 @@ export interface EpochRun {
 
 /** An idea in words that waits for an experiment. */
 export interface BacklogIdea
-  extends Omit<EventDraft<'hypothesis-added'>, 'kind' | 'cause'>,
-    Pick<EventDraft<'hypothesis-updated'>, 'status' | 'experiment' | 'outcome' | 'learnings'> {
+  extends Omit<EventDraft<'hypothesis-added'>, 'kind' | 'cause' | 'suggested'>,
+    Pick<EventDraft<'hypothesis-updated'>, 'experiment' | 'outcome' | 'learnings'> {
+  /** suggested: waits for a person's approval. */
+  status: EventDraft<'hypothesis-updated'>['status'] | 'suggested'
   id: EventId
   /** The NNN of idea-NNN: its position in the ledger. */
   number: number
@@ -287,7 +289,7 @@ export type EventHandler<K extends EventKind> = (campaign: Campaign, event: Ledg
 
 // Creation
 
-export const FOLD_VERSION = 31
+export const FOLD_VERSION = 32
 
 export function createEmptyCampaign(): Campaign {
   const nowhere = { commit: '', tree: '' }

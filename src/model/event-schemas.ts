@@ -136,7 +136,12 @@ export const eventPayloads = {
     /** Why nothing could be probed. */
     not_probed: payloadText.nullable(),
   },
-  'hypothesis-added': { ...ideaFields, source: payloadText },
+  'hypothesis-added': {
+    ...ideaFields,
+    source: payloadText,
+    /** A model or an agent wrote it. No proposer gets it before a person approves it. */
+    suggested: z.literal(true).optional(),
+  },
   'hypothesis-updated': {
     hypothesis: digestSchema,
     status: z.enum(['open', 'tried', 'dropped']),

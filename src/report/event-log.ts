@@ -92,7 +92,8 @@ const texts: { [K in EventKind]: (event: LedgerEvent<K>, metrics: ShownMetrics) 
     `baseline on tree ${toShortId(tree)}: ${formatMetrics(aggregateSnapshot(snapshot), metrics)}`,
   'effect-measured': ({ what, experiment, reason }) =>
     `${what === 'progression' ? 'progress of the campaign' : `effect of ${experiment ?? 'the incumbent'}`}: ${reason}`,
-  'hypothesis-added': ({ hypothesis }) => `hypothesis added: ${hypothesis}`,
+  'hypothesis-added': ({ hypothesis, suggested }) =>
+    `hypothesis ${suggested === true ? 'suggested' : 'added'}: ${hypothesis}`,
   'hypothesis-updated': ({ hypothesis, status }) => `hypothesis ${toShortId(hypothesis)} is ${status}`,
   'proposal-requested': ({ who }) => `requested an idea from ${who}, in a separate job`,
   'proposal-answered': ({ key, hypothesis }) => `${key} proposed an idea: ${hypothesis}`,

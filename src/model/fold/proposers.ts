@@ -213,8 +213,9 @@ export function formatIdeaName({ number }: Pick<BacklogIdea, 'number'>): string 
 const applyHypothesisAdded: EventHandler<'hypothesis-added'> = ({ backlog }, event) => {
   const { id, hypothesis, category, priority, required_deps, family, source } = event
   const fields = { hypothesis, category, priority, required_deps, family, source }
-  const open = { status: 'open', experiment: null, outcome: null, learnings: null } as const
-  backlog.push({ id, number: backlog.length + 1, ...fields, ...open })
+  const status = event.suggested === true ? 'suggested' : 'open'
+  const untried = { status, experiment: null, outcome: null, learnings: null } as const
+  backlog.push({ id, number: backlog.length + 1, ...fields, ...untried })
 }
 
 /** A tried idea stays tried, even when a person drops it later. */
