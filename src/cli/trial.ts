@@ -23,8 +23,9 @@ import { HarnessError, UserError } from '../errors.ts'
 import { createWebFetch } from '../github/web.ts'
 import { estimateJudgingCost } from '../judge/ask-judges.ts'
 import { openBudget } from '../judge/budget.ts'
-import { SAMPLES_TO_KEEP } from '../judge/judged-report.ts'
-import { hasModelUrl, readModelAccess } from '../judge/model-access.ts'
+import { formatModels } from '../judge/judge-models.ts'
+import { SAMPLES_TO_KEEP } from '../judge/judging-task.ts'
+import { hasModelUrl, type Price, readModelAccess } from '../judge/model-access.ts'
 import { buildRubric, computeSampleReach } from '../judge/rubric.ts'
 import type { Item } from '../measure/output/harness-output.ts'
 import { listNeededMetrics } from '../measure/output/read-output.ts'
@@ -55,7 +56,7 @@ import { collectSuitePass, renderSuitePass, type SuiteTaskResult } from '../repo
 import { describeAbsentMetric, findMissingMetrics } from '../report/metrics.ts'
 import type { Spec } from '../spec/schema.ts'
 import { BUILT_IN_METRICS } from '../spec/schema-values.ts'
-import { countSampleItems, isJudgedMetric } from '../spec/spec-facts.ts'
+import { countJudges, countSampleItems, isJudgedMetric, listJudgeModels } from '../spec/spec-facts.ts'
 import { findUsualSetup } from './default-branch.ts'
 import { measureHere } from './measure.ts'
 import type { Call } from './verb.ts'
@@ -134,7 +135,9 @@ export async function tryWhetherRepeats(
 async function tryItems(harness: HarnessRun): Promise<{ report: Report; judging: JudgingForecast }> {
   const { spec } = harness
   const items: Item[] = []
-  const onItems = (_: unknown, printed: readonly Item[]) => void items.push(...printed)
+  const onItems = (_: unknown, printed: readonly Item[]) => {
+    if (items.length === 0) items.push(...printed)
+  }
   const order = await createTrialOrder(harness, 'baseline', [])
   const report = await measureTrial({ ...harness, more: { ...harness.more, onItems } }, order)
   const { outcome, reason } = assessCandidate({ spec, order, report, label: 'base', baseline: null })
@@ -322,30 +325,69 @@ export function measureTrial(harness: HarnessRun, order: Order): Promise<Report>
 
 // The cost of judging
 
-async function estimateJudging({ spec, call }: HarnessRun, items: readonly Item[]): Promise<JudgingForecast> {
+async function estimateJudging({ spec, call }: HarnessRun, printed: readonly Item[]): Promise<JudgingForecast> {
   const { primary, judge } = spec.metric
   if (!isJudgedMetric(spec) || judge === null) throw new TypeError('the spec has no judge')
+  const items = printed.filter(({ kind }) => kind === undefined)
   const wanted = countSampleItems(judge)
-  const least = SAMPLES_TO_KEEP * wanted
+  const byMeans = spec.measurement.stability !== null
+  const least = byMeans ? 1 : SAMPLES_TO_KEEP * wanted
   if (items.length < least) {
-    const what = `the harness prints ${items.length} items, and two samples that share none have ${least}`
+    const what = byMeans
+      ? 'the harness prints no items'
+      : `the harness prints ${items.length} items, and two samples that share none have ${least}`
     const place = { path: 'metric.judge.sample_size' }
-    throw new UserError(what, { place, fix: 'print more items, or lower it' })
+    throw new UserError(what, { place, fix: byMeans ? 'print items' : 'print more items, or lower it' })
   }
-  const rubric = buildRubric({ primary, judge })
   const { env } = call.environment
   const settings = { env, models: spec.models, web: createWebFetch(env) }
-  const known = hasModelUrl(env) ? await readModelAccess(settings, judge.model) : null
-  const model = known?.model ?? judge.model
+  const known = hasModelUrl(env)
+    ? await Promise.all(listJudgeModels(judge).map(name => readModelAccess(settings, name)))
+    : null
+  const model = known === null ? listJudgeModels(judge).join(' + ') : formatModels(known)
+  const totalCapUsd = spec.stopping.max_total_cost_usd
   // Fail here with the error that a run would give.
-  if (known !== null)
-    openBudget({ ...known, capUsd: judge.max_total_cost_usd ?? spec.stopping.max_total_cost_usd })
+  for (const each of known ?? [])
+    openBudget({ ...each, capUsd: judge.max_total_cost_usd ?? totalCapUsd })
   const sizes = items.map(({ content }) => content.length).toSorted((a, b) => a - b)
-  const itemCharacters = sizes[sizes.length >> 1] ?? 0
-  const { batch_size: batchSize, judges } = judge
-  const price = known?.price ?? null
-  const cost = estimateJudgingCost({ rubric, sampleSize: wanted, batchSize, judges, itemCharacters, price })
-  const pairSd = (rubric.scale[1] - rubric.scale[0]) * ASSUMED_SPREAD
+  const confirming = byMeans && judge.confirmation_seed !== null ? wanted : 0
+  const cost = estimateJudgingCost({
+    rubric: buildRubric({ primary, judge }),
+    sampleSize: Math.min(wanted + confirming, items.length) + judge.singleton_sample,
+    sides: byMeans && spec.measurement.baseline === 'cached' ? 1 : 2,
+    batchSize: judge.batch_size,
+    judges: countJudges(judge),
+    itemCharacters: sizes[sizes.length >> 1] ?? 0,
+    price: findDearestPrice((known ?? []).map(({ price }) => price)),
+  })
+  const asked = { model, asked: known !== null, capUsd: judge.max_total_cost_usd, cost }
+  const reach = byMeans ? null : computeJudgingReach(spec, items.length)
+  return {
+    ...asked,
+    items: items.length,
+    wanted: Math.min(wanted, items.length),
+    reach,
+    totalCapUsd,
+    primary: primary.name,
+  }
+}
+
+/** For an estimate: each of several models counts like the dearest. Null if a price is unknown. */
+function findDearestPrice(prices: readonly (Price | null)[]): Price | null {
+  const known = prices.filter(price => price !== null)
+  if (known.length === 0 || known.length < prices.length) return null
+  return {
+    input: Math.max(...known.map(({ input }) => input)),
+    output: Math.max(...known.map(({ output }) => output)),
+  }
+}
+
+function computeJudgingReach(spec: Spec, items: number): JudgingForecast['reach'] {
+  const { primary, judge } = spec.metric
+  if (judge === null) return null
+  const wanted = countSampleItems(judge)
+  const { scale } = buildRubric({ primary, judge })
+  const pairSd = (scale[1] - scale[0]) * ASSUMED_SPREAD
   const noise = { pair_sd: pairSd, pair_sd_upper90: null, between_job_sd: null, pairs: 0, jobs: 0 }
   const seconds = { execution_seconds: 0, overhead_seconds: 0 }
   const prospects = computeProspects(spec, {
@@ -356,20 +398,12 @@ async function estimateJudging({ spec, call }: HarnessRun, items: readonly Item[
   })
   const reach = { sampleSize: wanted, confirms: false, level: prospects.level }
   const { leastSampleSize } = computeSampleReach(reach)
-  requireReach(leastSampleSize, wanted * Math.min(prospects.max_jobs, Math.floor(items.length / wanted)))
+  requireReach(leastSampleSize, wanted * Math.min(prospects.max_jobs, Math.floor(items / wanted)))
   return {
-    model,
-    asked: known !== null,
-    items: items.length,
-    wanted,
-    cost,
-    capUsd: judge.max_total_cost_usd,
-    totalCapUsd: spec.stopping.max_total_cost_usd,
     leastItems: leastSampleSize,
     assumedSpread: pairSd,
     visibleGain: prospects.smallest_visible_gain,
     goodIdeaJobs: prospects.good_idea.jobs,
-    primary: primary.name,
   }
 }
 

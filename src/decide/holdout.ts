@@ -2,10 +2,17 @@ import type { HoldoutRule } from '../model/order.ts'
 import { type Execution, formatRunnerError, type Report, type Side } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
 import { BENCHMARK_COUNT } from '../spec/schema-values.ts'
-import { estimateHodgesLehmann } from './evidence/interval.ts'
+import { computeReportedEffect } from './evidence/interval.ts'
 import type { EvidenceScale, MetricDirection } from './evidence/rank-test.ts'
 import { isHarmShown } from './evidence/rules.ts'
-import { computeSignedDelta, listExecutions, readNumber, type ReportExecutions } from './metrics.ts'
+import {
+  computeSignedDelta,
+  getScoreTerms,
+  listExecutions,
+  listObjectives,
+  readNumber,
+  type ReportExecutions,
+} from './metrics.ts'
 import {
   computeDifferences,
   computeTypicalBase,
@@ -38,6 +45,8 @@ export function judgeHoldout(judged: HoldoutCase): HoldoutVerdict {
   if (countFailures(report, label) >= 2) return { is: 'failed' }
   const pairs = listHoldoutPairs(stop, report, label)
   if (!isHoldoutComplete(stop, pairs)) return createHoldoutRetry('its report ends too early')
+  const lost = pairs.filter(({ base, candidate }) => base !== null && candidate === null)
+  if (report.judging !== undefined && lost.length >= 2) return { is: 'failed' }
   if (pairs.every(({ base }) => base === null))
     return createHoldoutRetry(`the holdout's command prints no ${stop.metrics[0]} for the base`)
   return { is: isHoldoutPassed(judged, pairs) ? 'passed' : 'failed' }
@@ -70,8 +79,10 @@ function listHoldoutPairs(stop: HoldoutRule, report: ReportExecutions, label: Si
 }
 
 /** Counts warm-ups too: the runner starts no execution of a side after two of them failed. */
-function countFailures(report: ReportExecutions, side: Side): number {
-  return listExecutions(report, side).filter(({ status }) => status !== 'ok').length
+function countFailures(report: Pick<Report, 'executions' | 'judging'>, side: Side): number {
+  // An item without a score says nothing about the command.
+  const isItem = ({ status }: Execution) => report.judging !== undefined && status === 'score-failed'
+  return listExecutions(report, side).filter(each => each.status !== 'ok' && !isItem(each)).length
 }
 
 /** A candidate that ran another number of benchmarks has lost the pair, even if their mean is better. */
@@ -108,7 +119,9 @@ function isHoldoutPassed({ spec, stop }: HoldoutCase, pairs: readonly MetricPair
   const scale = selectScale(stop, pairs)
   const differences = computeDifferences(pairs, { direction, scale })
   if (isHarmShown(differences)) return false
-  return estimateHodgesLehmann(differences) >= -computeAllowedLoss(stop, pairs, { direction, scale })
+  const [primary] = listObjectives(spec.metric)
+  const { effect } = computeReportedEffect(differences, getScoreTerms(spec.metric, primary))
+  return effect !== null && effect >= -computeAllowedLoss(stop, pairs, { direction, scale })
 }
 
 function computeAllowedLoss(

@@ -1,9 +1,10 @@
 import type { Item } from '../measure/output/harness-output.ts'
 import { hashSha256 } from '../model/canonical-json.ts'
+import type { ScoreRecord } from '../model/event-schemas.ts'
 import { drawTurns } from '../model/order.ts'
 
 export type PairSide = 'base' | 'candidate'
-type JudgedSide = PairSide | 'label'
+type JudgedSide = ScoreRecord['side']
 
 export interface BatchEntry {
   /** Drawn, and all that the judge sees of an item's origin: no item knows its own key or another's. */
@@ -18,6 +19,8 @@ export interface Batch {
   entries: BatchEntry[]
   /** Delimits every item; occurs in none of them. */
   mark: string
+  /** Present: its items are singletons, which have a rubric of their own. */
+  singletons?: { summaries: string | null }
 }
 
 export interface JudgingPlan {
@@ -36,7 +39,7 @@ type Unkeyed = Omit<BatchEntry, 'key'>
  * shown together, so each is scored by the rubric and not by comparison. Every judge has its own coins.
  */
 export function buildBatches(pairs: readonly ItemPair[], judging: JudgingPlan): Batch[] {
-  return listJudges(judging).flatMap(judge => {
+  return buildInterleavedBatches(judging, judge => {
     const seed = `${judging.coins}:judge:${judge}`
     const blocks = pairs.map((pair, block) => ({ pair, sides: orderSides(judging, judge, block) }))
     return ([0, 1] as const).flatMap(half => {
@@ -44,10 +47,46 @@ export function buildBatches(pairs: readonly ItemPair[], judging: JudgingPlan): 
       const sorted = sortByDraw(shown, ({ pair }) => pair.id, `${seed}:half:${half}`)
       const entries = sorted.map(({ pair, sides }): Unkeyed => {
         const side = sides[half]
-        return { item: pair.id, side, content: pair[side].content }
+        return { item: pair[side].id, side, content: pair[side].content }
       })
       return chunkItems(entries, judging.batchSize).map(each => assignKeys(each, judge, seed))
     })
+  })
+}
+
+/** The items that one side shows by itself, where sides are compared by their means. */
+export interface SideItems {
+  side: PairSide
+  items: readonly Item[]
+}
+
+/** Both sides mixed, in an order that coins draw for each judge. */
+export function buildSideBatches(sides: readonly SideItems[], judging: JudgingPlan): Batch[] {
+  const entries = sides.flatMap(({ side, items }) =>
+    items.map(({ id, content }): Unkeyed => ({ item: id, side, content })),
+  )
+  return buildInterleavedBatches(judging, judge => {
+    const seed = `${judging.coins}:judge:${judge}`
+    const drawn = sortByDraw(entries, ({ item, side }) => `${side}:${item}`, seed)
+    return chunkItems(drawn, judging.batchSize).map(each => assignKeys(each, judge, seed))
+  })
+}
+
+/** The summaries tell the sides apart, so each side has batches of its own. */
+export function buildSingletonBatches(
+  { side, items }: SideItems,
+  summaries: string | null,
+  judging: JudgingPlan,
+): Batch[] {
+  return buildInterleavedBatches(judging, judge => {
+    const seed = `${judging.coins}:singletons:${side}:${judge}`
+    const entries = items.map(
+      ({ id, content }): Unkeyed => ({ item: id, side: `${side}-singleton`, content }),
+    )
+    return chunkItems(entries, judging.batchSize).map(each => ({
+      ...assignKeys(each, judge, seed, summaries ?? ''),
+      singletons: { summaries },
+    }))
   })
 }
 
@@ -65,7 +104,7 @@ export function buildLabelBatches(
   labels: readonly { id: string; content: string }[],
   judging: JudgingPlan,
 ): Batch[] {
-  return listJudges(judging).flatMap(judge => {
+  return buildInterleavedBatches(judging, judge => {
     const seed = `${judging.coins}:labels:${judge}`
     const entries = sortByDraw(labels, ({ id }) => id, seed).map(({ id, content }): Unkeyed => {
       return { item: id, side: 'label', content }
@@ -74,8 +113,11 @@ export function buildLabelBatches(
   })
 }
 
-function listJudges({ judges }: JudgingPlan): number[] {
-  return Array.from({ length: judges }, (_, judge) => judge)
+/** The judges take turns, so that none of them scores everything early or late. */
+function buildInterleavedBatches({ judges }: JudgingPlan, build: (judge: number) => Batch[]): Batch[] {
+  const all = Array.from({ length: judges }, (_, judge) => build(judge))
+  const turns = Math.max(0, ...all.map(({ length }) => length))
+  return Array.from({ length: turns }, (_, turn) => all.flatMap(own => own[turn] ?? [])).flat()
 }
 
 function chunkItems<T>(all: readonly T[], size: number): T[][] {
@@ -88,35 +130,37 @@ function chunkItems<T>(all: readonly T[], size: number): T[][] {
  * Marks and keys are drawn from the coins and from all shown content. A program that knew the coins could
  * still not print its own mark or another item's key, because both depend on the printed text.
  */
-function assignKeys(entries: readonly Unkeyed[], judge: number, seedPrefix: string): Batch {
-  const seed = hashSha256(`${seedPrefix}:${entries.map(({ content }) => hashSha256(content)).join(':')}`)
+function assignKeys(entries: readonly Unkeyed[], judge: number, seedPrefix: string, beside = ''): Batch {
+  const texts = [...entries.map(({ content }) => content), ...(beside === '' ? [] : [beside])]
+  const seed = hashSha256(`${seedPrefix}:${texts.map(hashSha256).join(':')}`)
   const taken = new Set<string>()
   return {
     judge,
-    mark: drawUnusedWord(entries, seed, 32, taken),
+    mark: drawUnusedWord(texts, seed, 32, taken),
     entries: entries.map(entry => {
-      const key = drawUnusedWord(entries, `${seed}:key:${entry.side}:${entry.item}`, 8, taken)
+      const key = drawUnusedWord(texts, `${seed}:key:${entry.side}:${entry.item}`, 8, taken)
       taken.add(key)
       return { key, ...entry }
     }),
   }
 }
 
-/** Draws a word that occurs in no item. A second draw is practically never needed. */
+/** Draws a word that occurs in no text. A second draw is practically never needed. */
 function drawUnusedWord(
-  entries: readonly Unkeyed[],
+  texts: readonly string[],
   chance: string,
   length: number,
   taken: ReadonlySet<string>,
 ): string {
   for (let draw = 0; ; draw++) {
     const word = hashSha256(`${chance}:word:${draw}`).slice(0, length)
-    if (!taken.has(word) && !entries.some(({ content }) => content.includes(word))) return word
+    if (!taken.has(word) && !texts.some(text => text.includes(word))) return word
   }
 }
 
 // Samples
 
+/** `id` is that of the base. Items that were matched at random have two ids. */
 export interface ItemPair {
   id: string
   base: Item
@@ -125,7 +169,7 @@ export interface ItemPair {
 
 /** If both sides printed the same text, they share one score: a difference would be noise. */
 export function isSame({ base, candidate }: ItemPair): boolean {
-  return base.content === candidate.content
+  return base.id === candidate.id && base.content === candidate.content
 }
 
 export interface Sampling {
@@ -186,6 +230,55 @@ export function drawFreshSample(
     sample = drawSample(left(base), left(candidate), { ...sampling, seed })
   }
   return sample
+}
+
+// Sides with items of their own
+
+interface SideSampling extends Omit<Sampling, 'seed'> {
+  /** A program that knows it can choose the ids that are drawn. */
+  seed: string
+}
+
+/** Draws from the buckets, and fills up with others where a bucket has too few. */
+export function drawSideSample(items: readonly Item[], sampling: SideSampling): Item[] {
+  return drawSlots(items, sampling).flatMap(item => item ?? [])
+}
+
+/** One slot for each item of the sample; null: none is left for it. */
+function drawSlots(items: readonly Item[], { sampleSize, stratification, seed }: SideSampling) {
+  const left = sortByDraw(items, ({ id }) => id, `sample:${seed}`)
+  const slots: (Item | null)[] = (stratification ?? []).flatMap(({ bucket, count }) => {
+    const found = left.filter(item => item.bucket === bucket).slice(0, count)
+    for (const item of found) left.splice(left.indexOf(item), 1)
+    return Array.from({ length: count }, (_, at) => found[at] ?? null)
+  })
+  while (slots.length < sampleSize) slots.push(null)
+  return slots.map(slot => slot ?? left.shift() ?? null)
+}
+
+/**
+ * Two samples: each side's items are drawn by themselves and matched in the order of the draw, within their
+ * buckets. Under equal behaviour each is as likely to be the better one of its pair, so the evidence reads
+ * such pairs like those of one item. The n-th sample shares no item with those before it.
+ */
+export function drawRandomPairs(
+  base: readonly Item[],
+  candidate: readonly Item[],
+  { sample, ...sampling }: SideSampling & { sample: number },
+): ItemPair[] {
+  let [leftBase, leftCandidate] = [base, candidate]
+  for (let n = 0; ; n++) {
+    const [own, other] = [leftBase, leftCandidate].map((items, side) =>
+      drawSlots(items, { ...sampling, seed: `${sampling.seed}:${n}:${side}` }),
+    )
+    if (n === sample)
+      return (own ?? []).flatMap((item, slot): ItemPair[] => {
+        const match = other?.[slot] ?? null
+        return item === null || match === null ? [] : [{ id: item.id, base: item, candidate: match }]
+      })
+    leftBase = leftBase.filter(item => own?.includes(item) !== true)
+    leftCandidate = leftCandidate.filter(item => other?.includes(item) !== true)
+  }
 }
 
 function drawPairs(matched: readonly ItemPair[], { sampleSize, stratification, seed }: Sampling) {

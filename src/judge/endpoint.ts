@@ -28,7 +28,7 @@ export function parseEndpoint(base: string, key: string): Endpoint {
   return {
     url: `${url.origin}${url.pathname}`.replace(/\/+$/, ''),
     host: url.host,
-    maker: findMaker(url.hostname),
+    maker: isLoopback(url.hostname) ? LOCAL_PROVIDER : findMaker(url.hostname),
   }
 }
 
@@ -88,6 +88,12 @@ const PROVIDERS: Readonly<Record<string, Maker>> = {
     },
     limit: 'max_tokens',
   },
+}
+
+/** A server on this machine may be given any names, and its error tells which it has. */
+const LOCAL_PROVIDER: Maker = {
+  aliases: { cheap: 'cheap', strong: 'strong', haiku: 'haiku', sonnet: 'sonnet' },
+  limit: 'max_tokens',
 }
 
 const UNKNOWN_PROVIDER: Maker = { aliases: {}, limit: 'max_tokens' }

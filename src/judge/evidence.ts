@@ -94,7 +94,7 @@ export function collectScores(
   const counted = selectCountedRecords(records)
   return Array.from({ length: judging.judges }, (_, judge) => {
     const shown = isSame(pair) ? orderSides(judging, judge, block)[0] : side
-    return counted.get(getJudgedKey({ judge, item: pair.id, side: shown }))?.scores ?? null
+    return counted.get(getJudgedKey({ judge, item: pair[shown].id, side: shown }))?.scores ?? null
   })
 }
 

@@ -1,158 +1,181 @@
 import { z } from 'zod'
-import { findFailure } from '../decide/failures.ts'
-import { item } from '../measure/output/harness-output.ts'
-import { hashSha256, toCanonicalJson } from '../model/canonical-json.ts'
+import { SCORED_ITEMS, toConfirmedName } from '../decide/ce/judged.ts'
+import { toCanonicalJson } from '../model/canonical-json.ts'
 import { eventPayloads, type ScoreRecord } from '../model/event-schemas.ts'
 import { digestSchema } from '../model/ids.ts'
-import { drawSeed, isReportingPurpose, type Order } from '../model/order.ts'
-import { MAX_REPORT_BYTES } from '../model/job-file.ts'
-import {
-  type Execution,
-  type JudgingUsage as Cost,
-  markSideBroken,
-  type Report,
-  reportSchema,
-} from '../model/report.ts'
-import type { Spec } from '../spec/schema.ts'
-import { countSampleItems } from '../spec/spec-facts.ts'
-import { drawFreshSample, type ItemPair, type JudgingPlan, orderSides, type PairSide } from './batch.ts'
+import { drawSeed, type Order } from '../model/order.ts'
+import type { Execution, JudgingUsage, Report } from '../model/report.ts'
+import { orderSides, type PairSide } from './batch.ts'
 import { collectScores, computeMeanScores, getJudgedKey, selectCountedRecords } from './evidence.ts'
-import { buildRubric, type JudgeSettings, type Rubric } from './rubric.ts'
+import {
+  isComparedByMeans,
+  type JudgingTask,
+  listJudgedSides,
+  type PrintedOrder,
+  printedOrder,
+} from './judging-task.ts'
+import { computeLabelAgreement } from './labels.ts'
+import type { Rubric } from './rubric.ts'
 
-/** A measured order of a judged campaign: the report so far, and the items to score. */
-export const printedOrder = z.strictObject({
-  report: reportSchema,
-  /** Keyed by side. */
-  items: z.record(z.string(), z.array(item)),
-})
-export type PrintedOrder = z.infer<typeof printedOrder>
+type ScoredTask = JudgingTask & { records: readonly ScoreRecord[]; cost: JudgingUsage }
 
-/** One sample screens, one confirms. */
-export const SAMPLES_TO_KEEP = 2
-
-export interface JudgingTask {
-  judge: JudgeSettings
-  rubric: Rubric
-  /** Fewer than `wanted` if too few items are left that were not scored before. */
-  pairs: ItemPair[]
-  wanted: number
-  judging: JudgingPlan
-}
-
-type JudgedOrder = { order: Order; spec: Spec }
-
-/**
- * Returns the report itself if there is nothing to judge: the run failed, or too few items are on both sides
- * (invariant 5).
- */
-export function prepareJudging(
-  judgedOrder: JudgedOrder,
-  { report: measured, items }: PrintedOrder,
-): JudgingTask | Report {
-  const { order, spec } = judgedOrder
-  const { primary, judge } = spec.metric
-  const label = order.candidates[0]?.label
-  if (judge === null || label === undefined || measured.runner_error !== null) return measured
-  if (findFailure({ spec, report: measured, label, pairs: true }) !== null) return measured
-  const [base, candidate] = [items['base'] ?? [], items[label] ?? []]
-  const wanted = countSampleItems(judge)
-  const large = rejectTooLarge(measured, wanted)
-  if (large !== null) return large
-  const { sample_size: sampleSize, stratification } = judge
-  const seeds = selectSeeds(judgedOrder)
-  const { pairs } = drawFreshSample(base, candidate, { sampleSize, stratification, seeds })
-  const counts = { wanted, base: base.length, pairs: pairs.length }
-  if (base.length < SAMPLES_TO_KEEP * wanted || (seeds.length === 1 && pairs.length < wanted))
-    return rejectTooFew(order, measured, counts)
-  return {
-    judge,
-    rubric: buildRubric({ primary, judge }),
-    pairs,
-    wanted,
-    judging: { coins: order.coins, batchSize: judge.batch_size, judges: judge.judges },
-  }
-}
-
-/**
- * The spec's sample first, then confirming samples of other items. A measurement for reporting draws again
- * from all items, so that it does not report a gain on the items that selected the candidate.
- */
-function selectSeeds({ order, spec }: JudgedOrder): [number, ...number[]] {
-  const { judge } = spec.metric
-  if (judge === null || isReportingPurpose(order.purpose))
-    return [Number.parseInt(hashSha256(`${order.coins}:sample`).slice(0, 8), 16)]
-  const before = Object.values(order.earlier_jobs)[0]?.length ?? 0
-  const confirming = judge.confirmation_seed ?? judge.sample_seed + 1
-  return [judge.sample_seed, ...Array.from({ length: before }, () => confirming)]
-}
-
-/**
- * The report repeats a run's metrics for each item. A program that prints too many metrics is broken; writing
- * the report must not fail.
- */
-function rejectTooLarge(measured: Report, wanted: number): Report | null {
-  for (const { side, metrics } of measured.executions) {
-    const bytes = new TextEncoder().encode(JSON.stringify(metrics)).length * wanted
-    const error = `its metrics take ${bytes} bytes in a report of ${wanted} items; the limit is ${MAX_REPORT_BYTES}`
-    if (bytes > MAX_REPORT_BYTES) return markSideBroken(measured, side, error)
-  }
-  return null
-}
-
-/**
- * A side with too few items is broken. A smaller sample would leave out the items that one side did not
- * print.
- */
-function rejectTooFew(
+export function buildJudgedReport(
   order: Order,
-  measured: Report,
-  { wanted, base, pairs }: Record<'wanted' | 'base' | 'pairs', number>,
+  { report: measured }: PrintedOrder,
+  judged: ScoredTask,
 ): Report {
-  const least = SAMPLES_TO_KEEP * wanted
-  const short = base < least
-  const side = short ? 'base' : order.candidates[0]?.label
-  const error = short
-    ? `it prints ${base} items, but two samples without a common item need ${least} (metric.judge.sample_size)`
-    : `both sides print ${pairs} of the requested items, but a sample needs ${wanted} (metric.judge.sample_size)`
-  return markSideBroken(measured, side, error)
+  const executions = isComparedByMeans(order)
+    ? scoreRuns(order, measured, judged)
+    : scoreItems(order, measured, judged)
+  const { labels, records, rubric, judging } = judged
+  if (labels.length === 0) return { ...measured, executions, judging: judged.cost }
+  const { primary, scale } = rubric
+  const agreement = computeLabelAgreement({ labels, records, judges: judging.judges, primary, scale })
+  return { ...measured, executions, judging: { ...judged.cost, agreement } }
 }
 
 /**
  * Items take the place of runs: a block is one item, and its executions are the scores of both sides in the
- * drawn order. A judged report is therefore read, recorded, replayed and audited like any other.
+ * drawn order. A judged report is therefore read, recorded, replayed and audited like any other. A harness
+ * that ran once for every block keeps the other metrics of each run.
  */
-export function buildJudgedReport(
-  order: Order,
-  { report: measured }: PrintedOrder,
-  judged: JudgingTask & { records: readonly ScoreRecord[]; cost: Cost },
-): Report {
+function scoreItems(order: Order, measured: Report, judged: ScoredTask): Execution[] {
   const label = order.candidates[0]?.label ?? 'base'
-  const runs = new Map(measured.executions.map(run => [run.side, run]))
-  const executions = Array.from({ length: judged.wanted }, (_, block) => block).flatMap(block =>
+  const means = new Map(judged.singletons.map(({ side }) => [side, computeSingletonMean(judged, side)]))
+  return Array.from({ length: judged.wanted }, (_, block) => block).flatMap(block =>
     orderSides(judged.judging, 0, block).flatMap((side): Execution[] => {
-      const run = runs.get(side === 'base' ? 'base' : label)
-      return run === undefined
-        ? []
-        : [toScoredExecution(judged, { run, block, side, seed: drawSeed(order, block) })]
+      const runs = measured.executions.filter(run => run.side === (side === 'base' ? 'base' : label))
+      const run = runs[block] ?? runs[0]
+      if (run === undefined) return []
+      const wall_seconds = run.wall_seconds / (runs.length > 1 ? 1 : judged.wanted)
+      const own = { ...run, wall_seconds, seed: drawSeed(order, block) }
+      const singletons = means.get(side) ?? {}
+      return [toScoredExecution(judged, { run: own, block, side, singletons })]
     }),
   )
-  return { ...measured, executions, judging: judged.cost }
 }
 
-function toScoredExecution(
-  judged: JudgingTask & { records: readonly ScoreRecord[] },
-  { run, block, side, seed }: { run: Execution; block: number; side: PairSide; seed: number },
-): Execution {
-  const { artifacts: _, tasks: _own, ...own } = run
-  const common = { ...own, seed, wall_seconds: run.wall_seconds / judged.wanted }
-  const id = judged.pairs[block]?.id
+interface ItemExecution {
+  run: Execution
+  block: number
+  side: PairSide
+  singletons: Record<string, number | null>
+}
+
+function toScoredExecution(judged: ScoredTask, { run, block, side, singletons }: ItemExecution): Execution {
+  const { artifacts: _, tasks: _own, ...common } = run
+  const id = judged.pairs[block]?.[side].id
   if (id === undefined)
     return { ...common, status: 'score-failed', metrics: {}, error: 'every item was scored before' }
   const given = collectScores(judged, block, side)
   const scores = computeMeanScores(given)
   const tasks = toScoredTasks(id, given, judged.rubric)
-  if (scores !== null) return { ...common, tasks, metrics: { ...run.metrics, ...scores } }
+  if (scores !== null) return { ...common, tasks, metrics: { ...run.metrics, ...singletons, ...scores } }
   return { ...common, tasks, status: 'score-failed', metrics: {}, error: `item ${id} has no score` }
+}
+
+/** A mean by which nothing is decided, so that singletons without a score are left out. */
+function computeSingletonMean(judged: ScoredTask, side: PairSide): Record<string, number | null> {
+  const { primary } = judged.rubric
+  const counted = selectCountedRecords(judged.records)
+  const values = judged.singletons
+    .filter(each => each.side === side)
+    .flatMap(({ items }) => items)
+    .flatMap(({ id }) => {
+      const { judges } = judged.judging
+      const given = collectItemScores(counted, { item: id, side: `${side}-singleton`, judges })
+      return computeMeanScores(given)?.[primary] ?? []
+    })
+  return { [`singleton_${primary}`]: computeMean(values) }
+}
+
+function computeMean(values: readonly number[]): number | null {
+  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length
+}
+
+/** ce's rule: every run of a side has the means of the side's sample. */
+function scoreRuns(order: Order, measured: Report, judged: ScoredTask): Execution[] {
+  const sides = new Map(listJudgedSides(order).map(({ label, side }) => [label, side]))
+  const counted = selectCountedRecords(judged.records)
+  const first = new Set<string>()
+  return measured.executions.map((run): Execution => {
+    const side = sides.get(run.side)
+    if (side === undefined || run.role !== 'sample') return run
+    const ids = judged.samples.map(
+      each => each.find(own => own.side === side)?.items.map(({ id }) => id) ?? [],
+    )
+    const scored = computeSideScores(counted, { ids, side, ...selectScoreRules(judged) })
+    const own = omitKeys(run.metrics, Object.keys(scored.metrics))
+    const isFirst = !first.has(run.side)
+    first.add(run.side)
+    const { tasks: _, artifacts: _files, ...common } = run
+    return {
+      ...common,
+      ...(isFirst ? { tasks: scored.tasks } : {}),
+      ...(scored.missing === null ? {} : { error: `item ${scored.missing} has no score` }),
+      metrics: { ...own, ...computeSingletons(judged, side), ...scored.metrics },
+    }
+  })
+}
+
+function computeSingletons(judged: ScoredTask, side: PairSide): Record<string, number | null> {
+  return judged.singletons.some(each => each.side === side) ? computeSingletonMean(judged, side) : {}
+}
+
+function selectScoreRules({ rubric, judging }: ScoredTask): ScoreRules {
+  return { primary: rubric.primary, fields: [rubric.primary, ...rubric.others], judges: judging.judges }
+}
+
+function omitKeys<T>(record: Readonly<Record<string, T>>, keys: readonly string[]): Record<string, T> {
+  return Object.fromEntries(Object.entries(record).filter(([key]) => !keys.includes(key)))
+}
+
+interface ScoreRules {
+  primary: string
+  fields: readonly string[]
+  judges: number
+}
+
+type CountedRecords = ReturnType<typeof selectCountedRecords>
+
+/**
+ * The means of one side's samples. An item without a score leaves the primary without a value: a program that
+ * silences the judge of its worst items must not gain by it (invariant 5).
+ */
+function computeSideScores(
+  counted: CountedRecords,
+  { ids, side, primary, fields, judges }: ScoreRules & { ids: readonly string[][]; side: PairSide },
+) {
+  const metrics: Record<string, number | null> = { [SCORED_ITEMS]: ids[0]?.length ?? 0 }
+  const tasks: NonNullable<Execution['tasks']> = {}
+  let missing: string | null = null
+  for (const [at, sample] of ids.entries()) {
+    const scores = sample.map(item => {
+      const given = collectItemScores(counted, { item, side, judges })
+      Object.assign(tasks, toScoredTasks(at === 0 ? item : `${item}${CONFIRMING}`, given, { primary }))
+      return { item, mean: computeMeanScores(given) }
+    })
+    missing ??= scores.find(({ mean }) => mean === null)?.item ?? null
+    const values = (field: string) => scores.flatMap(({ mean }) => mean?.[field] ?? [])
+    const isWhole = values(primary).length === sample.length
+    if (at > 0) metrics[toConfirmedName(primary)] = isWhole ? computeMean(values(primary)) : null
+    else
+      for (const field of fields)
+        metrics[field] = field === primary && !isWhole ? null : computeMean(values(field))
+  }
+  return { metrics, tasks, missing }
+}
+
+const CONFIRMING = ' (confirming)'
+
+function collectItemScores(
+  counted: CountedRecords,
+  { item, side, judges }: Pick<ScoreRecord, 'item' | 'side'> & { judges: number },
+): ScoreRecord['scores'][] {
+  return Array.from(
+    { length: judges },
+    (_, judge) => counted.get(getJudgedKey({ judge, item, side }))?.scores ?? null,
+  )
 }
 
 function toScoredTasks(
@@ -166,15 +189,17 @@ function toScoredTasks(
 
 /** Compares the scores of a report with the recorded answers. Returns the first that differs. */
 export function explainUnrecordedScores(
+  order: Pick<Order, 'stop'>,
   { executions }: Pick<Report, 'executions'>,
   records: readonly ScoreRecord[],
-  rules: { primary: string; judges: number },
+  rules: ScoreRules,
 ): string | null {
   const counted = selectCountedRecords(records)
+  if (isComparedByMeans(order)) return explainUnrecordedMeans(executions, counted, rules)
   const seen = new Set<string>()
   for (const { side, tasks = {}, metrics } of executions) {
     const [task] = Object.keys(tasks)
-    const id = rules.judges === 1 ? task : task?.replace(/ \(judge 1\)$/, '')
+    const id = task === undefined ? undefined : toItemId(task, rules)
     if (id === undefined && !Object.hasOwn(metrics, rules.primary)) continue
     if (id === undefined) return `a score of ${side} names no item`
     const [own, other] = side === 'base' ? (['base', 'candidate'] as const) : (['candidate', 'base'] as const)
@@ -193,6 +218,37 @@ export function explainUnrecordedScores(
     if (!isRecorded) return `the score of item ${id} of ${side} is not the recorded answer of its judges`
     if (seen.has(`${side} ${id}`)) return `item ${id} of ${side} counts twice`
     seen.add(`${side} ${id}`)
+  }
+  return null
+}
+
+function toItemId(task: string, { judges }: Pick<ScoreRules, 'judges'>): string {
+  return judges === 1 ? task : task.replace(/ \(judge 1\)$/, '')
+}
+
+/** The first run of a side names its items, and every run has their means. */
+function explainUnrecordedMeans(
+  executions: readonly Execution[],
+  counted: CountedRecords,
+  rules: ScoreRules,
+): string | null {
+  const means = new Map<string, ReturnType<typeof computeSideScores>>()
+  for (const { side, tasks = {}, metrics, role } of executions.filter(({ role }) => role === 'sample')) {
+    const names = Object.keys(tasks)
+      .filter(task => rules.judges === 1 || task.endsWith(' (judge 1)'))
+      .map(task => toItemId(task, rules))
+    const ids = [
+      names.filter(name => !name.endsWith(CONFIRMING)),
+      names.flatMap(name => (name.endsWith(CONFIRMING) ? name.slice(0, -CONFIRMING.length) : [])),
+    ].filter((sample, at) => at === 0 || sample.length > 0)
+    const from = side === 'base' ? 'base' : 'candidate'
+    const known = means.get(side) ?? computeSideScores(counted, { ids, side: from, ...rules })
+    const isFirst = !means.has(side)
+    means.set(side, known)
+    const isNamed = !isFirst || toCanonicalJson(tasks) === toCanonicalJson(known.tasks)
+    const areEqual = Object.entries(known.metrics).every(([name, value]) => metrics[name] === value)
+    if (!(isNamed && areEqual))
+      return `the scores of ${side} (${role}) are not the recorded answers of its judges`
   }
   return null
 }

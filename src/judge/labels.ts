@@ -3,6 +3,8 @@ import { type ErrorPlace, UserError } from '../errors.ts'
 import { MOST_CONTENT } from '../measure/output/harness-output.ts'
 import { tryParseJson } from '../model/canonical-json.ts'
 import type { ScoreRecord } from '../model/event-schemas.ts'
+import { isJudgedOrder, type Order } from '../model/order.ts'
+import type { Spec } from '../spec/schema.ts'
 import type { ScoreScale } from '../spec/spec-facts.ts'
 import { computeMeanScores, getJudgedKey, selectCountedRecords } from './evidence.ts'
 
@@ -18,6 +20,18 @@ const label = z.strictObject({
   score: z.number(),
 })
 const EXAMPLE = '{"content": "the text that was scored", "score": 4}'
+
+/** The labels travel with the printed items, under a name that no side has. */
+export const LABELS = 'labels'
+
+/** Before the first idea: the jobs in which the base is scored for the first time. */
+export function isCheckedWithLabels({ order, spec }: { order: Order; spec: Spec }): boolean {
+  const { purpose, earlier_jobs } = order
+  if ((spec.metric.judge?.calibration ?? null) === null || !isJudgedOrder(order, spec)) return false
+  return (
+    purpose === 'baseline' || (purpose === 'calibration' && Object.values(earlier_jobs).flat().length === 0)
+  )
+}
 
 /** Reads the file named by `metric.judge.calibration.labels`: a JSON array of labels, or one label a line. */
 export function parseLabels(text: string, { file, scale }: { file: string; scale: ScoreScale }): Label[] {

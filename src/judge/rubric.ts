@@ -27,7 +27,7 @@ export function buildSingletonRubric(metric: JudgedMetric): Rubric | null {
   const { singleton_rubric: text, singleton_sample: size, scoring } = metric.judge
   if (text === null || size === 0) return null
   const rubric = buildRubric(metric)
-  return { ...rubric, text, scale: findScoreScale({ rubric: text, scoring }) ?? rubric.scale }
+  return { ...rubric, text, others: [], scale: findScoreScale({ rubric: text, scoring }) ?? rubric.scale }
 }
 
 function requireScale(judge: JudgeSettings): ScoreScale {

@@ -5,6 +5,7 @@ import type { Execution, ModelCost, Side as Label } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
 import { findSuiteTask, type SuiteTask } from '../spec/task-facts.ts'
 import { BENCHMARK_COUNT, isBenchmarkFormat } from '../spec/schema-values.ts'
+import { isJudgedMetric } from '../spec/spec-facts.ts'
 import { buildCommonEnvironment, buildHarnessEnvironment } from './environment.ts'
 import { prepareCounts, readCounts } from './counter.ts'
 import { removeAll } from './file-system.ts'
@@ -193,7 +194,8 @@ async function readResult(
     }
   } catch (error) {
     if (!(error instanceof HarnessError)) throw error
-    const status = score === null ? 'bad-output' : 'score-failed'
+    // Of a judged metric, `score-failed` is an item without a score.
+    const status = score === null || isJudgedMetric(session.input.spec) ? 'bad-output' : 'score-failed'
     const { line, example, output } = error.detail
     const excerpt = line === undefined || line === '' ? '' : `\nin: ${line}`
     const valid = example === undefined ? '' : `\nvalid: ${example}`
@@ -319,7 +321,9 @@ async function runScore(
   trusted.snapshot = snapshotEverything(trusted.dir, [], input.repository.objectFormat)
   if (ended.timedOut) throw toScorerError(`ran longer than ${score.timeout_seconds} s`, own)
   if (ended.exitCode !== 0) throw toScorerError(`ended with ${ended.exitCode ?? ended.signal}`, own)
-  return readScore(own.stdout, score, input.spec.metric.primary.name, listTextMetrics(input.spec))
+  const { spec } = input
+  const options = { texts: listTextMetrics(spec), judged: isJudgedMetric(spec) }
+  return readScore(own.stdout, score, spec.metric.primary.name, options)
 }
 
 /** Replaces a missing out directory by an empty one: the scorer decides how to score it. */

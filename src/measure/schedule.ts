@@ -18,7 +18,7 @@ import {
 import { buildPairJob } from '../model/pairs.ts'
 import { toProbeLabel } from '../model/probe.ts'
 import type { Snapshot } from '../model/report.ts'
-import { isJudgedMetric } from '../spec/spec-facts.ts'
+import { countJudgedRuns, isJudgedMetric } from '../spec/spec-facts.ts'
 import { buildSide } from './build-and-gates.ts'
 import { execute, type ExecutionRequest } from './execute.ts'
 import { layOutHoldout } from './holdout.ts'
@@ -144,11 +144,16 @@ async function beginBlock(session: Session, block: Session['begun']): Promise<vo
   await session.keepPartial()
 }
 
-/** A judge pairs items: each side prints them once, and no run is timed. */
+/**
+ * A judge pairs items: each side prints them once. Where other metrics may change the verdict, a run for each
+ * item measures them: the same numbers in every pair would be one run that counts as many.
+ */
 async function printItems(session: Session, sides: readonly OrderSide[]): Promise<void> {
-  const { order } = session.input
-  for (const side of drawTurns(order, 0, sides))
-    await execute(session, side, { role: 'sample', seed: drawSeed(order, 0) })
+  const { order, spec } = session.input
+  const blocks = countJudgedRuns(spec)
+  for (let block = 0; block < blocks && sides.every(({ ended }) => !ended); block++)
+    for (const side of drawTurns(order, block, sides))
+      await execute(session, side, { role: 'sample', seed: drawSeed(order, block) })
 }
 
 /** The first run of a build fills caches for the others, so it does not count. Runs of a suite cost too much. */
@@ -205,9 +210,10 @@ function shouldContinue(session: Session, side: OrderSide, { plan, baseline }: S
   if (side.ended) return false
   const taken = countSamples(session, side)
   const rungs: LadderRungs | null = getRungs(plan)
-  if (taken === 0) return true
-  if (rungs === null) return taken < countSamplesNeeded(plan)
   const { spec } = session.input
+  if (taken === 0) return true
+  // Nothing is compared before models have scored the items.
+  if (rungs === null || isJudgedMetric(spec)) return taken < countSamplesNeeded(plan)
   const decision = decideStability({
     spec: { metric: spec.metric, measurement: { stability: plan } },
     baseline: baseline ?? buildSnapshot(spec, session.draft, 'base'),
@@ -228,6 +234,11 @@ export async function measureHoldout(session: Session, stop: HoldoutRule): Promi
   if (base === undefined || candidate === undefined) return
   session.holdout = await layOutHoldout(session)
   const both = [base, candidate]
+  if (isJudgedMetric(session.input.spec)) {
+    for (const side of drawTurns(order, 0, both))
+      await execute(session, side, { role: 'holdout', seed: drawSeed(order, 0) })
+    return
+  }
   if (!stop.exact)
     for (const side of drawTurns(order, 'warm-up', both))
       await execute(session, side, { role: 'warmup', seed: drawSeed(order, 0) })

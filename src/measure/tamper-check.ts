@@ -241,6 +241,7 @@ export interface TrackedFile {
 export interface TreeSource {
   readonly objectFormat: 'sha1' | 'sha256'
   tree(oid: Oid): Promise<readonly TreeEntry[]>
+  blob(oid: Oid): Promise<Buffer>
   materialize(tree: Oid, dir: string): Promise<void>
   updateMaterialized(from: Oid, to: Oid, dir: string): Promise<void>
 }

@@ -24,7 +24,8 @@ export const ideaFields = {
 export const scoreRecordSchema = z.strictObject({
   judge: z.number().int().nonnegative(),
   item: z.string(),
-  side: z.enum(['base', 'candidate', 'label']),
+  /** Singletons have a rubric of their own, and may have the id of an item. */
+  side: z.enum(['base', 'candidate', 'label', 'base-singleton', 'candidate-singleton']),
   /** 1: with its batch. 2: on its own, because the batch contained no answer for it. */
   time: z.union([z.literal(1), z.literal(2)]),
   /** Null: no readable scores. */

@@ -17,7 +17,8 @@ export const MAX_REPORT_BYTES = 4 * MIB
 /** Sender and receiver enforce these limits. */
 export const MAX_FILE_BYTES: Readonly<Record<JobFileContent, number>> = {
   report: MAX_REPORT_BYTES,
-  printed: MAX_REPORT_BYTES + 2 * MAX_SIDE_BYTES + 1024,
+  /** Both sides, and the labels of people. */
+  printed: MAX_REPORT_BYTES + 3 * MAX_SIDE_BYTES + 1024,
   partial: MAX_REPORT_BYTES,
   answers: 4 * MIB,
   items: 256 * MIB,

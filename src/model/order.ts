@@ -205,9 +205,11 @@ export function isReportingPurpose(purpose: OrderPurpose): purpose is ReportingP
   return purpose === 'effect' || purpose === 'progression' || purpose === 'regression'
 }
 
-/** True for orders that compare two sides by judged pairs. Orders of gates alone need no judge. */
+/** True for orders whose items models score. Orders of gates alone need no judge, unless ce's rule stores the score. */
 export function isJudgedOrder({ stop }: Pick<Order, 'stop'>, spec: Spec): boolean {
-  return isJudgedMetric(spec) && (stop.rule === 'paired' || stop.rule === 'pairs')
+  if (!isJudgedMetric(spec)) return false
+  if (stop.rule === 'alone') return spec.measurement.stability !== null
+  return isPairRule(stop) || stop.rule === 'stability' || stop.rule === 'holdout'
 }
 
 export function isSingleMachineOrder({ stop }: Pick<Order, 'stop'>): boolean {

@@ -112,7 +112,12 @@ const modelCostFields = {
 export const modelCostSchema = z.strictObject(modelCostFields)
 export type ModelCost = z.infer<typeof modelCostSchema>
 
-const judgingCostSchema = z.strictObject({ model: z.string(), ...modelCostFields })
+const judgingCostSchema = z.strictObject({
+  model: z.string(),
+  ...modelCostFields,
+  /** Of the judges with labels of people. Null: the labels cannot tell. Absent: not asked. */
+  agreement: z.number().nullable().optional(),
+})
 export type JudgingUsage = z.infer<typeof judgingCostSchema>
 
 /** A block of pairs that has begun, counted from 0 within the run, and its sides. */

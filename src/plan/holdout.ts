@@ -6,7 +6,7 @@ import { toCanonicalJson } from '../model/canonical-json.ts'
 import type { Experiment } from '../model/experiment.ts'
 import type { HoldoutRule, HoldoutSource, Order } from '../model/order.ts'
 import type { Spec } from '../spec/schema.ts'
-import { parseHoldoutSource } from '../spec/spec-facts.ts'
+import { countSampleItems, isJudgedMetric, parseHoldoutSource } from '../spec/spec-facts.ts'
 import { pauseCampaignOnce, type PlanStep } from './action.ts'
 import { getAssessment, type RoundMember } from './judgement.ts'
 import { closeExperiment } from './landing.ts'
@@ -32,7 +32,11 @@ export function buildHoldoutRule(
 ): HoldoutRule | null {
   const { holdout, stability, mode } = spec.measurement
   if (holdout === null) return null
-  const { command, pairs, margin } = holdout
+  const { command, margin } = holdout
+  const { judge } = spec.metric
+  const items = isJudgedMetric(spec) && judge !== null ? countSampleItems(judge) : 0
+  // Pairs of items cost one run: as many as a sample has.
+  const pairs = Math.max(holdout.pairs, items)
   const deterministic = campaign.calibration?.deterministic ?? mode === 'once'
   return {
     rule: 'holdout',
@@ -41,7 +45,7 @@ export function buildHoldoutRule(
     scale: getHoldoutScale({ campaign, spec }),
     pairs,
     margin,
-    exact: stability === null && deterministic,
+    exact: items === 0 && stability === null && deterministic,
     source,
   }
 }
@@ -49,6 +53,7 @@ export function buildHoldoutRule(
 /** Rules of `measurement.stability` pin no scale: thresholds and margin are in the metric's own units. */
 function getHoldoutScale({ campaign, spec }: HoldoutContext): 'log' | 'linear' {
   const { scale } = spec.evidence
+  if (isJudgedMetric(spec)) return 'linear'
   if (spec.measurement.stability !== null) return scale === 'log' ? 'log' : 'linear'
   return campaign.calibration?.scale ?? (scale === 'linear' ? 'linear' : 'log')
 }

@@ -15,7 +15,7 @@ import {
 import type { World } from './world.ts'
 
 /** Upper limit for a job that has all waiting items scored. */
-export function computeJudgingMinutes(spec: Pick<Spec, 'metric'>): number {
+export function computeJudgingMinutes(spec: Pick<Spec, 'metric' | 'measurement'>): number {
   return limitJobMinutes(computeJudgingSeconds(spec))
 }
 

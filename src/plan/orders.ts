@@ -15,7 +15,13 @@ import {
 import type { Interruption, PairJob } from '../model/pairs.ts'
 import type { Report } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
-import { countSampleItems, isJudgedMetric, listCountedMetrics } from '../spec/spec-facts.ts'
+import {
+  countJudgedRuns,
+  countJudges,
+  countSampleItems,
+  isJudgedMetric,
+  listCountedMetrics,
+} from '../spec/spec-facts.ts'
 import { type PlanAction, type PlanStep, QUEUED_ELSEWHERE_SECONDS } from './action.ts'
 import { setOrderMoneyAside } from './money.ts'
 import { buildPairsRule } from './paired-order.ts'
@@ -185,7 +191,8 @@ function computeDeadline(now: number, spec: Spec, request: OrderRequest, queue: 
 }
 
 function countExecutionsPerSide(spec: Spec, stop: StopRule): number {
-  if (isJudgedMetric(spec)) return 1
+  if (isJudgedMetric(spec) && stop.rule === 'holdout') return 1
+  if (isJudgedMetric(spec) && isPairRule(stop)) return countJudgedRuns(spec)
   if (stop.rule === 'paired') return Math.max(stop.pairs, stop.keep_check?.pairs ?? 0) + 1
   if (stop.rule === 'pairs' || stop.rule === 'holdout') return stop.pairs + 1
   const { stability, suite } = spec.measurement
@@ -214,11 +221,20 @@ export function dispatchOrder(world: World, order: OrderId): { steps: PlanStep[]
 
 /** The longest a request may take. Each may be retried once, hence the factor 2 below. */
 const SECONDS_PER_JUDGE_REQUEST = 300
+/** Their number is known only when they are read. */
+const EXPECTED_LABELS = 50
 
-export function computeJudgingSeconds(spec: Pick<Spec, 'metric'>): number {
+export function computeJudgingSeconds(spec: Pick<Spec, 'metric' | 'measurement'>): number {
   const { judge } = spec.metric
   if (!isJudgedMetric(spec) || judge === null) return 0
-  return SECONDS_PER_JUDGE_REQUEST * 2 * judge.judges * Math.ceil(countSampleItems(judge) / judge.batch_size)
+  const samples = judge.confirmation_seed !== null && spec.measurement.stability !== null ? 2 : 1
+  const shown = [
+    ...Array.from({ length: samples }, () => countSampleItems(judge)),
+    judge.singleton_sample,
+    judge.calibration === null ? 0 : EXPECTED_LABELS,
+  ]
+  const requests = shown.reduce((sum, items) => sum + Math.ceil(items / judge.batch_size), 0)
+  return SECONDS_PER_JUDGE_REQUEST * 2 * countJudges(judge) * requests
 }
 
 // Comparison of two trees

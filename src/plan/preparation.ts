@@ -1,8 +1,11 @@
 import { assessCandidate } from '../decide/assess.ts'
 import { buildNoiseJob, calibrateHarness, calibrateNoise, CALIBRATION_JOBS } from '../decide/calibration.ts'
+import { explainMissingMean } from '../decide/ce/judged.ts'
 import { describeUnsteadyHarness, findFailure } from '../decide/failures.ts'
 import { buildSnapshot } from '../decide/metrics.ts'
-import { buildMachineKey } from '../model/report.ts'
+import { formatRounded } from '../decide/wording.ts'
+import { buildMachineKey, type Report } from '../model/report.ts'
+import type { Spec } from '../spec/schema.ts'
 import { listTimedDecisiveMetrics } from '../spec/spec-facts.ts'
 import { pauseCampaignOnce, type PlanStep } from './action.ts'
 import { isPassDue } from './epochs.ts'
@@ -136,6 +139,8 @@ function readNoise(world: World, { order, report, event }: AnsweredOrder): Prepa
     return next.is === 'wanted' ? { ...next, earlier_jobs: order.earlier_jobs } : next
   }
   if (failure) return { is: 'given up', reason: `the base fails: ${failure.reason}` }
+  const disagreement = explainDisagreement(spec, report)
+  if (disagreement !== null) return { is: 'given up', reason: disagreement }
   const jobs = [...(order.earlier_jobs['base-copy'] ?? []), buildNoiseJob(spec, order, report)]
   const nextJob = { is: 'wanted', attempt: 1, earlier_jobs: { 'base-copy': jobs } } as const
   if (jobs.length < CALIBRATION_JOBS) return nextJob
@@ -161,7 +166,19 @@ function readBaseline(world: World, { order, report, event }: AnsweredOrder): Pr
   const unsteady = describeUnsteadyHarness(report, { most: 1 })
   if (unsteady !== null) return { is: 'given up', reason: unsteady }
   if (outcome !== 'eligible') return { is: 'given up', reason: `the incumbent does not pass: ${reason}` }
+  const unusable = explainMissingMean(world.spec, report) ?? explainDisagreement(world.spec, report)
+  if (unusable !== null) return { is: 'given up', reason: unusable }
   return [buildBaselineStep(world, { order, report }, event)]
+}
+
+/** Judges that do not score as people do decide nothing (metric.judge.calibration). */
+function explainDisagreement({ metric }: Spec, { judging }: Report): string | null {
+  const least = metric.judge?.calibration?.min_agreement ?? null
+  const agreement = judging?.agreement
+  if (least === null || agreement === undefined || (agreement !== null && agreement >= least)) return null
+  const found = agreement === null ? 'cannot be computed' : `is ${formatRounded(agreement, 2)}`
+  return `the agreement of ${judging?.model ?? 'the judge'} with the labels ${found}, and the spec asks for ${least} (metric.judge.calibration).
+Sharpen the rubric, ask another model, or correct the labels`
 }
 
 function buildBaselineStep(world: World, { order, report }: MeasuredOrder, cause: string): PlanStep {

@@ -1,4 +1,5 @@
 import { assessCandidate } from '../decide/assess.ts'
+import { explainMissingMean } from '../decide/ce/judged.ts'
 import { buildSnapshot } from '../decide/metrics.ts'
 import { describeSyncObstacle, findRefusedSyncAlert, isAwaitingSync } from '../model/alerts.ts'
 import type { EventDraft } from '../model/event.ts'
@@ -86,6 +87,8 @@ function judgeSync(world: World, sync: CleanSync, proof: AnsweredOrder): PlanSte
   const input = { spec: sync.spec.parsed, order, report, label: 'sync', baseline: null } as const
   const { outcome, reason, retry } = assessCandidate(input)
   if (retry) return planNextAttempt(world, order.attempt, reason)
+  const missing = explainMissingMean(sync.spec.parsed, report)
+  if (missing !== null) return { is: 'given up', reason: missing }
   return outcome === 'eligible' ? adoptSync(world, sync, proof) : { is: 'given up', reason }
 }
 

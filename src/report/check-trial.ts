@@ -4,6 +4,7 @@ import type { Calibration } from '../model/campaign.ts'
 import type { HeldResources, MetricValues } from '../model/report.ts'
 import { joinFirst } from '../model/text.ts'
 import type { Prospects } from '../plan/prospects.ts'
+import { NOT_NOISE_PROOF } from '../spec/notes.ts'
 import type { Spec } from '../spec/schema.ts'
 import { describeQuieterMetric, renderMetrics } from './metrics.ts'
 import { formatTable } from './terminal.ts'
@@ -184,6 +185,12 @@ export interface JudgingForecast {
   capUsd: number | null
   /** The cap over all models of the campaign. */
   totalCapUsd: number | null
+  /** Null under ce's rule, which shows no gain apart from chance. */
+  reach: JudgingReach | null
+  primary: string
+}
+
+interface JudgingReach {
   /** Fewer items cannot prove a gain. */
   leastItems: number
   /** Assumed spread of the scores of one item. Calibration measures the real one. */
@@ -191,17 +198,23 @@ export interface JudgingForecast {
   visibleGain: number | null
   /** Jobs for an idea that gains twice minimum_improvement. */
   goodIdeaJobs: number
-  primary: string
 }
 
 function renderJudgingForecast(judging: JudgingForecast): string[] {
-  const { model, asked, items, wanted, cost, leastItems } = judging
+  const { model, asked, items, wanted, cost, reach } = judging
   const where = asked ? [] : ['warning: WINNOW_MODEL_URL is not set, so winnow run cannot call a model']
+  const sides = reach === null ? '' : ' of each side'
+  const judged = `judged: ${wanted} of ${formatCount(items, 'item')}${sides} by ${model} in one job, ${formatCount(cost.requests, 'request')}, about ${formatJudgingCost(cost)}`
+  if (reach === null) {
+    const rule = `compared: means of samples, by ce's rule; ${NOT_NOISE_PROOF}`
+    return [judged, describeCostCap(judging), rule, ...where]
+  }
+  const { leastItems, goodIdeaJobs } = reach
   return [
-    `judged: ${wanted} of ${formatCount(items, 'item')} of each side by ${model} in one job, ${formatCount(cost.requests, 'request')}, about ${formatJudgingCost(cost)}`,
-    `an idea worth keeping: about ${formatCount(Math.round(judging.goodIdeaJobs * 10) / 10, 'job')}, and one more for its reported effect; the campaign: two before, eight after`,
+    judged,
+    `an idea worth keeping: about ${formatCount(Math.round(goodIdeaJobs * 10) / 10, 'job')}, and one more for its reported effect; the campaign: two before, eight after`,
     describeCostCap(judging),
-    `shown by: ${formatCount(leastItems, 'item')} at least; ${describeVisibleScoreGain(judging)}`,
+    `shown by: ${formatCount(leastItems, 'item')} at least; ${describeVisibleScoreGain(reach, judging.primary)}`,
     ...where,
   ]
 }
@@ -222,7 +235,7 @@ function describeCostCap({ capUsd, totalCapUsd, cost: { usd } }: JudgingForecast
   return `budget: ${formatDollars(least.cap)} in all${jobs} (${least.key})`
 }
 
-function describeVisibleScoreGain({ visibleGain, assumedSpread, primary }: JudgingForecast): string {
+function describeVisibleScoreGain({ visibleGain, assumedSpread }: JudgingReach, primary: string): string {
   const condition = `where scores of one item vary by ${formatRounded(assumedSpread, 2)}`
   if (visibleGain === null) return `no gain is seen ${condition}`
   return `gains of ${formatRounded(visibleGain, 2)} ${primary} are seen ${condition}`

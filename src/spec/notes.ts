@@ -1,8 +1,12 @@
 import { noteCeLeftovers } from './planned-features.ts'
 import { getGivenValue, type RuleContext } from './rule-context.ts'
+import { isJudgedMetric } from './spec-facts.ts'
 
 /** Appears in every check, status and verdict of a campaign that decides by ce's comparison. */
 export const NOT_NOISE_PROOF = 'compared with a stored score; not noise-proof'
+
+const JUDGED_BY_MEANS =
+  "ce's rule compares the means of two samples: chance alone can exceed minimum_improvement. With winnow: 1, confirmed pairs of items decide"
 
 /** True when ce's rules compare with the incumbent's stored score instead of weighing evidence. */
 export function isComparedWithStoredScore(spec: { measurement: { stability: unknown } }): boolean {
@@ -26,6 +30,7 @@ const TASK_PAIRS = 7
 
 const NOTES: readonly SpecNote[] = [
   ({ spec }) => isComparedWithStoredScore(spec) && NOT_NOISE_PROOF,
+  ({ spec }) => isComparedWithStoredScore(spec) && isJudgedMetric(spec) && JUDGED_BY_MEANS,
   ({ spec, raw }) =>
     isComparedWithStoredScore(spec) &&
     getGivenValue(raw, 'evidence') !== undefined &&

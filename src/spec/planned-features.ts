@@ -44,10 +44,6 @@ const PLANNED_FEATURES: readonly PlannedFeature[] = [
     measurement.stability !== null &&
     policy.tie_breakers.length > 0 &&
     'policy.tie_breakers: a tie-breaker for a comparison with a stored score is not built yet; remove it, or make it an objective.',
-  ({ metric }) =>
-    metric.primary.type === 'judge' &&
-    metric.objectives.some(({ role }) => role !== 'secondary') &&
-    'metric.objectives: measuring other objectives in pairs is, beside a judged metric, not built yet; use metric.degenerate_gates, metric.constraints or role: secondary.',
   ({ measurement: { isolation } }) =>
     isolation !== 'auto' &&
     isolation !== 'uid' &&
@@ -90,26 +86,7 @@ const OWN_AGENT =
 
 /** Keys that a judged metric does not support yet. */
 const JUDGED_KEYS: readonly PlannedKey[] = [
-  {
-    path: 'measurement.stability',
-    missing: 'comparing judged scores with stored ones is',
-    instead: 'remove it; items of both sides are then judged in pairs (with winnow: 1)',
-  },
-  { path: 'measurement.holdout', missing: 'judging a holdout is', instead: REMOVE_IT },
-  {
-    path: 'measurement.score',
-    missing: 'items of a separate scorer are',
-    instead: 'let measurement.command print them',
-  },
   { path: 'measurement.output', missing: 'items in this form are', instead: 'use json' },
-  { path: 'policy.tie_breakers', missing: 'measuring a tie-breaker in pairs is', instead: REMOVE_IT },
-  {
-    path: 'metric.judge.singleton_sample',
-    missing: 'scoring singletons is',
-    instead: 'set it to 0',
-    harmless: [0],
-  },
-  { path: 'metric.judge.calibration', missing: 'comparing judges with labels first is', instead: REMOVE_IT },
 ]
 
 const PLANNED_KEYS: readonly PlannedKey[] = [
@@ -169,6 +146,17 @@ const PLANNED_KEYS: readonly PlannedKey[] = [
     missing: 'starting service containers is, but for measuring jobs on GitHub,',
     readIn: ['github'],
     instead: 'remove it and start them before winnow run',
+  },
+  {
+    path: 'metric.judge.hidden_reference_paths',
+    missing: 'hiding files of the repository from proposers is',
+    harmless: [[]],
+    instead: 'remove it and keep them in measurement.holdout.source',
+  },
+  {
+    path: 'execution.sanctioned_env',
+    missing: 'passing variables to proposers by name is',
+    instead: 'remove it; measurement.env names what the harness sees',
   },
   {
     path: 'execution.codex_security',

@@ -235,17 +235,31 @@ const scoringSchema = z.strictObject({
 })
 
 const calibrationSchema = z.strictObject({
-  labels: textSchema.describe('File of human scores.'),
-  min_agreement: fractionSchema.default(0.8).describe('Least agreement with them.'),
+  labels: textSchema.describe('File of human scores, outside scope.mutable.'),
+  min_agreement: fractionSchema
+    .default(0.8)
+    .describe("Least agreement with them, as Krippendorff's alpha: 1 is full, 0 is chance."),
 })
 
 const judgeSection = z.strictObject({
   rubric: textSchema.describe('What a judge scores, with its scale.'),
   scoring: scoringSchema.describe('Fields of a score.'),
   model: textSchema.default('cheap').describe('cheap, strong, haiku, sonnet or a model id.'),
+  models: z
+    .array(textSchema)
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe('Several models instead of one; the mean of their scores counts.'),
   sample_size: countSchema
     .default(10)
-    .describe('Items of each side that one job scores; the harness prints at least twice as many.'),
+    .describe('Items of each side that one job scores. Without stability, two jobs score other items each.'),
+  items: z
+    .enum(['auto', 'same', 'own'])
+    .default('auto')
+    .describe(
+      'same: only items with the same id on both sides are compared. own: each side has items of its own, such as clusters, which are compared as two samples. auto: own where too few ids are on both sides. Not used with stability.',
+    ),
   stratification: z
     .array(stratumSchema)
     .nullable()
@@ -260,17 +274,20 @@ const judgeSection = z.strictObject({
     .nullable()
     .default(5)
     .describe('Cost cap of all judging. null: only stopping.max_total_cost_usd caps it.'),
-  judges: countSchema.default(1).describe('Judges per item; their mean counts.'),
+  judges: countSchema.default(1).describe('Judges per item and model; their mean counts.'),
   confirmation_seed: z
     .number()
     .int()
     .nullable()
     .default(null)
-    .describe('Seed of the confirming samples, which use other items. null: sample_seed + 1.'),
+    .describe(
+      'Seed of the confirming samples, which use other items. null: sample_seed + 1, and with stability no confirmation.',
+    ),
   calibration: calibrationSchema
     .nullable()
     .default(null)
-    .describe('Agreement with human labels, checked first.'),
+    .describe('Agreement with human labels, checked before the first idea.'),
+  hidden_reference_paths: z.array(textSchema).default([]).describe('ce: files that its workers do not see.'),
 })
 
 const lossSection = z.strictObject({
@@ -433,6 +450,7 @@ export const executionSection = z.strictObject({
   max_attempts: countSchema.default(3).describe("Attempts after failures that are not the candidate's."),
   max_experiments_per_tick: countSchema.nullable().default(null).describe('Orders one tick may issue.'),
   codex_security: z.enum(['full-auto', 'yolo']).nullable().default(null).describe('ce: posture of codex.'),
+  sanctioned_env: z.array(textSchema).default([]).describe('ce: variables that its workers see.'),
 })
 
 export const parallelSection = z.strictObject({

@@ -99,6 +99,13 @@ export function isJudgedMetric({ metric }: PrimaryTypeSection): boolean {
   return metric.primary.type === 'judge'
 }
 
+/** Runs of each side in a job that pairs items: one prints them, and more measure what else may decide. */
+export function countJudgedRuns({ metric, policy }: Pick<ParsedSpec, 'metric' | 'policy'>): number {
+  const isOtherDecisive =
+    policy.tie_breakers.length > 0 || metric.objectives.some(({ role }) => role !== 'secondary')
+  return isOtherDecisive && metric.judge !== null ? countSampleItems(metric.judge) : 1
+}
+
 /** Items of each side that one job scores: the sum of the strata, or sample_size where it is larger. */
 export function countSampleItems({
   sample_size,
@@ -106,6 +113,18 @@ export function countSampleItems({
 }: Pick<JudgeSampleSection, 'sample_size' | 'stratification'>): number {
   const strata = (stratification ?? []).reduce((sum, { count }) => sum + count, 0)
   return Math.max(sample_size, strata)
+}
+
+type JudgesSection = Pick<JudgeSampleSection, 'judges' | 'model' | 'models'>
+
+/** The models that score, each as often as `judges` says. */
+export function listJudgeModels({ model, models }: JudgesSection): string[] {
+  return models ?? [model]
+}
+
+/** Judge number n asks model n, counted around. */
+export function countJudges(judge: JudgesSection): number {
+  return judge.judges * listJudgeModels(judge).length
 }
 
 /** Lowest and highest score. A score outside counts as missing (invariant 5). */

@@ -14,6 +14,7 @@ export const MEASUREMENT_RULES: readonly SpecRule[] = [
   requireLegalMeasurement,
   refuseTimedOnce,
   refuseScoredBenchmarks,
+  refuseScoreBesideJudge,
   requireDirection,
   requireJudgeSection,
   requireJudgedPrimary,
@@ -77,6 +78,17 @@ function refuseScoredBenchmarks({ spec }: RuleContext): SpecFinding[] {
   if (score === null || !isBenchmarkFormat(output)) return []
   const fix = 'remove output, or measurement.score'
   return reportFinding('measurement.output', `${output} beside a scorer`, 'one of the two', fix)
+}
+
+/** A model scores the items of a scorer, which has no score of its own. */
+function refuseScoreBesideJudge({ spec }: RuleContext): SpecFinding[] {
+  const { format, score_field } = spec.measurement.score?.parse ?? { format: 'json', score_field: null }
+  if (spec.metric.primary.type !== 'judge') return []
+  const path = 'measurement.score.parse'
+  if (score_field !== null)
+    return reportFinding(`${path}.score_field`, score_field, 'none beside a judged metric', 'remove it')
+  if (format === 'json') return []
+  return reportFinding(`${path}.format`, format, 'json, the form of items', 'remove it')
 }
 
 function checkLadderRepeats({ spec }: RuleContext): SpecFinding[] {

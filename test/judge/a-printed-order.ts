@@ -1,4 +1,4 @@
-import { printedOrder } from '../../src/judge/judged-report.ts'
+import { printedOrder } from '../../src/judge/judging-task.ts'
 import type { Order } from '../../src/model/order.ts'
 import type { Execution, Report } from '../../src/model/report.ts'
 import { parseSpec } from '../../src/spec/load.ts'

@@ -21,7 +21,7 @@ function told(by: Told) {
         ask: async question => by(shownIn(question), questions.push(question) - 1),
         usage: () => ({ requests: 0, unanswered: 0, tokens: 0, usd: 0 }),
       },
-      model: 'm',
+      names: ['m'],
       record: records => void written.push(...records),
       signal: new AbortController().signal,
       ...more,

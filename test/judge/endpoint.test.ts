@@ -44,6 +44,7 @@ describe('the name of a model', () => {
     ['https://api.openai.com/v1', 'strong', 'gpt-4.1'],
     ['https://openrouter.ai/api/v1', 'haiku', 'anthropic/claude-haiku-4.5'],
     ['https://gateway.example/v1', 'llama-3', 'llama-3'],
+    ['http://127.0.0.1:8080/v1', 'haiku', 'haiku'],
     ['https://gateway.example/v1', 'constructor', 'constructor'],
   ])('at %s is resolved: %s', (base, name, model) => {
     expect(resolveModel(parseEndpoint(base, ''), name)).toBe(model)

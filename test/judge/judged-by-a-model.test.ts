@@ -53,7 +53,7 @@ async function judged(
     batches: buildBatches(pairs, JUDGING),
     known: [],
     models,
-    model: 'm',
+    names: ['m'],
     record: each => void records.push(...each),
     signal: new AbortController().signal,
   })

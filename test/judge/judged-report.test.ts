@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { buildJudgedReport, prepareJudging, type JudgingTask } from '../../src/judge/judged-report.ts'
+import { buildJudgedReport } from '../../src/judge/judged-report.ts'
+import { prepareJudging, type JudgingTask } from '../../src/judge/judging-task.ts'
 import { isFollowingCoins, isJudgedOrder, type Order } from '../../src/model/order.ts'
 import type { ScoreRecord } from '../../src/model/event-schemas.ts'
 import { buildPairJob, toMeasuredRun } from '../../src/model/pairs.ts'

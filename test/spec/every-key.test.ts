@@ -195,6 +195,7 @@ const REFUSED: Record<string, Change> = {
   'execution.runs_on': { 'execution.runs_on': 'x' },
   'execution.services': { 'execution.services': { db: {} } },
   'execution.codex_security': { 'execution.codex_security': 'yolo' },
+  'execution.sanctioned_env': { 'execution.sanctioned_env': ['X'] },
   'search.stall_rounds': { 'search.stall_rounds': 1 },
   'search.ideate_every': { 'search.ideate_every': 1 },
   'search.ideate_stall': { 'search.ideate_stall': 1 },

@@ -134,6 +134,19 @@ const cases: Record<string, Case[]> = {
     [W, { 'measurement.output': 'go' }, undefined],
     [W, { 'measurement.output': 'metric-lines', 'measurement.score': { command: 'x' } }, undefined],
   ],
+  refuseScoreBesideJudge: [
+    [
+      JUDGE,
+      { 'measurement.score': { command: 'x', parse: { score_field: 'points' } } },
+      'measurement.score.parse.score_field: points',
+    ],
+    [
+      JUDGE,
+      { 'measurement.score': { command: 'x', parse: { format: 'metric-lines' } } },
+      'measurement.score.parse.format: metric-lines',
+    ],
+    [JUDGE, { 'measurement.score': { command: 'x' } }, undefined],
+  ],
   requireDirection: [
     [W, { 'metric.primary': { name: 'score' } }, 'metric.primary.direction: nothing'],
     [W, { 'metric.primary': { name: 'score', direction: 'maximize' } }, undefined],

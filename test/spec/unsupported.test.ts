@@ -28,12 +28,18 @@ it('the README names what is refused everywhere, and nothing else', () => {
 })
 
 describe('what is valid but not built', () => {
-  it.each(['winnow-deterministic.yaml', 'winnow-stability.yaml', 'ce-hard.yaml', 'ce-expensive.yaml'])(
-    'is nothing in %s',
-    name => {
-      expect(listPlannedFeatures(parsed(fixture(name)).spec)).toEqual([])
-    },
-  )
+  it.each([
+    'winnow-deterministic.yaml',
+    'winnow-stability.yaml',
+    'ce-hard.yaml',
+    'ce-expensive.yaml',
+    'ce-judge.yaml',
+    'ce-judge-example.yaml',
+    'ce-clustering.yaml',
+    'ce-seed-clustering.yaml',
+  ])('is nothing in %s', name => {
+    expect(listPlannedFeatures(parsed(fixture(name)).spec)).toEqual([])
+  })
 
   const cases: [Record<string, unknown>, string][] = [
     [{ 'measurement.stability': {}, 'policy.tie_breakers': [{ lower: 'kb' }] }, 'policy.tie_breakers'],
@@ -117,30 +123,28 @@ describe('what is valid but not built', () => {
       counting({ 'measurement.isolation': 'bwrap', 'measurement.network': 'off' }),
     )
     expect(cut).toContainEqual(expect.stringContaining('measurement.network off'))
-    expect(listPlannedFeatures(parsed(fixture('ce-judge.yaml')).spec)).toEqual([
-      expect.stringMatching(/^measurement\.stability: .+, beside a judged metric, not built yet; /),
-    ])
+    const carried = { 'metric.judge.hidden_reference_paths': ['x'], 'execution.sanctioned_env': ['X'] }
+    expect(listPlannedFeatures(parsed(changed('ce-judge-example.yaml', carried)).spec)).toHaveLength(2)
     const suite = listPlannedFeatures(parsed(fixture('winnow-suite.yaml')).spec)
     expect(suite.filter(each => /suite|loss/.test(each))).toEqual([])
   })
 
-  it.each<[Record<string, unknown>, string]>([
-    [{ 'measurement.holdout': { command: 'h' } }, 'measurement.holdout'],
-    [{ 'measurement.score': { command: 's' } }, 'measurement.score'],
-    [{ 'measurement.output': 'metric-lines' }, 'measurement.output'],
-    [{ 'metric.objectives': [{ name: 'a', direction: 'minimize' }] }, 'metric.objectives'],
-    [{ 'policy.tie_breakers': [{ lower: 'a' }] }, 'policy.tie_breakers'],
-    [
-      { 'metric.judge.singleton_sample': 2, 'metric.judge.singleton_rubric': 'r' },
-      'metric.judge.singleton_sample',
-    ],
-    [{ 'metric.judge.calibration': { labels: 'l.json' } }, 'metric.judge.calibration'],
-  ])('beside a judged metric includes %j', (changes, key) => {
-    const { spec } = parsed(changed('ce-judge.yaml', { 'measurement.mode': 'paired', ...changes }))
-    const [sentence = '', ...others] = listPlannedFeatures(spec)
+  it('beside a judged metric includes other forms of output than JSON', () => {
+    const lines = { 'measurement.mode': 'paired', 'measurement.output': 'metric-lines' }
+    const [sentence = '', ...others] = listPlannedFeatures(parsed(changed('ce-judge.yaml', lines)).spec)
     expect(others).toEqual([])
-    expect(sentence.startsWith(`${key}: `)).toBe(true)
-    expect(sentence).toMatch(/, beside a judged metric, not built yet; .+\.$/)
+    expect(sentence).toMatch(/^measurement\.output: .+, beside a judged metric, not built yet; .+\.$/)
+  })
+
+  it.each([
+    {},
+    { 'measurement.mode': 'paired', 'policy.tie_breakers': [{ lower: 'a' }] },
+    { 'measurement.holdout': { command: 'h' }, 'measurement.score': { command: 's' } },
+    { 'metric.objectives': [{ name: 'a', direction: 'minimize', role: 'guardrail' }] },
+    { 'metric.judge.singleton_sample': 2, 'metric.judge.singleton_rubric': 'r' },
+    { 'metric.judge.calibration': { labels: 'l.json' }, 'metric.judge.models': ['a', 'b'] },
+  ])('beside a judged metric does not include %j', changes => {
+    expect(listPlannedFeatures(parsed(changed('ce-judge.yaml', changes)).spec)).toEqual([])
   })
 
   it('includes judging where the key of the models would lie beside what is measured', () => {

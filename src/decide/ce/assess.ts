@@ -6,6 +6,7 @@ import { type AssessmentFinding, createFinding, createRetryFinding } from '../as
 import { findOtherThanStored } from '../failures.ts'
 import { buildSnapshot, listExecutions, lookUpMetric } from '../metrics.ts'
 import { formatCount, formatMetricChange } from '../wording.ts'
+import { explainUnconfirmed, findIncompleteScores } from './judged.ts'
 import { decideStability, type StabilityDecision, type StabilityPayload } from './stability.ts'
 
 type StabilityInput = { spec: Spec; report: Report; label: Side; baseline: Snapshot | null }
@@ -49,10 +50,21 @@ export function assessByStability(input: StabilityInput, ordered: Snapshot | nul
   const candidate = buildSnapshot(spec, report, label)
   const other = baseline.stored ? findOtherThanStored(spec, baseline.snapshot, candidate) : null
   if (other !== null) return other
+  const compared = { spec, report, label, baseline: baseline.snapshot, candidate }
+  const incomplete = findIncompleteScores(compared)
+  if (incomplete !== null) return incomplete
   const payload = { metric: spec.metric, measurement: { stability } }
   const decided = decideStability({ spec: payload, baseline: baseline.snapshot, candidate })
   const shown = formatPrimaryChange(spec, baseline.snapshot, candidate)
-  return toStabilityFinding(decided, shown, sampleCount, spec.metric.primary.name)
+  const found = toStabilityFinding(decided, shown, sampleCount, spec.metric.primary.name)
+  const unconfirmed = found.outcome === 'eligible' ? explainUnconfirmed(compared) : null
+  if (unconfirmed === null) return found
+  return {
+    ...found,
+    outcome: 'inconclusive',
+    target_reached: false,
+    reason: `${found.reason}; ${unconfirmed}`,
+  }
 }
 
 function formatPrimaryChange(spec: Spec, base: Snapshot, candidate: Snapshot): string | null {

@@ -48,7 +48,7 @@ export function assessPaired(input: PairedInput, rule: PairedRule): AssessmentFi
   const flaky = !isJudgedMetric(spec) && all.some(({ base, lost }) => base === null && !lost)
   if (broken && flaky) return createRetryFinding(describeFailureOnBothSides())
   if (jobs.at(-1)?.order !== order.id) return createRetryFinding(`the report has no pair of ${label}`)
-  const paired = { spec, rule, terms, jobs }
+  const paired = { spec, rule, terms, jobs, two_samples: hasOtherItems(report, label) }
   const off = findOffScaleMetric(paired)
   if (off !== null) return createScaleViolation(off)
   const evaluation = evaluatePairs(paired)
@@ -60,6 +60,14 @@ export function assessPaired(input: PairedInput, rule: PairedRule): AssessmentFi
   // A job that ends before its rule allows it would let its runner choose when to stop.
   const ran = jobs.at(-1)?.pairs.length ?? 0
   return createRetryFinding(`the report ends after ${ran} of ${formatCount(rule.pairs, 'pair')}, too early`)
+}
+
+function hasOtherItems({ executions, judging }: Report, label: Side): boolean {
+  if (judging === undefined) return false
+  const listIds = (side: Side) =>
+    executions.filter(run => run.side === side).flatMap(({ tasks = {} }) => Object.keys(tasks))
+  const known = new Set(listIds('base'))
+  return listIds(label).some(id => !known.has(id))
 }
 
 function createScaleViolation(metric: string): AssessmentFinding {

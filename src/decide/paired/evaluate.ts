@@ -32,6 +32,8 @@ export interface PairedCase {
   rule: PairedRule
   terms: Pick<PairedTerms, 'as' | 'alpha' | 'max_jobs' | 'give_up'>
   jobs: readonly PairJob[]
+  /** Only for the text: items of both sides have other ids, and were matched at random. */
+  two_samples?: boolean
 }
 
 /** Computed after every pair of a job, and for the verdict. */

@@ -246,8 +246,12 @@ function formatCost(paired: PairedCase, cost: 'executions' | 'pairs'): string {
   const pairs = countPairs(jobs)
   const runners = new Set(jobs.flatMap(({ runner, also_on = [] }) => [runner, ...also_on])).size
   const where = paired.rule.single_machine ? 'on this machine' : `on ${formatCount(runners, 'runner')}`
-  if (isJudgedMetric(paired.spec))
-    return `${formatCount(pairs, 'item')} in ${formatCount(jobs.length, 'sample')}, each scored on both sides`
+  if (isJudgedMetric(paired.spec)) {
+    const [items, samples] = [formatCount(pairs, 'item'), formatCount(jobs.length, 'sample')]
+    return paired.two_samples
+      ? `${items} of each side in ${samples}, matched at random because their ids differ`
+      : `${items} in ${samples}, each scored on both sides`
+  }
   const tasks = listPairedTasks(jobs).length
   const ofTasks = paired.rule.by_task === true ? ` of ${formatCount(tasks, 'task')}` : ''
   const text = `${formatCount(pairs, 'pair')}${ofTasks} in ${formatCount(jobs.length, 'job')} ${where}`

@@ -1,6 +1,6 @@
 import { isRefusal } from '../../errors.ts'
 import type { Workflows } from '../../github/port.ts'
-import type { PrintedOrder } from '../../judge/judged-report.ts'
+import type { PrintedOrder } from '../../judge/judging-task.ts'
 import type { Campaign, LiveOrder } from '../../model/campaign.ts'
 import { findSubject } from '../../model/experiment.ts'
 import { findPendingJudging } from '../../model/fold/proposers.ts'

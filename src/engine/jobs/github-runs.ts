@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Artifact, ExpectedArtifact, UnzipResult, WorkflowRun, Workflows } from '../../github/port.ts'
-import { printedOrder } from '../../judge/judged-report.ts'
+import { printedOrder } from '../../judge/judging-task.ts'
 import type { Campaign, LiveOrder } from '../../model/campaign.ts'
 import { digestSchema, type OrderId } from '../../model/ids.ts'
 import {

@@ -3,18 +3,21 @@ import { open } from 'node:fs/promises'
 import { UserError } from '../../errors.ts'
 import { createWebFetch } from '../../github/web.ts'
 import { askJudges, isScored, type JudgingCut } from '../../judge/ask-judges.ts'
-import { type Batch, buildBatches } from '../../judge/batch.ts'
-import { openBudget } from '../../judge/budget.ts'
+import type { Batch } from '../../judge/batch.ts'
 import { createChatModels } from '../../judge/chat-model.ts'
 import {
   buildJudgedReport,
   type GivenScores,
   type ItemsToJudge,
   itemsToJudgeSchema,
+} from '../../judge/judged-report.ts'
+import { createJudgeModels, formatModels } from '../../judge/judge-models.ts'
+import {
+  buildTaskBatches,
   type JudgingTask,
   prepareJudging,
   type PrintedOrder,
-} from '../../judge/judged-report.ts'
+} from '../../judge/judging-task.ts'
 import { type ModelAccess, readModelAccess } from '../../judge/model-access.ts'
 import { isMissing } from '../../measure/file-system.ts'
 import type { LiveOrder, PendingJudging } from '../../model/campaign.ts'
@@ -28,6 +31,7 @@ import { explainMismatch } from '../../plan/reports.ts'
 import type { RunFacts } from '../../plan/world.ts'
 import type { ModelUsage } from '../../ports.ts'
 import type { Spec } from '../../spec/schema.ts'
+import { listJudgeModels } from '../../spec/spec-facts.ts'
 import type { CampaignContext } from '../campaign/context.ts'
 import { FIRST_ATTEMPT } from './github-runs.ts'
 import {
@@ -71,17 +75,13 @@ async function judgeOrder(
   const due = prepareJudging(request, printed)
   if ('executions' in due) return due
   const { id, may_cost_usd } = request.order
-  const web = createWebFetch(context.env)
-  const access = await readModelAccess(
-    { env: context.env, models: request.spec.models, web },
-    due.judge.model,
-  )
+  const access = await readJudgeAccess(context.env, request.spec, due)
   const stored = files.scores(id) ?? { records: [], requests: 0, tokens: 0, usd: 0 }
-  context.progress.say(`${access.model} scores ${due.pairs.length} items of both sides`)
+  context.progress.say(describeScoring(formatModels(access), due))
   let scored = stored
   const cut = await scoreBatches(context, {
     due,
-    batches: buildBatches(due.pairs, due.judging),
+    batches: buildTaskBatches(due),
     known: stored.records,
     access,
     capUsd: may_cost_usd ?? due.judge.max_total_cost_usd,
@@ -99,7 +99,7 @@ async function judgeOrder(
     signal,
   })
   const { requests, tokens, usd } = scored
-  const cost = { model: access.model, requests, tokens, usd }
+  const cost = { model: formatModels(access), requests, tokens, usd }
   if (cut !== null) return endJudging(cut, printed.report, cost)
   return buildJudgedReport(request.order, printed, { ...due, records: scored.records, cost })
 }
@@ -135,7 +135,7 @@ export function computeScoringState(
   if (explainMismatch(order, printed.report) !== null) return { report: printed.report }
   const due = prepareJudging({ order, spec }, printed)
   if ('executions' in due) return { report: due }
-  const batches = buildBatches(due.pairs, due.judging)
+  const batches = buildTaskBatches(due)
   if (scores === null || !isScored(batches, scores.records)) return { due, batches }
   const { records, model, requests, tokens, usd } = scores
   const cost = { model, requests, tokens, usd }
@@ -164,10 +164,10 @@ export function takePrintedOrder(
 // Scoring
 
 interface ScoringRequest {
-  due: Pick<JudgingTask, 'rubric'>
+  due: Pick<JudgingTask, 'rubric' | 'singletonRubric'>
   batches: readonly Batch[]
   known: readonly ScoreRecord[]
-  access: ModelAccess
+  access: JudgeAccess
   capUsd: number | null
   /** Already spent under the same cap. */
   spentUsd: number
@@ -180,16 +180,17 @@ async function scoreBatches(
   { clock, random, env }: Pick<CampaignContext, 'clock' | 'random' | 'env'>,
   { due, batches, known, access, record, signal, capUsd, spentUsd }: ScoringRequest,
 ): Promise<JudgingCut | null> {
-  const { endpoint, key, model, price } = access
-  const budget = openBudget({ model, capUsd, price, spentUsd })
-  const models = createChatModels({ endpoint, key, budget, clock, random, web: createWebFetch(env) })
+  const web = createWebFetch(env)
+  const models = createJudgeModels(access, { capUsd, spentUsd }, terms =>
+    createChatModels({ ...terms, clock, random, web }),
+  )
   try {
     const { cut } = await askJudges({
-      rubric: due.rubric,
+      ...due,
       batches,
       known,
       models,
-      model,
+      names: [access[0].model, ...access.slice(1).map(({ model }) => model)],
       record: records => record(records, models.usage()),
       signal,
     })
@@ -198,6 +199,27 @@ async function scoreBatches(
     // An interrupted request has a cost too.
     await record([], models.usage())
   }
+}
+
+/** Each judge's model, one or several. */
+type JudgeAccess = readonly [ModelAccess, ...ModelAccess[]]
+
+async function readJudgeAccess(
+  env: Readonly<Record<string, string>>,
+  { models }: Pick<Spec, 'models'>,
+  { judge }: Pick<JudgingTask, 'judge'>,
+): Promise<JudgeAccess> {
+  const settings = { env, models, web: createWebFetch(env) }
+  const [first = judge.model, ...others] = listJudgeModels(judge)
+  const access: [ModelAccess, ...ModelAccess[]] = [await readModelAccess(settings, first)]
+  for (const name of others) access.push(await readModelAccess(settings, name))
+  return access
+}
+
+function describeScoring(model: string, { pairs, samples }: JudgingTask): string {
+  if (samples.length === 0) return `${model} scores ${pairs.length} items of both sides`
+  const count = samples.flat().reduce((sum, { items }) => sum + items.length, 0)
+  return `${model} scores ${count} items`
 }
 
 interface JudgeJob extends JobEnvironment {
@@ -299,9 +321,8 @@ async function askForScores(
   const spec = await readSpecForOrder(repository, campaign, live.order)
   const scoring = computeScoringState(live, spec, printed)
   if ('report' in scoring) return null
-  const web = createWebFetch(job.env)
-  const access = await readModelAccess({ env: job.env, models: spec.models, web }, scoring.due.judge.model)
-  result.model = access.model
+  const access = await readJudgeAccess(job.env, spec, scoring.due)
+  result.model = formatModels(access)
   const cut = await scoreBatches(job, {
     ...scoring,
     known: live.scores?.records ?? [],

@@ -1,5 +1,7 @@
 import { join } from 'node:path'
 import { UserError } from '../../errors.ts'
+import { listTreeFiles } from '../../git/tree.ts'
+import { isCheckedWithLabels, LABELS, parseLabels } from '../../judge/labels.ts'
 import { isSecretName } from '../../measure/environment.ts'
 import { runDryRun } from '../../measure/isolation/dry-run.ts'
 import { type MissingUsers, type SideUsers, toMissingUsersError } from '../../measure/isolation/side-users.ts'
@@ -11,9 +13,10 @@ import type { OrderId } from '../../model/ids.ts'
 import { MAX_REPORT_BYTES } from '../../model/job-file.ts'
 import { isJudgedOrder } from '../../model/order.ts'
 import type { PartialReport } from '../../model/pairs.ts'
-import type { Report } from '../../model/report.ts'
+import { markSideBroken, type Report } from '../../model/report.ts'
 import type { Clock, ProgressReporter } from '../../ports.ts'
 import type { Spec } from '../../spec/schema.ts'
+import { findScoreScale } from '../../spec/spec-facts.ts'
 import { FIRST_ATTEMPT } from './github-runs.ts'
 import {
   explainLaterAttempt,
@@ -97,10 +100,43 @@ export async function measureWithItems(
   input: MeasureInput,
 ): Promise<{ report: Report; items: Record<string, Item[]> }> {
   const items: Record<string, Item[]> = {}
+  // A side that runs several times shows what it printed first.
   const onItems = (side: string, printed: readonly Item[]) => {
-    items[side] = [...printed]
+    items[side] ??= [...printed]
   }
-  return { report: await measureOrder({ ...input, onItems }), items }
+  const report = await measureOrder({ ...input, onItems })
+  const labels = await readPinnedLabels(input)
+  if ('unreadable' in labels) return { report: markSideBroken(report, 'base', labels.unreadable), items }
+  return { report, items: labels.read.length === 0 ? items : { ...items, [LABELS]: labels.read } }
+}
+
+/** The labels of the harness, and not those of a candidate. */
+async function readPinnedLabels({
+  repository,
+  order,
+  spec,
+}: MeasureInput): Promise<{ read: Item[] } | { unreadable: string }> {
+  const { judge } = spec.metric
+  const calibration = judge?.calibration ?? null
+  if (judge === null || calibration === null || !isCheckedWithLabels({ order, spec })) return { read: [] }
+  const file = calibration.labels
+  const entry = (await listTreeFiles(repository, order.pin.tree)).find(({ path }) => path === file)
+  if (entry === undefined)
+    return { unreadable: `metric.judge.calibration.labels: ${file} is not in the pinned commit` }
+  try {
+    const scale = findScoreScale(judge) ?? [0, 0]
+    const text = (await repository.blob(entry.oid)).toString('utf8')
+    const labels = parseLabels(text, { file, scale })
+    return { read: labels.map(({ id, content, score }) => ({ id, bucket: null, content, score })) }
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return { unreadable: `metric.judge.calibration.labels: ${formatUserError(error)}` }
+  }
+}
+
+function formatUserError({ message, place, fix }: UserError): string {
+  const where = [place?.file, place?.line ?? place?.path].filter(part => part !== undefined).join(':')
+  return `${where}: ${message}${fix === undefined ? '' : `; ${fix}`}`
 }
 
 function describeIsolation(workspace: JobWorkspace): string {

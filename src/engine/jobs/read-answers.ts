@@ -1,6 +1,7 @@
 import { type GivenAnswer, givenAnswerSchema } from '../../ideas/answers-file.ts'
 import { mergeBacklogIdea, toIdea, toLearnings } from '../../ideas/idea-block.ts'
 import { type AnswerHeads, getAnsweredHead } from '../../ideas/stored-answers.ts'
+import { selectRubric } from '../../judge/ask-judges.ts'
 import { getJudgedKey } from '../../judge/evidence.ts'
 import { type GivenScores, givenScoresSchema, type ItemsToJudge } from '../../judge/judged-report.ts'
 import type { Campaign, PendingJudging, PendingProposal, ProposalResult } from '../../model/campaign.ts'
@@ -182,17 +183,18 @@ function acceptScores(
   return wrong === undefined ? given : `a score was not requested: ${getJudgedKey(wrong).slice(0, 200)}`
 }
 
-function isRequestedScore(record: ScoreRecord, { due: { rubric }, batches }: ScoresToAsk): boolean {
+function isRequestedScore(record: ScoreRecord, { due, batches }: ScoresToAsk): boolean {
   const { judge, item, side, scores } = record
-  const shown = batches.some(
-    batch => batch.judge === judge && batch.entries.some(entry => entry.item === item && entry.side === side),
+  const batch = batches.find(
+    each => each.judge === judge && each.entries.some(entry => entry.item === item && entry.side === side),
   )
-  if (!shown) return false
+  if (batch === undefined) return false
   if (scores === null) return true
-  const fields = [rubric.primary, ...rubric.others]
+  const { primary, others, scale } = selectRubric(due, batch)
+  const fields = [primary, ...others]
   const names = Object.keys(scores)
   if (names.length !== fields.length || !fields.every(field => names.includes(field))) return false
-  const score = scores[rubric.primary]
-  const [lowest, highest] = rubric.scale
+  const score = scores[primary]
+  const [lowest, highest] = scale
   return typeof score === 'number' && score >= lowest && score <= highest
 }

@@ -1,5 +1,6 @@
 import { judgeHoldout } from '../../decide/holdout.ts'
 import { explainUnrecordedScores } from '../../judge/judged-report.ts'
+import { buildRubric } from '../../judge/rubric.ts'
 import type { Campaign, LiveOrder } from '../../model/campaign.ts'
 import { hashSha256, toCanonicalJson } from '../../model/canonical-json.ts'
 import type { LedgerEvent } from '../../model/event.ts'
@@ -18,6 +19,7 @@ import {
 } from '../../plan/judgement.ts'
 import { explainForeignPartial, explainForeignReport } from '../../plan/reports.ts'
 import type { Spec } from '../../spec/schema.ts'
+import { countJudges } from '../../spec/spec-facts.ts'
 import { findOrderGaps } from './orders.ts'
 import { compareFields } from './verdicts.ts'
 
@@ -171,11 +173,12 @@ function recordReport(
 
 /** Scores of local judges are in the report alone; those of judging jobs are in the ledger before it. */
 function explainOtherScores(live: LiveOrder, spec: Spec | null, report: Report): string | null {
-  const judges = spec?.metric.judge?.judges
-  if (judges === undefined || spec === null || !isJudgedOrder(live.order, spec)) return null
+  const judge = spec?.metric.judge ?? null
+  if (judge === null || spec === null || !isJudgedOrder(live.order, spec)) return null
   if (live.printed === null && live.scores === null) return null
-  const rules = { primary: spec.metric.primary.name, judges }
-  return explainUnrecordedScores(report, live.scores?.records ?? [], rules)
+  const { primary, others } = buildRubric({ primary: spec.metric.primary, judge })
+  const rules = { primary, fields: [primary, ...others], judges: countJudges(judge) }
+  return explainUnrecordedScores(live.order, report, live.scores?.records ?? [], rules)
 }
 
 /** Pairs of a lost run count like those of a report. */

@@ -84,6 +84,10 @@ export const item = z.strictObject({
   id,
   bucket: bucket.nullable(),
   content: z.string().max(MOST_CONTENT),
+  /** singleton: scored by a rubric of its own. summary: shown beside singletons, not scored. Absent: an item. */
+  kind: z.enum(['singleton', 'summary']).optional(),
+  /** Only for labels: the score that people gave. */
+  score: z.number().optional(),
 })
 export type Item = z.infer<typeof item>
 
@@ -95,7 +99,23 @@ const printed = z.looseObject({
 
 export const ITEMS_EXAMPLE = '{"items": [{"id": "q1", "bucket": "long", "content": "…"}]}'
 
-/** Reads the `items` and `singletons` of a harness. An item that cannot be judged is a harness error. */
+/** The items, singletons and summary of one harness output. Undefined if it prints no items. */
+export function parseJudgedOutput(object: Readonly<Record<string, unknown>>): Item[] | undefined {
+  if (!Object.hasOwn(object, 'items')) return undefined
+  const { items, singletons = [], summaries } = object
+  return [
+    ...parseItems(items),
+    ...parseItems(singletons, 'singletons').map((each): Item => ({ ...each, kind: 'singleton' })),
+    ...(summaries === undefined ? [] : [toSummary(summaries)]),
+  ]
+}
+
+function toSummary(summaries: unknown): Item {
+  const content = toContent(summaries, 'summaries')
+  return { id: 'summaries', bucket: null, content, kind: 'summary' }
+}
+
+/** Reads the `items` or `singletons` of a harness. An item that cannot be judged is a harness error. */
 export function parseItems(member: unknown, called: 'items' | 'singletons' = 'items'): Item[] {
   if (!Array.isArray(member)) throw toItemError(called, 'has to be an array')
   if (member.length > MOST_ITEMS) throw toItemError(called, `has more than ${MOST_ITEMS} items`)
@@ -116,11 +136,15 @@ function parseItem(each: unknown, where: string): Item {
     throw toItemError(path, issue?.message ?? 'is not understood')
   }
   const { id: name, bucket: stratum, content } = parsed.data
-  const text = typeof content === 'string' ? content : toCanonicalJson(content)
+  return { id: name, bucket: stratum ?? null, content: toContent(content, where) }
+}
+
+function toContent(given: unknown, where: string): string {
+  const text = typeof given === 'string' ? given : toCanonicalJson(given)
   if (text.length > MOST_CONTENT)
     throw toItemError(where, `has ${text.length} characters of content, more than ${MOST_CONTENT}`)
   // Endpoints refuse a whole question with a lone surrogate in it.
-  return { id: name, bucket: stratum ?? null, content: toUSVString(text) }
+  return toUSVString(text)
 }
 
 function toItemError(where: string, what: string): HarnessError {

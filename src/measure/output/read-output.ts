@@ -11,11 +11,13 @@ import { getOutputText, type OutputFiles, readCapped } from './capped-file.ts'
 import {
   checkText,
   type HarnessOutput,
+  type Item,
   ITEMS_EXAMPLE,
   listTextMetrics,
   MetricCollector,
   NO_OUTPUT,
   NO_TEXTS,
+  parseJudgedOutput,
   toOutputError,
 } from './harness-output.ts'
 import { hyperfine, pytestBenchmark, vitestBench } from './json-benchmarks.ts'
@@ -35,8 +37,7 @@ import { benchmarkJs, cargoBench, goTest, mitata } from './text-benchmarks.ts'
 export function readHarnessOutput(files: OutputFiles, spec: Spec): HarnessOutput {
   const judged = isJudgedMetric(spec)
   const printed = readOutputChannels(files, spec, judged)
-  if (!judged || printed.items !== undefined) return printed
-  throw toOutputError('no items are printed, and a judge scores items', '', ITEMS_EXAMPLE)
+  return judged ? requireItems(printed) : printed
 }
 
 function readOutputChannels(files: OutputFiles, spec: Spec, judged: boolean): HarnessOutput {
@@ -107,16 +108,29 @@ export function readScore(
   stdout: string,
   { parse }: ScoreReadingSpec,
   primary: string,
-  texts: ReadonlySet<string> = NO_TEXTS,
+  { texts = NO_TEXTS, judged = false }: { texts?: ReadonlySet<string>; judged?: boolean } = {},
 ): HarnessOutput {
   const text = getOutputText(readCapped(stdout), "the scorer's output", JSON_EXAMPLE) ?? ''
   if (parse.format === 'metric-lines')
     return parseMetricLines(text, texts) ?? failUnreadable(text, METRIC_EXAMPLE)
   if (parse.score_field === null && parse.metrics_field === null) {
-    return parseResultObject(text, { texts }) ?? failUnreadable(text, JSON_EXAMPLE)
+    const printed = parseResultObject(text, { texts, judged }) ?? failUnreadable(text, JSON_EXAMPLE)
+    return judged ? requireItems(printed) : printed
   }
   const selected = JSON.stringify(selectScoreFields(text, parse, primary))
-  return parseResultObject(selected, { texts }) ?? failUnreadable(text, JSON_EXAMPLE)
+  const printed = parseResultObject(selected, { texts }) ?? failUnreadable(text, JSON_EXAMPLE)
+  return judged
+    ? requireItems({ ...printed, ...toItemsMember(parseJudgedOutput(parseLoose(text))) })
+    : printed
+}
+
+function toItemsMember(items: Item[] | undefined): Pick<HarnessOutput, 'items'> {
+  return items === undefined ? {} : { items }
+}
+
+function requireItems(printed: HarnessOutput): HarnessOutput {
+  if (printed.items !== undefined) return printed
+  throw toOutputError('no items are printed, and a judge scores items', '', ITEMS_EXAMPLE)
 }
 
 function selectScoreFields(
@@ -218,8 +232,8 @@ export function refuseDisagreement(
     ...collectMetricLines(stdout, texts),
   ]
   compareMetrics(written.metrics, stated)
-  const items = object?.['items']
-  if (written.items !== undefined && Array.isArray(items)) compareItems(written.items, items)
+  const items = written.items !== undefined && object !== null ? parseJudgedOutput(object) : undefined
+  if (written.items !== undefined && items !== undefined) compareItems(written.items, items)
 }
 
 export function refuseOtherBenchmarks(written: HarnessOutput, printed: HarnessOutput): void {
@@ -242,7 +256,7 @@ function compareMetrics(written: MetricValues, stated: readonly StatedMetric[]):
 
 const REPORT_ONCE = 'report it in one of them, or the same in both'
 
-function compareItems(written: readonly unknown[], printed: readonly unknown[]): void {
+function compareItems(written: readonly Item[], printed: readonly Item[]): void {
   if (toSortedJson(written) === toSortedJson(printed)) return
   throw toOutputError(
     `$WINNOW_RESULT_PATH holds ${written.length} items, and stdout has other items (${printed.length}): report them in one of them, or the same in both`,

@@ -8,7 +8,7 @@ import {
   type HarnessOutput,
   MetricCollector,
   NO_TEXTS,
-  parseItems,
+  parseJudgedOutput,
   toOutputError,
 } from './harness-output.ts'
 
@@ -63,18 +63,19 @@ export function parseResultObject(
   }
   for (const [name, member] of Object.entries(object)) {
     if (isSection(name)) checkSection(name, member, text)
-    else add(name, member)
+    else if (!judged || name !== 'summaries') add(name, member)
   }
   for (const [name, member] of Object.entries(printed.safeParse(object['metrics']).data ?? {}))
     add(name, member, `metrics.${name}`)
   const tasks = values.safeParse(object['tasks']).data
   const artifacts = SECTIONS.artifacts.safeParse(object['artifacts']).data
+  const items = judged ? parseJudgedOutput(object) : undefined
   return {
     metrics: metrics.all(),
     ...(tasks === undefined ? {} : { tasks: checkScores(tasks, text) }),
     ...readTaskFacts(object, tasks ?? {}),
     ...(artifacts === undefined ? {} : { artifacts }),
-    ...(judged && Object.hasOwn(object, 'items') ? { items: parseItems(object['items']) } : {}),
+    ...(items === undefined ? {} : { items }),
   }
 }
 
