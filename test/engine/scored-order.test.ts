@@ -3,6 +3,7 @@ import { computeScoringState, takePrintedOrder, type UnscoredOrders } from '../.
 import type { LiveOrder, OrderScores } from '../../src/model/campaign.ts'
 import type { ScoreRecord } from '../../src/model/event-schemas.ts'
 import { order, printed, run, spec } from '../judge/a-printed-order.ts'
+import { changed, parsed } from '../spec/problems-of.ts'
 
 const SCORES: OrderScores = {
   records: [],
@@ -59,6 +60,29 @@ describe('a measured order without scores', () => {
       expect('report' in scoring && scoring.report.judging).toBeUndefined()
       expect(scoring).toHaveProperty('report.run_id', 'run-1')
     }
+  })
+})
+
+describe("an order of ce's rule without scores", () => {
+  const ce = parsed(
+    changed('ce-judge.yaml', { 'metric.degenerate_gates': [{ name: 'answers', check: '>= 4' }] }),
+  )
+  const of = printed(12, 0, { executions: [run('base')] })
+  const about = order({ purpose: 'baseline', candidates: [], stop: { rule: 'alone' } })
+
+  it('waits for the scores of its sample, and is a report with their mean', () => {
+    const waiting = computeScoringState({ ...live(), order: about }, ce.spec, of)
+    if ('report' in waiting) throw new Error('nothing is asked')
+    const records = waiting.batches.flatMap(({ judge, entries }) =>
+      entries.map(({ item, side }) => {
+        return { judge, item, side, time: 1 as const, scores: { mean_score: 4, coverage: null } }
+      }),
+    )
+    expect(records).toHaveLength(10)
+    const scored = computeScoringState({ ...live(records), order: about }, ce.spec, of)
+    expect(scored).toMatchObject({
+      report: { executions: [{ metrics: { mean_score: 4, coverage: null, scored_items: 10 } }] },
+    })
   })
 })
 

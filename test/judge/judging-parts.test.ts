@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { assessCandidate } from '../../src/decide/assess.ts'
 import { judgeHoldout } from '../../src/decide/holdout.ts'
 import { buildPrompt, selectRubric } from '../../src/judge/ask-judges.ts'
 import { buildJudgedReport } from '../../src/judge/judged-report.ts'
@@ -6,7 +7,7 @@ import { buildTaskBatches, type JudgingTask, prepareJudging } from '../../src/ju
 import { isCheckedWithLabels } from '../../src/judge/labels.ts'
 import type { ScoreRecord } from '../../src/model/event-schemas.ts'
 import { isFollowingCoins, isJudgedOrder, type Order } from '../../src/model/order.ts'
-import { buildPairJob, toMeasuredRun } from '../../src/model/pairs.ts'
+import { buildPairJob, type PairJob, toMeasuredRun } from '../../src/model/pairs.ts'
 import { parseSpec } from '../../src/spec/load.ts'
 import type { Spec } from '../../src/spec/schema.ts'
 import { order, printed, run } from './a-printed-order.ts'
@@ -202,6 +203,92 @@ describe('metrics beside a judged one', () => {
         { quality: 3, tokens: 90 + seed },
       ]),
     )
+  })
+})
+
+describe('a verdict beside other metrics', () => {
+  const metrics = ['quality', 'tokens']
+  const stop = {
+    rule: 'paired',
+    metrics,
+    scale: 'linear',
+    pairs: 12,
+    min_effect: 0.3,
+    null_effect: 0.15,
+    screen: 20,
+    fresh_runners: 1,
+    single_machine: true,
+    terms: {
+      'exp-001': {
+        as: 'idea',
+        alpha: 0.01,
+        alpha_share: 0.01,
+        max_jobs: 3,
+        give_up: 'early',
+        variant: 0,
+        touched: null,
+      },
+    },
+  } as const satisfies Order['stop']
+  const guarded = specWith('', '').metric
+  const withSpec = (more: Partial<Spec['metric']>, policy?: Spec['policy']): Spec => {
+    const spec = specWith('', '')
+    const judge = spec.metric.judge && { ...spec.metric.judge, sample_size: 12 }
+    return { ...spec, metric: { ...guarded, judge, ...more }, ...(policy === undefined ? {} : { policy }) }
+  }
+
+  /** Two jobs of twelve items and runs each; values by side, item and run. */
+  function judgeTwoJobs(spec: Spec, give: (side: string, at: number) => { quality: number; tokens: number }) {
+    const jobs: PairJob[] = []
+    let found = null
+    for (const id of ['a', 'e']) {
+      const earlier_jobs = jobs.length === 0 ? {} : { 'exp-001': [...jobs] }
+      const about = order({ id: id.repeat(64), stop, earlier_jobs })
+      const executions = Array.from({ length: 12 }, (_, at) =>
+        (['base', 'exp-001'] as const).map(side =>
+          run(side, { metrics: { answers: 4, tokens: give(side, at).tokens } }),
+        ),
+      ).flat()
+      const of = printed(24, 24, { order: about.id, executions })
+      const task = taskOf(spec, of, about)
+      const records = score(task, (side, item) => give(side, Number(item.slice(1))).quality)
+      const report = buildJudgedReport(about, of, { ...task, records, cost: COST })
+      found = assessCandidate({ spec, order: about, report, label: 'exp-001', baseline: null })
+      jobs.push(buildPairJob({ order: about.id, metrics, pairs: 12 }, toMeasuredRun(report), 'exp-001'))
+    }
+    return found
+  }
+
+  const noisy = (at: number) => (at * 7) % 5
+  const guardrail = {
+    name: 'tokens',
+    direction: 'minimize',
+    role: 'guardrail',
+    type: 'hard',
+    target: null,
+    max_regression: { type: 'relative', value: 0.1 },
+  } as const
+
+  it('keeps a gain that costs no more than the guardrail allows, and none that costs more', () => {
+    const spec = withSpec({ objectives: [guardrail] })
+    const give = (tokens: number) =>
+      judgeTwoJobs(spec, (side, at) => ({
+        quality: (side === 'base' ? 2 : 4) + noisy(at) / 10,
+        tokens: (side === 'base' ? 100 : tokens) + noisy(at),
+      }))
+    expect(give(101)).toMatchObject({ outcome: 'eligible', improved_objectives: ['quality'] })
+    expect(give(150)).toMatchObject({ outcome: 'dropped', violated_objectives: ['tokens'] })
+  })
+
+  it('keeps equal quality for a gain on the tie-breaker alone', () => {
+    const { policy } = specWith('', 'policy: { tie_breakers: [{ lower: tokens }] }\n')
+    const give = (tokens: number) =>
+      judgeTwoJobs(withSpec({}, policy), (side, at) => ({
+        quality: 3 + noisy(at + (side === 'base' ? 0 : 1)) / 100,
+        tokens: (side === 'base' ? 100 : tokens) + noisy(at),
+      }))
+    expect(give(60)?.outcome).toBe('eligible')
+    expect(give(100)?.outcome).not.toBe('eligible')
   })
 })
 

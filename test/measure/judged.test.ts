@@ -57,6 +57,29 @@ describe('items for a judge', () => {
     })
   })
 
+  it('are printed by a scorer where the spec has one, with singletons and summaries', async () => {
+    const scored = asking({ 'src/out': 'new\n' })
+    const printed =
+      '{"answers": 1, "items": [{"id": "a", "content": "%s"}], "singletons": [{"id": "s", "content": "t"}], "summaries": ["u"]}'
+    const { executions } = await (await laboratory()).measure({
+      ...scored,
+      files: {
+        ...FILES,
+        'bench.sh': 'cp src/out "$WINNOW_OUT_DIR/answer"\n',
+        'score.sh': `printf '${printed}' "$(cat "$WINNOW_OUT_DIR/answer")"\n`,
+        'src/out': 'old\n',
+      },
+      spec: { metric: METRIC, measurement: { command: 'sh bench.sh', score: { command: 'sh score.sh' } } },
+    })
+    expect(executions.map(({ status, error }) => error ?? status)).toEqual(['ok', 'ok'])
+    expect(scored.printed['exp-001']).toEqual([
+      { id: 'a', bucket: null, content: 'new' },
+      { id: 's', bucket: null, content: 't', kind: 'singleton' },
+      { id: 'summaries', bucket: null, content: '["u"]', kind: 'summary' },
+    ])
+    expect(executions[0]?.metrics).toMatchObject({ answers: 1 })
+  })
+
   it('are refused if no model scores them', async () => {
     const { input: _, ...experiment } = asking()
     await expect((await laboratory()).measure(experiment)).rejects.toThrow(
