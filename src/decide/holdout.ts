@@ -30,7 +30,7 @@ type HoldoutVerdict =
   | { is: 'retry'; reason: string }
 
 interface HoldoutCase {
-  spec: Pick<Spec, 'metric'>
+  spec: Pick<Spec, 'evidence' | 'measurement' | 'metric'>
   stop: HoldoutRule
   report: Report
   label: Side
@@ -120,7 +120,7 @@ function isHoldoutPassed({ spec, stop }: HoldoutCase, pairs: readonly MetricPair
   const differences = computeDifferences(pairs, { direction, scale })
   if (isHarmShown(differences)) return false
   const [primary] = listObjectives(spec.metric)
-  const { effect } = computeReportedEffect(differences, getScoreTerms(spec.metric, primary))
+  const { effect } = computeReportedEffect(differences, getScoreTerms(spec, primary))
   return effect !== null && effect >= -computeAllowedLoss(stop, pairs, { direction, scale })
 }
 
