@@ -325,7 +325,10 @@ export function measureTrial(harness: HarnessRun, order: Order): Promise<Report>
 
 // The cost of judging
 
-async function estimateJudging({ spec, call }: HarnessRun, printed: readonly Item[]): Promise<JudgingForecast> {
+async function estimateJudging(
+  { spec, call }: HarnessRun,
+  printed: readonly Item[],
+): Promise<JudgingForecast> {
   const { primary, judge } = spec.metric
   if (!isJudgedMetric(spec) || judge === null) throw new TypeError('the spec has no judge')
   const items = printed.filter(({ kind }) => kind === undefined)
@@ -347,8 +350,7 @@ async function estimateJudging({ spec, call }: HarnessRun, printed: readonly Ite
   const model = known === null ? listJudgeModels(judge).join(' + ') : formatModels(known)
   const totalCapUsd = spec.stopping.max_total_cost_usd
   // Fail here with the error that a run would give.
-  for (const each of known ?? [])
-    openBudget({ ...each, capUsd: judge.max_total_cost_usd ?? totalCapUsd })
+  for (const each of known ?? []) openBudget({ ...each, capUsd: judge.max_total_cost_usd ?? totalCapUsd })
   const sizes = items.map(({ content }) => content.length).toSorted((a, b) => a - b)
   const confirming = byMeans && judge.confirmation_seed !== null ? wanted : 0
   const cost = estimateJudgingCost({
