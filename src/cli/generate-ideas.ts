@@ -98,8 +98,7 @@ export async function generateIdeas(call: Call, context: CommandContext, campaig
       `${formatIdeaName(idea)}  ${idea.priority}, ${idea.category}: ${idea.hypothesis}${needs}`,
     )
   }
-  const few =
-    added.length < WANTED_IDEAS.least ? ` of the ${WANTED_IDEAS.least} that it was asked for` : ''
+  const few = added.length < WANTED_IDEAS.least ? ` of the ${WANTED_IDEAS.least} that it was asked for` : ''
   const paid = cost.requests === 0 ? '' : `, for ${formatUsd(cost.usd)}`
   call.terminal.out(
     `${who} suggested ${formatCount(added.length, 'idea')}${few}${paid}: ${countCategories(added)}.`,

@@ -122,9 +122,7 @@ describe('winnow idea generate', () => {
     const first = await person.winnowWith({ env }, 'idea', 'generate', '--model', 'the-model')
     expect([first.code, first.err]).toEqual([0, ''])
     expect(first.out).toContain('idea-002  low, layout: pack it (needs tiny-pack)\n')
-    expect(first.out).toContain(
-      'the-model suggested 2 ideas of the 10 that it was asked for, for $0.0020',
-    )
+    expect(first.out).toContain('the-model suggested 2 ideas of the 10 that it was asked for, for $0.0020')
     expect(server.asked[0]?.user).toContain('`an earlier trick`')
     const open = async () => (await person.winnow('status')).out
     expect(await open()).not.toContain('to take:')
