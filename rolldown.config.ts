@@ -95,7 +95,8 @@ export default defineConfig([
     input: { propose: 'src/action/propose.ts' },
     platform: 'node',
     treeshake,
-    output,
+    // Chunks of this build hold other exports than those of the first one.
+    output: { ...output, chunkFileNames: ({ moduleIds }) => `propose-${nameChunk(moduleIds)}.js` },
     plugins: [licenses(), noDebug],
   },
 ])
