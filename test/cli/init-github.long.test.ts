@@ -179,10 +179,10 @@ describe('winnow init --github', () => {
   })
 
   it('writes none for a spec that no job could carry out, and says by name what is not built', async () => {
-    const epochs = `${SPEC}epochs: {}\n`
-    const person = project({ ...PROJECT, '.winnow/size.yaml': epochs })
+    const frontier = `${SPEC}search: { frontier: argmax }\n`
+    const person = project({ ...PROJECT, '.winnow/size.yaml': frontier })
     const { code, err } = await person.winnow(...GITHUB)
-    expect([code, err]).toEqual([2, expect.stringContaining('epochs: epochs are not built yet')])
+    expect([code, err]).toEqual([2, expect.stringContaining('search.frontier argmax: this strategy is not built yet')])
     expect(existsSync(join(person.dir, '.github'))).toBe(false)
   })
 
