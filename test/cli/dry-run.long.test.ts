@@ -37,7 +37,7 @@ const WRITES: Record<string, { argv: string[]; expected: string[] }> = {
 describe('--dry-run', () => {
   it('is tried here on every write', () => {
     const writes = VERBS.filter(({ access }) => access === 'write').map(({ name }) => name)
-    expect([...Object.keys(WRITES), 'anchor', 'retry'].toSorted()).toEqual(writes.toSorted())
+    expect([...Object.keys(WRITES), 'anchor', 'retry', 'rollback'].toSorted()).toEqual(writes.toSorted())
   })
 
   it('says of every write what it would be, and writes nothing', async () => {
