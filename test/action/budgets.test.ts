@@ -73,6 +73,10 @@ describe('what is shipped', () => {
 
   it('lets nothing of measure.js reach the network, and of propose.js only what asks models behind a proxy', () => {
     expect([...loaded('measure.js', EVER)]).toEqual(['measure.js'])
-    expect([...loaded('propose.js', EVER)]).toEqual(['propose.js', 'propose-lib-undici.js', 'propose-runtime.js'])
+    expect([...loaded('propose.js', EVER)]).toEqual([
+      'propose.js',
+      'propose-lib-undici.js',
+      'propose-runtime.js',
+    ])
   })
 })

@@ -53,8 +53,12 @@ async function startOptimiser(lines: Readonly<Record<string, readonly [string, n
 }
 
 function campaign(epochs: string) {
-  const person = project({ ...FILES, '.winnow/outer.yaml': `${SPEC}epochs: ${epochs}\nstopping: { max_total_cost_usd: 1 }\n` })
-  const run = (model: LocalModel) => person.winnowWith({ env: { WINNOW_MODEL_URL: model.url, WINNOW_MODEL_PRICE: '0.1/0.1' } }, 'run')
+  const person = project({
+    ...FILES,
+    '.winnow/outer.yaml': `${SPEC}epochs: ${epochs}\nstopping: { max_total_cost_usd: 1 }\n`,
+  })
+  const run = (model: LocalModel) =>
+    person.winnowWith({ env: { WINNOW_MODEL_URL: model.url, WINNOW_MODEL_PRICE: '0.1/0.1' } }, 'run')
   return { person, run }
 }
 

@@ -182,7 +182,10 @@ describe('winnow init --github', () => {
     const frontier = `${SPEC}search: { frontier: argmax }\n`
     const person = project({ ...PROJECT, '.winnow/size.yaml': frontier })
     const { code, err } = await person.winnow(...GITHUB)
-    expect([code, err]).toEqual([2, expect.stringContaining('search.frontier argmax: this strategy is not built yet')])
+    expect([code, err]).toEqual([
+      2,
+      expect.stringContaining('search.frontier argmax: this strategy is not built yet'),
+    ])
     expect(existsSync(join(person.dir, '.github'))).toBe(false)
   })
 
