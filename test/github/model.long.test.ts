@@ -110,7 +110,9 @@ async function act(taken: Exclude<Step, { do: 'open' }>, number: number): Promis
       return void (await forge.list())
     case 'delete':
       await forge.list()
-      return temp.deleteBranch(taken.branch)
+      temp.deleteBranch(taken.branch)
+      // Seen before the branch is there again: GitHub closes its pull request at once.
+      return void (await forge.list())
     case 'move':
       return void temp.commit(taken.branch)
     case 'update':
