@@ -48,7 +48,8 @@ import { showLive } from './live.ts'
 import { locateWorkspace } from './measure.ts'
 import { tryProbes } from './probes.ts'
 import { saveForecast } from './stake.ts'
-import { type HarnessRun, tryHarness } from './trial.ts'
+import type { HarnessRun } from './harness-run.ts'
+import { tryHarness } from './trial.ts'
 import type { Call, Verb } from './verb.ts'
 
 const HARNESS = {

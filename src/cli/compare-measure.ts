@@ -20,17 +20,10 @@ import { buildPairedRule } from '../plan/paired-order.ts'
 import type { HarnessTrial } from '../report/check-trial.ts'
 import { WORK_TREE } from '../report/compare.ts'
 import { suggestWord } from '../spec/nearest-word.ts'
-import {
-  createNotPassedError,
-  createUnrecordedOrder,
-  type HarnessRun,
-  measureTrial,
-  measureTrialOrder,
-  readNoiseJobs,
-  requireSteadyBase,
-  tryWhetherRepeats,
-} from './trial.ts'
 import { formatFew } from './default-branch.ts'
+import { createNotPassedError } from './harness-failure.ts'
+import { createUnrecordedOrder, type HarnessRun, measureTrial } from './harness-run.ts'
+import { measureTrialOrder, readNoiseJobs, requireSteadyBase, tryWhetherRepeats } from './trial.ts'
 import type { Call } from './verb.ts'
 
 /** Orders name candidates by experiment id, so the second side needs one. */

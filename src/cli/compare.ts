@@ -35,7 +35,8 @@ import { withRepository } from './context.ts'
 import { DEFAULT_PREFIX } from './known-campaigns.ts'
 import { createMeasuringTime, type MeasuringTime, showLive } from './live.ts'
 import { confirmStake, describeStake } from './stake.ts'
-import { findHarnessFailure, type HarnessRun } from './trial.ts'
+import { findHarnessFailure } from './harness-failure.ts'
+import type { HarnessRun } from './harness-run.ts'
 import type { Call, Verb } from './verb.ts'
 
 export const compareVerb: Verb = {

@@ -13,7 +13,8 @@ import { mapSuite, type SuiteOptions } from '../spec/suite.ts'
 import { readGivenFile, withRepository } from './context.ts'
 import { readDefaultTip } from './default-branch.ts'
 import { DEFAULT_PREFIX } from './known-campaigns.ts'
-import { type HarnessRun, trySuite } from './trial.ts'
+import type { HarnessRun } from './harness-run.ts'
+import { trySuite } from './trial.ts'
 import type { Call, Verb } from './verb.ts'
 
 export const optimizeVerb: Verb = {

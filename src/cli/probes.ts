@@ -7,7 +7,8 @@ import { summarizeProbes } from '../model/harness-guard.ts'
 import { findIgnoringCommands, readProbes } from '../probes/read-probes.ts'
 import type { ProbeTrial } from '../report/check-probes.ts'
 import type { HarnessTrial } from '../report/check-trial.ts'
-import { createNotPassedError, createUnrecordedOrder, type HarnessRun, measureTrial } from './trial.ts'
+import { createNotPassedError } from './harness-failure.ts'
+import { createUnrecordedOrder, type HarnessRun, measureTrial } from './harness-run.ts'
 
 /** Measures hostile changes of winnow's own like ideas. Null where none can be written for this code. */
 export async function tryProbes(harness: HarnessRun, trial: HarnessTrial): Promise<ProbeTrial | null> {

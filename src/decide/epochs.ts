@@ -73,7 +73,7 @@ export function isLandedUnproven(
   return epochs?.compat === 'awp' && source.use === 'command' && source.key.startsWith('command:textgrad:')
 }
 
-/** What follows each epoch. The last step is the one that is due. */
+/** Returns a step for each epoch: what has to be done after it. Only the last one is still to be done. */
 export function foldEpochs(rules: EpochRules, epochs: readonly Epoch[]): EpochStep[] {
   return rules.compat === 'awp' ? foldAsAwp(rules, epochs) : foldWithBand(rules, epochs)
 }

@@ -12,7 +12,7 @@ export interface LossTerms {
 }
 
 /**
- * What a run says about itself. The numbers are eval, critique, gate_rejections, max_rejections (which wins over the
+ * The signals that a run reports. The numbers are eval, critique, gate_rejections, max_rejections (which wins over the
  * spec's), budget_remaining_pct, and components of other names, 0 (good) to 1.
  */
 export interface RunSignals {
@@ -113,7 +113,7 @@ function limitToUnit(value: number): number {
   return Math.min(1, Math.max(0, value))
 }
 
-// What a run writes and prints
+// Reading signals
 
 const REJECTIONS = new Set(['reject', 'rejected', 'fail', 'failed'])
 
@@ -157,7 +157,7 @@ export function splitPrintedSignals(
   }
 }
 
-/** What the harness prints wins over the files of the run. */
+/** A printed value replaces the value from the run's files. */
 export function mergeSignals(files: RunSignals, printed: RunSignals): RunSignals {
   return { numbers: { ...files.numbers, ...printed.numbers }, status: printed.status ?? files.status }
 }

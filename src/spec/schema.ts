@@ -22,6 +22,14 @@ export type { SpecEnvironment, SpecRules } from './schema-values.ts'
 export const KEBAB = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 export const KEBAB_TEXT = 'kebab-case: lower-case letters and digits joined by single hyphens'
 
+/** Campaigns and their branches have names in kebab-case. */
+export function toKebabName(text: string): string {
+  return text
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+}
+
 const LOCAL_ENVIRONMENT: SpecEnvironment = { host: 'local', privateRepository: false }
 
 function buildScopeSchema(rules: SpecRules) {

@@ -1,6 +1,7 @@
 import { stringify } from 'yaml'
 import { z } from 'zod'
 import { formatPath, SpecErrors, type SpecFinding } from './errors.ts'
+import { toKebabName } from './schema.ts'
 import { countSchema, naturalSchema, textSchema } from './schema-values.ts'
 import { AWP_ARTIFACTS } from './spec-facts.ts'
 import { readDocument, type SourceDocument } from './yaml-document.ts'
@@ -76,7 +77,7 @@ export function mapSuite(text: string, file: string, options: SuiteOptions = {})
   const suite = parseSuite(readDocument(text, file))
   const seeds = countSchema.parse(options.seeds ?? 1)
   const { target } = options
-  const name = toCampaignName(target?.replace(':', '-') ?? suite.name)
+  const name = toKebabName(target?.replace(':', '-') ?? suite.name) || 'suite'
   const about = [suite.description, target && `Attached to ${target}.`].filter(Boolean).join(' ')
   const artifacts = Object.keys(suite.baseline_artifacts ?? {})
   const named = artifacts.length > 0 ? artifacts : AWP_ARTIFACTS
@@ -141,15 +142,6 @@ function mapLearning({
     // A text runs no code, so it cannot forge what a harness prints.
     ...(isLearning ? { propose: [{ use: 'textgrad' }], merge: { forgeable: 'allow' } } : {}),
   }
-}
-
-/** Branches and specs have names in kebab-case. */
-export function toCampaignName(name: string): string {
-  const words = name
-    .toLowerCase()
-    .split(/[^a-z0-9]+/)
-    .filter(word => word !== '')
-  return words.join('-') || 'suite'
 }
 
 /** For suites that cannot prove anything: how many seeds would. */

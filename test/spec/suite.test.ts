@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { parseSpec } from '../../src/spec/load.ts'
-import { mapSuite, toCampaignName } from '../../src/spec/suite.ts'
+import { toKebabName } from '../../src/spec/schema.ts'
+import { mapSuite } from '../../src/spec/suite.ts'
 
 const FILE = 'fixtures/suites/research_writeup.suite.yaml'
 const seed = readFileSync(FILE, 'utf8')
@@ -101,8 +102,9 @@ describe('mapSuite', () => {
 })
 
 test('names in kebab-case', () => {
-  expect(toCampaignName('research_writeup_v1')).toBe('research-writeup-v1')
-  expect(toCampaignName('  Fact Card! ')).toBe('fact-card')
-  expect(toCampaignName('a__b--c')).toBe('a-b-c')
-  expect(toCampaignName('___')).toBe('suite')
+  expect(toKebabName('research_writeup_v1')).toBe('research-writeup-v1')
+  expect(toKebabName('  Fact Card! ')).toBe('fact-card')
+  expect(toKebabName('a__b--c')).toBe('a-b-c')
+  expect(toKebabName('___')).toBe('')
+  expect(mapSuite('name: ___\ntasks: [{ name: t, task: x }]\n', 'a.yaml').name).toBe('suite')
 })

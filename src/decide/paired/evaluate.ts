@@ -81,7 +81,7 @@ function evaluateMeasuredPairs(paired: PairedCase): PairsEvaluation {
   const parts = evaluateParts(paired)
   const { other, lostTask, ...known } = parts
   const evaluation = { ...known, tie: null, promising: null, check: null }
-  // Nothing that the mean gains can outweigh it, so no more runs are worth their cost.
+  // A gain of the mean does not make up for a task that got worse, so more runs would only cost money.
   if (lostTask) return { ...evaluation, status: 'drop' }
   if (paired.terms.as === 'simplify') return { ...evaluation, ...evaluateSimplification(paired, parts) }
   const gained = parts.improved.length > 0

@@ -22,7 +22,7 @@ export interface OrderFiles {
   print(order: OrderId, printed: PrintedOrder): Promise<void>
   scores(order: OrderId): StoredScores | null
   score(order: OrderId, scored: StoredScores): Promise<void>
-  /** What the metered calls of its harness have cost so far. */
+  /** The cost of the harness's metered calls so far. */
   metered(order: OrderId): ModelCost | null
   meter(order: OrderId, cost: ModelCost): void
   read(order: OrderId): Promise<OrderFile | null>
@@ -56,7 +56,7 @@ export interface OrderClaim {
 export type OrderFile = OrderClaim & {
   report: Report | { unreadable: string } | null
   partial: PartialReport | null
-  /** What the models have cost that were asked for it. */
+  /** The cost of all models that were asked for this order. */
   cost: ModelCost
 }
 

@@ -8,9 +8,9 @@ import {
   readJsonLines,
   type Section,
   type ImportSource,
-  toKebabName,
   toText,
 } from './imported.ts'
+import { toKebabName } from '../../spec/schema.ts'
 
 // task.yaml
 

@@ -1,13 +1,7 @@
 import { UserError } from '../../errors.ts'
 import { toSafeLine } from '../../model/text.ts'
-import {
-  DataFile,
-  dropEmpty,
-  type ImportedFile,
-  type Leftover,
-  type ImportSource,
-  toKebabName,
-} from './imported.ts'
+import { DataFile, dropEmpty, type ImportedFile, type Leftover, type ImportSource } from './imported.ts'
+import { toKebabName } from '../../spec/schema.ts'
 
 interface Heading {
   level: number

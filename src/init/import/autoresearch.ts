@@ -7,9 +7,9 @@ import {
   selectNumbers,
   readJsonLines,
   type ImportSource,
-  toKebabName,
   toText,
 } from './imported.ts'
+import { toKebabName } from '../../spec/schema.ts'
 
 // results.tsv
 

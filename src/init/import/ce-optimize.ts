@@ -10,9 +10,9 @@ import {
   selectNumbers,
   type Section,
   type ImportSource,
-  toKebabName,
   toText,
 } from './imported.ts'
+import { toKebabName } from '../../spec/schema.ts'
 
 /** winnow reads ce-optimize specs by the rules of ce, so the text stays as it is. */
 export function importCeSpec(source: ImportSource): ImportedFile {

@@ -13,9 +13,9 @@ import {
   readJsonLines,
   type Section,
   type ImportSource,
-  toKebabName,
   toText,
 } from './imported.ts'
+import { toKebabName } from '../../spec/schema.ts'
 
 function buildImport(what: string, found: Partial<ImportedFile> = {}): ImportedFile {
   return { what, name: null, spec: {}, ideas: [], results: [], left: [], ...found }

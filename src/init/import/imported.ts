@@ -30,14 +30,6 @@ export interface ImportSource {
   text: string
 }
 
-/** Campaigns and their branches have names in kebab-case. */
-export function toKebabName(text: string): string {
-  return text
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-+|-+$/g, '')
-}
-
 /** Removes what has no value, so that defaults stay defaults. */
 export function dropEmpty(value: Record<string, unknown>): Record<string, unknown> {
   const entries = Object.entries(value).map(([key, inner]): [string, unknown] => [
