@@ -4,16 +4,23 @@ import { neutralizeMentions, toOneLine } from '../model/text.ts'
 
 const MAX_CELL_LENGTH = 160
 
-/** The only way for text from branches into Markdown: leaves no markup, HTML, mention, link or line break. */
+/**
+ * The only way for text from branches into Markdown: leaves no markup, HTML, mention, link or line break. Escapes only
+ * what would be markup where it stands, because people read the files raw, too.
+ */
 export function escapeMarkdown(text: string, length = MAX_CELL_LENGTH): string {
   const plain = neutralizeMentions(toOneLine(toPlainText(text), length))
   return plain
-    .replace(/[\\`*_{}[\]<>|~$]/g, character => `\\${character}`)
-    .replaceAll('&', '&amp;')
-    .replace(/^([-+=#]|\d+(?=[.)](?:\s|$)))/, (_all, first: string) =>
+    .replace(plain.includes('<') ? MARKUP_AND_TAGS : MARKUP, character => `\\${character}`)
+    .replace(/&(?=[#\p{L}])/gu, '&amp;')
+    .replace(/^([-+=#>]|\d+(?=[.)](?:\s|$)))/, (_all, first: string) =>
       /\d/.test(first) ? `${first}\\` : `\\${first}`,
     )
 }
+
+/** An underscore inside a word is no markup, and `>` ends no tag that has not begun. */
+const MARKUP = /[\\`*{}[\]|~$]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu
+const MARKUP_AND_TAGS = new RegExp(`[<>]|${MARKUP.source}`, 'gu')
 
 /** Inside a code span, Markdown escapes only the end of a table cell. */
 export function formatCode(text: string, length = MAX_CELL_LENGTH): string {

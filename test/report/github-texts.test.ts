@@ -65,7 +65,7 @@ describe("the campaign's pull request", () => {
       /^`cpu_seconds` [\d.]+ → [\d.]+ · 4 of 9 ideas kept · \d+ job-minutes · the harness is guarded · stopped: enough for this release$/,
     )
     expect(chart).toBe(
-      `![cpu\\_seconds over experiments](${PAGE}/blob/optimize-state/speed/chart.svg?raw=true)`,
+      `![cpu_seconds over experiments](${PAGE}/blob/optimize-state/speed/chart.svg?raw=true)`,
     )
   })
 
@@ -126,7 +126,7 @@ describe('the text of a verdict', () => {
     const lost = { task: 'silk_road', base: 0.3, candidate: 0.4, direction: 'minimize' as const }
     const summary = { tasks: 3, better: 2, worse: 1, worst: [lost] }
     expect(renderPullBody(campaign, { ...kept, tasks: summary })).toContain(
-      '1 of 3 tasks got worse: silk\\_road 0.3 → 0.4.',
+      '1 of 3 tasks got worse: silk_road 0.3 → 0.4.',
     )
     const row = (tests: Record<string, number>, base_tests: Record<string, number>) =>
       /\n(\| (?:tests|unit).*)\n/.exec(renderPullBody(campaign, { ...kept, tests, base_tests }))?.[1]

@@ -75,7 +75,7 @@ describe('a held change on GitHub', () => {
         POINTS[0],
         '',
         '- src/a.js:3 can end the process early: `process.exit(0)`',
-        '- its gain is larger than 3x (merge.hold\\_above): bytes is 5.00 times better',
+        '- its gain is larger than 3x (merge.hold_above): bytes is 5.00 times better',
         '',
         '**To approve**, review this pull request and choose *Approve*, or comment `/winnow approve DIGEST`. Everyone with write access can do this, but not its author. In a terminal: `winnow approve exp-001 --digest DIGEST`. Then winnow measures the change once more, and keeps it if it is better again. **To reject** the change, close this pull request.',
         '',

@@ -166,8 +166,8 @@ describe('a verdict and its reason', () => {
       one.reason = 'no gain: bytes 100 -> 100'
       one.hypothesis = 'wrong'
     }
-    expect(viewsOf(campaign)['README.md']).toContain('| exp-001 | no gain | Wrong | bytes 100 -\\> 100 |')
-    expect(viewsOf(campaign)['digest.md']).toContain('- exp-001, no gain: wrong (bytes 100 -\\> 100)')
+    expect(viewsOf(campaign)['README.md']).toContain('| exp-001 | no gain | Wrong | bytes 100 -> 100 |')
+    expect(viewsOf(campaign)['digest.md']).toContain('- exp-001, no gain: wrong (bytes 100 -> 100)')
   })
 })
 
@@ -186,17 +186,17 @@ describe('the digest', () => {
     campaign.proposers['thinker'] = { failures: 3, disabled: true, asked: 1, since_kept: null }
     expect(viewsOf(campaign)['digest.md']).toBe(`# size
 
-The campaign is running. Progress: bytes 100 -\\> 75 (-25.0 %).
+The campaign is running. Progress: bytes 100 -> 75 (-25.0 %).
 3 experiments: 2 kept, 1 no gain; 0 min spent.
 
 ## Recently kept
 
-- exp-003, kept: idea 3 (bytes 100 -\\> 90 (-10.0 %), deterministic)
-- exp-001, kept: idea 1 (bytes 100 -\\> 90 (-10.0 %), deterministic)
+- exp-003, kept: idea 3 (bytes 100 -> 90 (-10.0 %), deterministic)
+- exp-001, kept: idea 1 (bytes 100 -> 90 (-10.0 %), deterministic)
 
 ## Recently tried and not kept
 
-- exp-002, no gain: idea 2 (bytes 100 -\\> 100)
+- exp-002, no gain: idea 2 (bytes 100 -> 100)
 
 ## What to try next, by category
 

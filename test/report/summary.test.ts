@@ -138,11 +138,11 @@ The campaign is running.
 
 ## Baseline -> final
 
-- bytes 100 -\\> 90 (-10.0 %)
+- bytes 100 -> 90 (-10.0 %)
 
 ## Key improvements
 
-1. exp-001: Shorter names (bytes 100 -\\> 90 (-10.0 %), deterministic)
+1. exp-001: Shorter names (bytes 100 -> 90 (-10.0 %), deterministic)
 
 ## Deferred
 

@@ -186,7 +186,7 @@ describe('text from branches in every view', () => {
           expect(own).not.toMatch(OBEYED)
           expect(own).not.toMatch(LINKED)
           expect(own).not.toMatch(/(?<!\\)(?:<|\[text|!\[|~~|\$m|`code|\*\*bold)/)
-          expect(own).not.toMatch(/&(?!amp;)/)
+          expect(own).not.toMatch(/&(?=[#\p{L}])(?!amp;)/u)
         }
       }),
       RUNS,
@@ -239,6 +239,10 @@ describe('a cell of Markdown', () => {
     ['fixes #12', 'fixes #\u200b12'],
     ['GH-7', 'GH-\u200b7'],
     ['a|b', 'a\\|b'],
+    ['total_us 12 -> 9', 'total_us 12 -> 9'],
+    ['_emphasis_ and __init__', '\\_emphasis\\_ and \\_\\_init\\_\\_'],
+    ['> not a quote', '\\> not a quote'],
+    ['a && b &amp; <c> -> d', 'a && b &amp;amp; \\<c\\> -\\> d'],
     ['&#64;x', '&amp;#\u200b64;x'],
     ['# not a heading', '\\# not a heading'],
     ['- not an item', '\\- not an item'],
