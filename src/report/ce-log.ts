@@ -59,7 +59,7 @@ export function buildCeLog({ campaign, spec, experiments }: LogInput): Record<st
     best: {
       iteration: best?.number ?? 0,
       metrics: now ? getIncumbentMetrics(campaign) : aggregateSnapshot(baseline),
-      total_judge_cost_usd: campaign.spent.usd,
+      total_judge_cost_usd: campaign.spent.usd_for['judge'] ?? 0,
     },
     hypothesis_backlog: listBacklog(campaign, spec, experiments),
   }

@@ -103,6 +103,7 @@ const TRAILING_COLUMNS: readonly Column[] = [
   ['lines_deleted', ({ diff }) => diff?.deleted ?? null],
   ['minutes', ({ cost }) => cost.minutes],
   ['judge_usd', ({ cost }) => cost.judge_usd],
+  ['model_usd', ({ cost }) => cost.model_usd],
   ['commit', ({ candidate }) => candidate?.commit ?? null],
   ['decided_at', ({ decided_at }) => decided_at],
 ]

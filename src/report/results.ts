@@ -158,6 +158,10 @@ export const resultsSchema = z.strictObject({
     judge_requests: z.number().int(),
     judge_tokens: z.number().int(),
     judge_usd: z.number(),
+    /** Model calls of the harness. The metrics model_cost_usd and model_tokens show them for each execution. */
+    model_requests: z.number().int(),
+    model_tokens: z.number().int(),
+    model_usd: z.number(),
   }),
   links: z.strictObject({
     pull_request: z.number().int().nullable(),
@@ -364,7 +368,8 @@ function collectMachinesAndCost({
   measurements,
 }: ExperimentRecord): Pick<Results, 'machines' | 'flags' | 'cost'> {
   const machines = new Map<string, Results['machines'][number]>()
-  const cost = { minutes: 0, executions: 0, judge_requests: 0, judge_tokens: 0, judge_usd: 0 }
+  const judges = { judge_requests: 0, judge_tokens: 0, judge_usd: 0 }
+  const cost = { minutes: 0, executions: 0, ...judges, model_requests: 0, model_tokens: 0, model_usd: 0 }
   for (const { report } of measurements) {
     const { boot_id: _boot, hostname_sha256: _host, node: _node, ...machine } = report.machine
     machines.set(toCanonicalJson(machine), machine)
@@ -373,6 +378,9 @@ function collectMachinesAndCost({
     cost.judge_requests += report.judging?.requests ?? 0
     cost.judge_tokens += report.judging?.tokens ?? 0
     cost.judge_usd += report.judging?.usd ?? 0
+    cost.model_requests += report.metered?.requests ?? 0
+    cost.model_tokens += report.metered?.tokens ?? 0
+    cost.model_usd += report.metered?.usd ?? 0
   }
   const flags = [...new Set(measurements.flatMap(({ report }) => report.flags))]
   return { machines: [...machines.values()], flags, cost }

@@ -87,7 +87,10 @@ export interface CampaignResult {
     selected_by: number | null
   }[]
   deferred: { id: string; hypothesis: string; packages: string[]; approve: string }[]
-  spent: Campaign['spent']
+  spent: Omit<Campaign['spent'], 'usd_for'> & {
+    /** What models cost by purpose: judge, propose, measure. Absent without any cost. */
+    usd_for?: Record<string, number>
+  }
 }
 
 export function buildCampaignResult(campaign: Campaign): CampaignResult {
@@ -113,8 +116,13 @@ export function buildCampaignResult(campaign: Campaign): CampaignResult {
       packages: listAwaitedPackages(experiment),
       approve: `winnow approve ${experiment.id}`,
     })),
-    spent,
+    spent: omitUnpaid(spent),
   }
+}
+
+function omitUnpaid({ usd_for, ...spent }: Campaign['spent']): CampaignResult['spent'] {
+  const paid = Object.fromEntries(Object.entries(usd_for).filter(([, usd]) => usd > 0))
+  return Object.keys(paid).length === 0 ? spent : { ...spent, usd_for: paid }
 }
 
 export function computeCampaignProgress(campaign: Campaign): CampaignProgress {
