@@ -1,6 +1,14 @@
 import { stringify } from 'yaml'
 import { z } from 'zod'
-import { formatPath, SpecErrors, type SpecFinding } from './errors.ts'
+import {
+  describeUnknownKey,
+  formatPath,
+  SpecErrors,
+  type SpecFinding,
+  type SpecPath,
+  toFindings,
+} from './errors.ts'
+import { findNearestWord } from './nearest-word.ts'
 import { toKebabName } from './schema.ts'
 import { countSchema, naturalSchema, textSchema } from './schema-values.ts'
 import { AWP_ARTIFACTS } from './spec-facts.ts'
@@ -178,23 +186,43 @@ function describePins({ baseline_artifacts: pins = {} }: SuiteFile): string[] {
 
 // Reading
 
+const KNOWN_KEYS = new Map([
+  ['', new Set(SUITE_KEYS)],
+  ['tasks', new Set(TASK_KEYS)],
+])
+
 function parseSuite(source: SourceDocument): SuiteFile {
   const parsed = suiteFileSchema.safeParse(source.value)
-  const findings = parsed.success ? findRepeatedTasks(parsed.data) : parsed.error.issues.map(toSuiteFinding)
+  const misspelt = findMisspeltKeys(source.value)
+  const meant = new Set(
+    misspelt.map(({ path, didYouMean = '' }) => formatPath([...path.slice(0, -1), didYouMean])),
+  )
+  const found = parsed.success
+    ? findRepeatedTasks(parsed.data)
+    : parsed.error.issues.flatMap(issue => toFindings(issue, { raw: source.value, known: KNOWN_KEYS }))
+  const findings = [...misspelt, ...found.filter(({ path }) => !meant.has(formatPath(path)))]
   if (!parsed.success || findings.length > 0)
     throw new SpecErrors(findings.map(finding => source.problem(finding)))
   return parsed.data
 }
 
-function toSuiteFinding(issue: z.core.$ZodIssue): SpecFinding {
-  const path = issue.path.filter(part => typeof part !== 'symbol')
-  const missing = issue.code === 'invalid_type' && issue.input === undefined
-  return {
-    path,
-    found: missing ? 'nothing' : issue.message,
-    expected: missing && issue.code === 'invalid_type' ? issue.expected : 'a suite of AWP',
-    fix: 'see docs/suites.md',
-  }
+/** Unknown keys that are nearly one of the keys that their mapping lacks. Others are left out with a note. */
+function findMisspeltKeys(raw: unknown): SpecFinding[] {
+  const suite = mappingSchema.parse(raw)
+  const tasks = z.array(z.unknown()).safeParse(suite['tasks']).data ?? []
+  const inTasks = tasks.flatMap((task, index) => listMisspelt(['tasks', index], mappingSchema.parse(task)))
+  return [...listMisspelt([], suite), ...inTasks]
+}
+
+const mappingSchema = z.record(z.string(), z.unknown()).catch({})
+
+function listMisspelt(parent: SpecPath, mapping: Record<string, unknown>): SpecFinding[] {
+  const known = KNOWN_KEYS.get(parent.length === 0 ? '' : 'tasks') ?? new Set<string>()
+  return Object.keys(mapping).flatMap(key => {
+    const near = known.has(key) ? undefined : findNearestWord(key, known)
+    if (near === undefined || Object.hasOwn(mapping, near)) return []
+    return [describeUnknownKey(parent, key, KNOWN_KEYS)]
+  })
 }
 
 function findRepeatedTasks({ tasks }: SuiteFile): SpecFinding[] {

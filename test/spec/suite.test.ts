@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { parseSpec } from '../../src/spec/load.ts'
+import { SpecErrors } from '../../src/spec/errors.ts'
 import { toKebabName } from '../../src/spec/schema.ts'
 import { mapSuite } from '../../src/spec/suite.ts'
 
@@ -89,6 +90,27 @@ describe('mapSuite', () => {
     expect(notes).toContain('tasks[0].extra was not kept: winnow does not know this key')
     expect(notes.join('\n')).toContain("worker_pitfalls: version 3 is in AWP's database")
     expect(notes.join('\n')).not.toContain('starts AWP')
+  })
+
+  test('names the key that a misspelt one is nearly, and not that one as missing', () => {
+    const problems = (text: string) => {
+      try {
+        mapSuite(text, 'a.yaml')
+        return null
+      } catch (error) {
+        return error instanceof SpecErrors ? error.message : error
+      }
+    }
+    expect(problems('name: a\ntasks:\n  - name: t\n    taks: write it\n')).toBe(
+      'a.yaml:4:5  tasks[0].taks  unknown key; did you mean "task"?',
+    )
+    expect(problems('name: a\ntaks: [{ name: t, task: x }]\ndescripton: b\n')).toBe(
+      'a.yaml:2:1  taks  unknown key; did you mean "tasks"?\na.yaml:3:1  descripton  unknown key; did you mean "description"?',
+    )
+    expect(problems('name: a\ntasks: [{ name: t, task: x, budget: { max_loops: many } }]\n')).toBe(
+      'a.yaml:2:50  tasks[0].budget.max_loops  found "many", expected a number',
+    )
+    expect(problems('name: a\nnames: [b]\ntasks: [{ name: t, task: x }]\n')).toBeNull()
   })
 
   test('names every mistake with its place', () => {
