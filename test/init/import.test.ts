@@ -292,6 +292,110 @@ describe('files of evo', () => {
   })
 })
 
+describe('the page of an evo project', () => {
+  it('adds to the config what it lists, and its prose is left', () => {
+    const imported = importFixtures(['evo/project.md', 'evo/config.json'])
+    const spec = readImportedSpec(imported)
+    expect(spec).toMatchObject({
+      name: 'parser-bench',
+      description:
+        '`src/parser.py` turns a file into tokens. The benchmark parses 400 files and reports how many it parses in a second.',
+      scope: { mutable: ['src/parser.py', 'src/tokens.py'], immutable: ['src/tables.py', 'bench/run.py'] },
+      advice: ['A cache that outlives a run answers the second file for free.'],
+    })
+    expect(ideas(imported)).toEqual(['Parse numbers lazily.', 'Measure peak memory too.'])
+    expect(leftovers(imported).filter(line => line.startsWith('evo/project.md'))).toEqual([
+      'evo/project.md:8 Score: text for the agent is not imported; put what proposers should know under advice',
+      'evo/project.md:22 Benchmark determinism: text for the agent is not imported; put what proposers should know under advice',
+    ])
+  })
+
+  it('alone says nothing about measuring', () => {
+    const imported = importFixtures(['evo/project.md'], { name: 'x' })
+    expect([imported.specPath, ideas(imported).length]).toEqual([null, 2])
+  })
+})
+
+describe('programs of autoresearch', () => {
+  it('of a session become a spec with its checks, and the ideas for later a backlog', () => {
+    const imported = importFixtures([
+      '.auto/prompt.md',
+      '.auto/measure.sh',
+      '.auto/checks.sh',
+      '.auto/ideas.md',
+      'log.jsonl',
+    ])
+    expect(readImportedSpec(imported)).toMatchObject({
+      name: 'faster-unit-tests-of-the-editor',
+      description: 'Run the unit tests of the editor in less time. Nothing may be skipped.',
+      metric: {
+        primary: { name: 'total_us', direction: 'minimize' },
+        diagnostics: [{ name: 'compile_us' }, { name: 'setup_us' }],
+      },
+      measurement: { command: 'bash .auto/measure.sh', output: 'metric-lines' },
+      gates: [{ name: 'checks', command: 'bash .auto/checks.sh', phase: 'post' }],
+      scope: { mutable: ['vitest.config.ts', 'test/support/**'], immutable: ['test/cases/', '.auto/'] },
+      advice: ['Off limits: No test may be skipped.', 'All tests pass.', 'No new dependencies.'],
+    })
+    expect(ideas(imported)).toEqual(['Compile the fixtures once', 'Share one browser between files'])
+    expect(history(imported).map(({ idea, result }) => [idea, result])).toContainEqual([
+      'Threads instead of processes: 4 % faster, kept.',
+      'noted',
+    ])
+    expect(leftovers(imported)).toEqual([
+      '.auto/prompt.md:36 Environment: text for the agent is not imported; put what proposers should know under advice',
+      'log.jsonl:4 the output of a hook was not imported',
+    ])
+  })
+
+  it('for a training script say in sentences what may change, what runs and what it prints', () => {
+    const imported = importFixtures(['training/program.md', 'results.tsv'])
+    expect(readImportedSpec(imported)).toMatchObject({
+      name: 'sentence-model',
+      metric: { primary: { name: 'val_loss', direction: 'minimize' } },
+      measurement: {
+        command: String.raw`uv run train.py | sed -nE 's/^([A-Za-z_]+): +([-+0-9.eE]+)$/METRIC \1=\2/p'`,
+        timeout_seconds: 300,
+      },
+      scope: { mutable: ['train.py'], immutable: ['prepare.py'] },
+    })
+    expect(history(imported)).toHaveLength(4)
+    expect(leftovers(imported)).toContain('results.tsv:6 this row has 2 of 5 columns and was not read')
+    expect(leftovers(imported).join('\n')).toContain('training/program.md:31 The experiment loop: text')
+  })
+
+  it('as one command have a field a line', () => {
+    const imported = importFixtures(['autoresearch-command.txt'])
+    expect(readImportedSpec(imported)).toMatchObject({
+      name: 'raise-the-branch-coverage-of-the-parser',
+      metric: { primary: { name: 'branch_coverage', direction: 'maximize' } },
+      gates: [{ name: 'guard', command: 'npx tsc --noEmit' }],
+      scope: { mutable: ['test/**/*.test.ts', 'src/parser/**'] },
+      stopping: { max_iterations: 25 },
+    })
+    expect(readImportedSpec(imported).measurement.command).toBe(
+      String.raw`npx vitest run --coverage | grep Branches | grep -oE '[-+]?[0-9]+(\.[0-9]+)?' | tail -n 1 | sed 's/^/METRIC branch_coverage=/'`,
+    )
+    expect(leftovers(imported)).toEqual([
+      'autoresearch-command.txt:5 Verify: the last number that it prints is branch_coverage',
+      'autoresearch-command.txt:8 noise: winnow does not know this field',
+    ])
+  })
+
+  it('are refused where a spec would have to guess', () => {
+    const prompt = readFileSync(join(FIXTURES, '.auto/prompt.md'), 'utf8')
+    expect(() => importText(prompt.replace('**Primary**', 'First'), {}, 'prompt.md')).toThrow(
+      'prompt.md does not name its metric',
+    )
+    expect(() => importText(prompt.replaceAll('- `', '- '), {}, 'prompt.md')).toThrow(
+      'prompt.md names no file that may change',
+    )
+    expect(() => importText(prompt.replace(', lower is better', ''), {}, 'prompt.md')).toThrow(
+      'prompt.md does not say which way total_us is better',
+    )
+  })
+})
+
 describe('files of autoresearch', () => {
   it('become a spec for train.py, and history without the zeros of crashes', () => {
     const imported = importFixtures(['results.tsv'])

@@ -1,15 +1,7 @@
 import { UserError } from '../../errors.ts'
-import { toSafeLine } from '../../model/text.ts'
-import { DataFile, dropEmpty, type ImportedFile, type Leftover, type ImportSource } from './imported.ts'
 import { toKebabName } from '../../spec/schema.ts'
-
-interface Heading {
-  level: number
-  title: string
-  line: number
-  /** Up to the next heading of any level, with the number of its first line. */
-  body: string[]
-}
+import { DataFile, dropEmpty, type ImportedFile, type ImportSource } from './imported.ts'
+import { type Heading, leaveText, readFence, readGoalText, readHeadings } from './prose.ts'
 
 /** program.md of autoloop: a front matter, then Goal, Target and Evaluation. */
 export function importProgram(source: ImportSource): ImportedFile {
@@ -63,26 +55,8 @@ export function importProgram(source: ImportSource): ImportedFile {
     'timeout-minutes',
   )
   const others = headings.filter(each => ![goal, target, evaluation].includes(each) && each.level > 1)
-  const left: Leftover[] = [
-    ...settings.listLeft(),
-    ...others.map(({ title, line }) => ({
-      line,
-      text: `${title}: text for the agent is not imported; put what proposers should know under advice`,
-    })),
-  ]
+  const left = [...settings.listLeft(), ...others.map(leaveText)]
   return { what: 'autoloop program', name: findName(source, headings), spec, ideas: [], results: [], left }
-}
-
-function readHeadings(text: string): Heading[] {
-  const headings: Heading[] = []
-  let fenced = false
-  for (const [index, line] of text.split('\n').entries()) {
-    if (/^\s*```/.test(line)) fenced = !fenced
-    const [, marks, title = ''] = fenced ? [] : (/^(#{1,6})\s+(.*?)\s*$/.exec(line) ?? [])
-    if (marks === undefined) headings.at(-1)?.body.push(line)
-    else headings.push({ level: marks.length, title, line: index + 1, body: [] })
-  }
-  return headings
 }
 
 function requireHeading(headings: readonly Heading[], title: string, file: string): Heading {
@@ -108,17 +82,6 @@ function readMetric(evaluation: Heading, goal: Heading): { metric: string | null
   return { metric, better: better?.toLowerCase() ?? null }
 }
 
-function readFence({ body }: Heading): string | null {
-  const start = body.findIndex(line => /^\s*```/.test(line))
-  if (start === -1) return null
-  const end = body.findIndex((line, at) => at > start && /^\s*```/.test(line))
-  const command = body
-    .slice(start + 1, end === -1 ? undefined : end)
-    .join('\n')
-    .trim()
-  return command === '' ? null : command
-}
-
 /** Files before "Do not modify" may change, and those after it may not. */
 function readTarget({ body }: Heading): { mutable: string[]; immutable: string[] } {
   const scope = { mutable: [] as string[], immutable: [] as string[] }
@@ -129,21 +92,6 @@ function readTarget({ body }: Heading): { mutable: string[]; immutable: string[]
     if (path !== undefined) list.push(path)
   }
   return scope
-}
-
-const LONGEST_ITEM = 400
-
-function readGoalText({ body }: Heading): { paragraph: string | undefined; items: string[] } {
-  const blocks = body.join('\n').split(/\n\s*\n/)
-  const paragraphs = blocks
-    .map(block => block.trim())
-    .filter(block => block !== '' && !/^[-*+]\s/.test(block))
-  const items = body.flatMap(line => /^\s*[-*+]\s+(\S.*)$/.exec(line)?.[1] ?? [])
-  const paragraph = toSafeLine(paragraphs.join(' '), 600)
-  return {
-    paragraph: paragraph === '' ? undefined : paragraph,
-    items: items.map(item => toSafeLine(item, LONGEST_ITEM)),
-  }
 }
 
 /** "every 6h" as cron. */

@@ -10,6 +10,7 @@ import {
   toText,
 } from './imported.ts'
 import { toKebabName } from '../../spec/schema.ts'
+import { buildTrainingCommand } from './prose.ts'
 
 // results.tsv
 
@@ -29,9 +30,6 @@ const OTHER_COLUMNS = new Set([
   'category',
 ])
 
-/** autoresearch prints `val_bpb: 0.99` lines. winnow reads METRIC lines. */
-const TRAINING_COMMAND = String.raw`uv run train.py | sed -nE 's/^([A-Za-z_]+): +([-+0-9.eE]+)$/METRIC \1=\2/p'`
-
 /** The repository of autoresearch is fixed: only train.py changes. */
 const TRAINING_SPEC = {
   description: 'Lower the validation loss of train.py within its training budget.',
@@ -40,7 +38,11 @@ const TRAINING_SPEC = {
     // results.tsv holds 0 for a crash, so 0 is no result.
     degenerate_gates: [{ name: 'val_bpb', check: '> 0', description: 'a crashed training has no loss' }],
   },
-  measurement: { command: TRAINING_COMMAND, output: 'metric-lines', timeout_seconds: 600 },
+  measurement: {
+    command: buildTrainingCommand('uv run train.py'),
+    output: 'metric-lines',
+    timeout_seconds: 600,
+  },
   scope: { mutable: ['train.py'], immutable: ['prepare.py'] },
 }
 
@@ -65,12 +67,16 @@ export function importResultsTable(source: ImportSource): ImportedFile {
       })
   }
   const named = { metric: { primary: { name: primary, direction: comment === '' ? undefined : direction } } }
-  const isOriginal = primary === 'val_bpb'
-  if (isOriginal)
-    left.push({ line: start + 1, text: 'val_bpb: winnow counts no training budget; prepare.py keeps it' })
-  const spec = isOriginal ? TRAINING_SPEC : dropEmpty(named)
-  const name = isOriginal ? 'autoresearch' : null
-  return { what: 'autoresearch results', name, spec, ideas: [], results, left }
+  const table = { what: 'autoresearch results', ideas: [], results, left }
+  if (primary !== 'val_bpb') return { ...table, name: null, spec: dropEmpty(named) }
+  const budget = { line: start + 1, text: 'val_bpb: winnow counts no training budget; prepare.py keeps it' }
+  return {
+    ...table,
+    name: 'autoresearch',
+    spec: TRAINING_SPEC,
+    left: [...left, budget],
+    spare: { spec: {}, left },
+  }
 }
 
 function toRow(columns: readonly string[], cells: readonly string[]): Record<string, string> {
@@ -137,6 +143,7 @@ function importScript({ file, text }: ImportSource): ImportedFile {
       measurement: { command: `${interpreter} ${file}`, output: 'metric-lines' },
       scope: { mutable: ['**'], immutable: [folder] },
     },
+    spare: { spec: { scope: { immutable: [folder] } }, left: [] },
     ideas: [],
     results: [],
     left: [

@@ -22,6 +22,17 @@ import {
   importEvoScore,
 } from './evo.ts'
 import {
+  importAutoresearchCommand,
+  importChecksScript,
+  importEvoProject,
+  importIdeaFile,
+  importSessionPrompt,
+  importTrainingProgram,
+  isAutoresearchCommand,
+  isSessionPrompt,
+  isTrainingProgram,
+} from './prose.ts'
+import {
   DataFile,
   type ImportedFile,
   isRecord,
@@ -57,10 +68,12 @@ export interface ImportedCampaign {
 
 /** Turns files of other tools about one campaign into the files of winnow. */
 export function importFiles(sources: readonly ImportSource[], options: ImportOptions = {}): ImportedCampaign {
-  const all = sources.map(source => ({ file: source.file, ...importFile(source, options.kind) }))
+  const all = dropSpareSpecs(
+    sources.map(source => ({ file: source.file, ...importFile(source, options.kind) })),
+  )
   const left = all.flatMap(each => each.left.map(one => ({ ...one, file: each.file })))
   const name = findCampaignName(all, options.name)
-  const specs = all.filter(each => each.specText !== undefined || hasCommand(each.spec))
+  const specs = all.filter(hasOwnSpec)
   if (specs.length > 1)
     throw new UserError(`${specs.map(({ file }) => file).join(' and ')} both say how to measure`, {
       fix: 'import them one at a time',
@@ -88,6 +101,16 @@ export function importFiles(sources: readonly ImportSource[], options: ImportOpt
     results: experiments.length,
   }))
   return { name, specPath, files, read, left }
+}
+
+/** The page of a session says more than its script does. */
+function dropSpareSpecs<T extends ImportedFile>(all: readonly T[]): T[] {
+  const isMeasured = all.some(each => each.spare === undefined && hasOwnSpec(each))
+  return all.map(each => (isMeasured && each.spare !== undefined ? { ...each, ...each.spare } : each))
+}
+
+function hasOwnSpec({ spec, specText }: ImportedFile): boolean {
+  return specText !== undefined || hasCommand(spec)
 }
 
 function findCampaignName(all: readonly (ImportedFile & { file: string })[], given?: string): string {
@@ -118,13 +141,32 @@ function readFirstLine({ text }: ImportSource): unknown {
 
 const HEADER_COLUMNS = /(?:^|\t)(?:commit|status)(?:\t|$)/
 
-/** Recognised by content, in this order. */
+/** Recognised by content, or by a name where the content is free, in this order. */
 const FORMATS: readonly Format[] = [
   {
     kind: 'autoloop',
     matches: ({ text }) => /^## Target\b/im.test(text) && /^## Evaluation\b/im.test(text),
     read: importProgram,
   },
+  { kind: 'autoresearch', matches: ({ text }) => isSessionPrompt(text), read: importSessionPrompt },
+  { kind: 'autoresearch', matches: ({ text }) => isTrainingProgram(text), read: importTrainingProgram },
+  {
+    kind: 'autoresearch',
+    matches: ({ text }) => isAutoresearchCommand(text),
+    read: importAutoresearchCommand,
+  },
+  {
+    kind: 'autoresearch',
+    matches: ({ file }) => /(?:^|\/)(?:\.auto\/|autoresearch\.)ideas\.md$/.test(file),
+    read: importIdeaFile,
+  },
+  {
+    kind: 'autoresearch',
+    matches: ({ file }) => /(?:^|\/)(?:\.auto\/|autoresearch\.)checks\.sh$/.test(file),
+    read: importChecksScript,
+  },
+  // evo has one Markdown file, and agents write it freely.
+  { kind: 'evo', matches: ({ file }) => /(?:^|\/)project\.md$/.test(file), read: importEvoProject },
   {
     kind: 'autoresearch',
     matches: ({ text }) =>
@@ -277,7 +319,7 @@ function mergeParts(into: Record<string, unknown>, more: Record<string, unknown>
   for (const [key, value] of Object.entries(more)) {
     const there = merged[key]
     if (isRecord(there) && isRecord(value)) merged[key] = mergeParts(there, value)
-    else if (Array.isArray(there) && Array.isArray(value)) merged[key] = [...there, ...value]
+    else if (Array.isArray(there) && Array.isArray(value)) merged[key] = [...there, ...value.filter(one => !there.includes(one))]
     else merged[key] = there ?? value
   }
   return merged

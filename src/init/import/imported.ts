@@ -11,6 +11,8 @@ export interface ImportedFile {
   name: string | null
   /** Sections of a spec. Several files of one campaign may each have some. */
   spec: Record<string, unknown>
+  /** What remains where another file says how to measure. Absent: two such files are one too many. */
+  spare?: Pick<ImportedFile, 'spec' | 'left'>
   /** The spec as it stands in the file, where winnow reads it unchanged. */
   specText?: string
   ideas: IdeaText[]
