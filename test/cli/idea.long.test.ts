@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { modelServer } from '../servers/model-server.ts'
 import { FILES, project, proven, SHORT, SPEC } from './project.ts'
@@ -138,6 +140,40 @@ describe('winnow idea generate', () => {
     )
     expect(await open()).toContain('to take: idea-001 (high, size): use fewer letters')
     expect((await person.winnow('idea', 'approve', '--all')).err).toContain('no idea waits for approval')
+    await proven(person)
+  }, 300_000)
+
+  it('asks a program of the spec in a copy of the incumbent, and keeps its list alone', async () => {
+    const agent = [
+      'cat > "$HOME/brief"',
+      'echo lost > src/value',
+      'cat answer.txt',
+      'test -z "$FAIL" || { echo no quota >&2; exit 3; }',
+    ].join('; ')
+    const spec = `${SPEC}propose: [{ use: command, name: thinker, command: '${agent}' }]\n`
+    const answer = `Here is what I would try:\n\`\`\`json\n${JSON.stringify(LIST)}\n\`\`\`\n`
+    const person = project({ ...FILES, '.winnow/size.yaml': spec, 'answer.txt': answer })
+    await person.winnowWith({ signal: AbortSignal.abort() }, 'run')
+    const tree = person.git('rev-parse', 'optimize/size^{tree}')
+    const failed = await person.winnowWith({ env: { FAIL: '1' } }, 'idea', 'generate', '--agent', 'thinker')
+    expect([failed.code, failed.err]).toEqual([
+      2,
+      expect.stringContaining('thinker gave no ideas: thinker ended with exit code 3: no quota'),
+    ])
+    // Without an address of a model, the first program of the spec is asked.
+    const first = await person.winnow('idea', 'generate')
+    expect([first.code, first.err]).toEqual([0, ''])
+    expect(first.out).toContain('idea-001  high, size: use fewer letters\n')
+    expect(first.out).toContain(
+      'thinker suggested 2 ideas of the 10 that it was asked for: size 1, layout 1.',
+    )
+    const brief = readFileSync(join(person.cache, 'brief'), 'utf8')
+    expect(brief).toContain('Do not change any file. List 10 to 30 different ideas')
+    expect(person.git('rev-parse', 'optimize/size^{tree}')).toBe(tree)
+    expect((await person.winnow('status')).out).not.toContain('to take:')
+    expect((await person.winnow('idea', 'approve', '--all')).out).toBe(
+      '2 ideas approved: idea-001, idea-002\n',
+    )
     await proven(person)
   }, 300_000)
 })

@@ -15,12 +15,15 @@ import {
 import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { HarnessError } from '../../src/errors.ts'
+import { parseEndpoint } from '../../src/judge/endpoint.ts'
+import { openMeteredModels } from '../../src/judge/metered-models.ts'
 import { copyForUser, type SideUsers } from '../../src/measure/isolation/side-users.ts'
 import { buildUserWorkspace } from '../../src/measure/session.ts'
 import { drawTurns, type StopRule } from '../../src/model/order.ts'
 import type { Report } from '../../src/model/report.ts'
 import { type Experiment, laboratory } from './laboratory.ts'
-import { carrying } from './processes.ts'
+import { completion, meteredEndpoint } from '../servers/metered-endpoint.ts'
+import { carrying, PATH } from './processes.ts'
 import { scratch } from './scratch.ts'
 import { isRoot, throwAwayUsers } from './throw-away-users.ts'
 import { selectCases } from '../support/cases.ts'
@@ -32,6 +35,23 @@ const ACTING = {
   'src/value': '100\n',
 }
 const alone = { rule: 'alone' } as const
+
+/** Asks with the key that it was given and with a stolen one, and looks for the real one in every process. */
+const ASKING_HARNESS = `import { readdirSync, readFileSync } from 'node:fs'
+const { OPENAI_BASE_URL, OPENAI_API_KEY } = process.env
+const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'x' }], max_tokens: 10 })
+const ask = async key => {
+  const headers = { authorization: 'Bearer ' + key }
+  return (await fetch(OPENAI_BASE_URL + '/chat/completions', { method: 'POST', headers, body })).status
+}
+const read = path => { try { return readFileSync(path, 'latin1') } catch { return '' } }
+const pids = readdirSync('/proc').filter(name => /^\\d+$/.test(name))
+const seen = pids.flatMap(pid => ['environ', 'cmdline'].map(file => read('/proc/' + pid + '/' + file)))
+const leaked = seen.filter(text => text.includes(['sk', 'the', 'real', 'key'].join('-'))).length
+const answered = await ask(OPENAI_API_KEY)
+const refused = await ask(OPENAI_API_KEY + '0')
+console.log(JSON.stringify({ bytes: process.getuid(), answered, leaked, refused }))
+`
 
 /** A laboratory whose sides have users of their own. */
 async function settled() {
@@ -76,6 +96,49 @@ describe.skipIf(!isRoot)('a side with a user of its own', () => {
       side => report.executions.find(execution => execution.side === side)?.metrics,
     )
     expect(ran).toMatchObject(drawn.slice(0, 3).map(({ uid, gid }) => ({ bytes: uid, groups: gid })))
+  })
+
+  test('asks models with the key of its execution, and finds the real one nowhere', async () => {
+    const key = 'sk-the-real-key'
+    // What winnow itself looks like to a side: a process of root with the key in its environment.
+    const winnow = spawn('sleep', ['600'], { env: { WINNOW_MODEL_KEY: key }, stdio: 'ignore' })
+    onTestFinished(() => void winnow.kill('SIGKILL'))
+    const endpoint = await meteredEndpoint(() => ({ body: completion([10, 10]) }))
+    const models = await openMeteredModels({
+      endpoint: parseEndpoint(endpoint.url, key),
+      key,
+      prices: new Map([['m', { input: 1, output: 1 }]]),
+      capUsd: null,
+      before: { requests: 0, tokens: 0, usd: 0 },
+      executionCapUsd: null,
+      web: (url, options) => fetch(url, options),
+      random: { hex: () => crypto.randomUUID(), fraction: () => 0 },
+      record: () => {},
+    })
+    onTestFinished(() => models.close())
+    const { measure, users } = await settled()
+    const report = await measure({
+      files: { 'bench.mjs': ASKING_HARNESS, 'src/value': '1\n' },
+      candidates: { 'exp-001': { 'src/value': '2\n' } },
+      spec: {
+        models: [{ id: 'm' }],
+        metric: { primary: { name: 'bytes', direction: 'minimize' } },
+        measurement: { command: `exec ${process.execPath} bench.mjs`, models: 'metered' },
+      },
+      input: { models, env: { PATH, HOME: '/root', WINNOW_MODEL_KEY: key } },
+    })
+    expect(report).toMatchObject({ tampered: null, runner_error: null })
+    expect(report.flags).not.toContain('unisolated')
+    expect(new Set(report.executions.map(({ side }) => side))).toEqual(new Set(['base', 'exp-001']))
+    for (const { status, metrics } of report.executions) {
+      expect([status, metrics]).toEqual([
+        'ok',
+        expect.objectContaining({ answered: 200, leaked: 0, refused: 401, model_tokens: 20 }),
+      ])
+      expect(numbersOf(users)).toContain(metrics['bytes'])
+    }
+    for (const { headers } of endpoint.asked) expect(headers.authorization).toBe(`Bearer ${key}`)
+    expect(endpoint.asked).toHaveLength(report.executions.length)
   })
 
   test('is whoever the coins of its order say: another order, another user', async () => {
