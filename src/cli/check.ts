@@ -48,7 +48,7 @@ import { showLive } from './live.ts'
 import { locateWorkspace } from './measure.ts'
 import { tryProbes } from './probes.ts'
 import { saveForecast } from './stake.ts'
-import type { HarnessRun } from './harness-run.ts'
+import { type HarnessRun, readSpendingCap, withHarnessModels } from './harness-run.ts'
 import { tryHarness } from './trial.ts'
 import type { Call, Verb } from './verb.ts'
 
@@ -108,8 +108,14 @@ export const checkVerb: Verb = {
   options: [
     { name: 'no-try', summary: 'do not run setup, gates and harness on the default branch' },
     { name: 'no-probes', summary: 'do not measure changes that try to deceive the harness' },
+    {
+      name: 'spend',
+      value: 'usd',
+      summary:
+        'run a harness that asks models once, for this much at most, and estimate what a campaign costs',
+    },
   ],
-  examples: ['winnow check', 'winnow check .winnow/parser.yaml --no-try'],
+  examples: ['winnow check', 'winnow check .winnow/parser.yaml --no-try', 'winnow check --spend 0.5'],
   exits: {
     2: 'the spec cannot be run as it is, or its harness is not fair or does not use the code',
     13: 'the harness or a gate failed',
@@ -133,14 +139,19 @@ export async function checkSpec(call: Call, check: SpecCheck): Promise<number> {
     if (!call.given.flag('json')) for (const line of lines) call.terminal.out(line)
   }
   print(renderCheck(view))
-  const tries = !isBlocked(view) && !call.given.flag('no-try') && !isMetered(spec)
+  const capUsd = readSpendingCap(call, spec)
+  const tries = !isBlocked(view) && !call.given.flag('no-try') && (!isMetered(spec) || capUsd !== null)
   const harness = { ...HARNESS, call, spec, ...check }
-  const trial = tries ? addGuessWarning(await tryWithResourceWatch(harness), check) : null
+  const trial = tries
+    ? addGuessWarning(await withHarnessModels(harness, capUsd, tryWithResourceWatch), check)
+    : null
   const tried = trial === null ? view : addTrial(spec, view, trial)
   const about = { yaml: check.text.yaml, tree: check.base.tree }
   if (trial !== null) saveForecast(check.repositoryContext, about, estimateCampaignSeconds(spec, trial))
   if (!isBlocked(view)) print(renderCheckComparison(spec, tried))
-  const attacks = trial !== null && !call.given.flag('no-probes') && explainNoProbes(spec) === null
+  // Probes cost as much as ideas where the harness asks models: only a campaign pays for them.
+  const attacks =
+    trial !== null && capUsd === null && !call.given.flag('no-probes') && explainNoProbes(spec) === null
   const probes = attacks ? await tryProbesLive(harness, trial) : null
   if (attacks) print(renderProbes(spec, probes).map(line => `  ${line}`))
   if (call.given.flag('json')) call.terminal.json({ ...tried, probes })

@@ -146,7 +146,7 @@ interface MeasureRequest {
   /** Name of the command, shown to processes that wait for the lock. */
   what: string
   /** Options that only a person may use, never the engine. */
-  more?: Pick<MeasureInput, 'onExecution' | 'onItems' | 'unpinned'>
+  more?: Pick<MeasureInput, 'onExecution' | 'onItems' | 'unpinned' | 'models'>
   /** Counts while measuring, but not while waiting for the lock. */
   time?: MeasuringTime
 }
@@ -157,10 +157,10 @@ export async function measureHere(
   repositoryContext: RepositoryContext,
   request: MeasureRequest,
 ): Promise<Report> {
-  if (isMetered(request.spec))
-    throw new UserError('this harness asks models, and only winnow run sets money aside for that', {
+  if (isMetered(request.spec) && request.more?.models === undefined)
+    throw new UserError(`this harness asks models, and ${request.what} sets no money aside for that`, {
       place: { path: 'measurement.models' },
-      fix: 'measure it in a campaign: winnow run, winnow try',
+      fix: 'measure it in a campaign (winnow run, winnow try), or once: winnow check --spend 0.5',
     })
   const { environment, interrupt } = call
   const machine = { ...environment, machineDir: repositoryContext.machineDir }

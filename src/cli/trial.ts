@@ -30,7 +30,7 @@ import { collectSuitePass, renderSuitePass, type SuiteTaskResult } from '../repo
 import { describeAbsentMetric } from '../report/metrics.ts'
 import type { Spec } from '../spec/schema.ts'
 import { BUILT_IN_METRICS } from '../spec/schema-values.ts'
-import { isJudgedMetric } from '../spec/spec-facts.ts'
+import { isJudgedMetric, isMetered } from '../spec/spec-facts.ts'
 import { createNotPassedError } from './harness-failure.ts'
 import { createUnrecordedOrder, type HarnessRun, measureTrial } from './harness-run.ts'
 import { estimateJudging } from './judging-forecast.ts'
@@ -42,6 +42,8 @@ export async function tryHarness(harness: HarnessRun): Promise<HarnessTrial> {
   }
   // A pass of a suite may cost a lot of money: a trial shows its values, and a campaign its noise.
   if (harness.spec.measurement.suite !== null) return trySuite(harness)
+  if (isMetered(harness.spec))
+    return { ...summarizeTrial(harness, await tryOnce(harness)), calibration: null, prospects: null }
   const campaign = { ...createEmptyCampaign(), incumbent: harness.base }
   if (!isCalibrationNeeded({ ...harness, campaign }) && !isNoiseNeeded({ ...harness, campaign }))
     return { ...summarizeTrial(harness, await tryOnce(harness)), calibration: null, prospects: null }
@@ -196,14 +198,15 @@ async function tryOnce(harness: HarnessRun): Promise<Report> {
 function summarizeTrial(
   { spec }: HarnessRun,
   report: Report,
-): Pick<HarnessTrial, 'seconds' | 'metrics' | 'gates' | 'warnings'> {
-  const { executions } = report
+): Pick<HarnessTrial, 'seconds' | 'metrics' | 'gates' | 'warnings' | 'models'> {
+  const { executions, metered } = report
   const runs = executions.filter(({ role }) => role === 'sample')
   const printed = listPrintedNames(executions, BUILT_IN_METRICS)
   return {
     seconds: runs.reduce((sum, { wall_seconds }) => sum + wall_seconds, 0) / Math.max(1, runs.length),
     metrics: aggregateMetrics(report, 'base', getAggregation(spec)),
     gates: [...new Set(report.gates.map(({ name }) => name))],
+    ...(metered === undefined ? {} : { models: { ...metered, executions: executions.length } }),
     // Metrics that this trial did not need, but a campaign will.
     warnings: findAbsentMetrics(spec, executions).map(absent => describeAbsentMetric(absent, printed)),
   }

@@ -5,10 +5,11 @@ import { tryParseJson } from '../model/canonical-json.ts'
 import type { ModelCost } from '../model/report.ts'
 import { toSafeLine } from '../model/text.ts'
 import type { Fetch, RandomSource } from '../ports.ts'
-import { computeCost, formatUsd, type Tokens } from './budget.ts'
+import type { Spec } from '../spec/schema.ts'
+import { computeCost, formatUsd, requireValidPrices, type Tokens } from './budget.ts'
 import type { Endpoint } from './endpoint.ts'
 import { type CallBody, parseCall, readUsage, type RefusedCall, UsageReader } from './metered-call.ts'
-import { type Price, readLimitedBody } from './model-access.ts'
+import { type Price, readEndpoint, readLimitedBody, readModelAccess } from './model-access.ts'
 
 export interface MeterTerms {
   endpoint: Endpoint
@@ -46,13 +47,34 @@ interface Calls {
   abort: AbortController
 }
 
+export type OpenMeteredModels = MeteredModels & { close(): Promise<void> }
+
+/** For the models of the spec, at the endpoint and with the key of winnow's own environment. */
+export async function openHarnessModels(
+  { models, measurement }: Pick<Spec, 'models' | 'measurement'>,
+  {
+    env,
+    ...terms
+  }: Pick<MeterTerms, 'capUsd' | 'before' | 'web' | 'random' | 'record'> & {
+    env: Readonly<Record<string, string>>
+  },
+): Promise<OpenMeteredModels> {
+  const { capUsd, before, web } = terms
+  const prices = new Map<string, Price | null>()
+  for (const { id: model } of models) {
+    const { price } = await readModelAccess({ env, models, web }, model)
+    requireValidPrices({ model, capUsd, price, spentUsd: before.usd })
+    prices.set(model, price)
+  }
+  const executionCapUsd = measurement.max_execution_cost_usd
+  return openMeteredModels({ ...terms, ...readEndpoint(env), prices, executionCapUsd })
+}
+
 /**
  * A server on loopback that forwards calls to the configured endpoint alone, with the key, for the models of the spec.
  * It counts what they cost and refuses calls once a cap is reached.
  */
-export async function openMeteredModels(
-  terms: MeterTerms,
-): Promise<MeteredModels & { close(): Promise<void> }> {
+export async function openMeteredModels(terms: MeterTerms): Promise<OpenMeteredModels> {
   const meter = createMeter(terms)
   const byToken = new Map<string, Calls>()
   const server = createServer((request, response) => {

@@ -1,7 +1,7 @@
 import type { WayOut } from '../decide/evidence/planning.ts'
 import { formatCount, formatNoise, formatNumber, formatRounded, formatSize } from '../decide/wording.ts'
 import type { Calibration } from '../model/campaign.ts'
-import type { HeldResources, MetricValues } from '../model/report.ts'
+import type { HeldResources, JudgingUsage, MetricValues } from '../model/report.ts'
 import { joinFirst } from '../model/text.ts'
 import type { Prospects } from '../plan/prospects.ts'
 import { NOT_NOISE_PROOF } from '../spec/notes.ts'
@@ -27,6 +27,8 @@ export interface HarnessTrial {
   judging?: JudgingForecast
   /** Only of a suite: the table of its tasks. */
   tasks?: string[]
+  /** Only if the harness asks models: what that cost in all executions of the trial. */
+  models?: JudgingUsage & { executions: number }
   /** The harness works, but differs from the spec in these points. */
   warnings: string[]
 }
@@ -241,7 +243,7 @@ function describeVisibleScoreGain({ visibleGain, assumedSpread }: JudgingReach, 
   return `gains of ${formatRounded(visibleGain, 2)} ${primary} are seen ${condition}`
 }
 
-function formatDollars(usd: number): string {
+export function formatDollars(usd: number): string {
   return `${formatRounded(usd, 2)} USD`
 }
 

@@ -3,13 +3,15 @@ import { formatCount, formatNumber } from '../decide/wording.ts'
 import type { CampaignLocation } from '../spec/planned-features.ts'
 import type { Spec } from '../spec/schema.ts'
 import {
+  countJudgedRuns,
+  isJudgedMetric,
   isMetered,
   listTimedDecisiveMetrics,
   listUncappedSpenders,
   resolvePairsPerJob,
 } from '../spec/spec-facts.ts'
 import { describeProxy } from './metrics.ts'
-import { formatMinutes, type HarnessTrial, renderTrial } from './check-trial.ts'
+import { formatDollars, formatMinutes, type HarnessTrial, renderTrial } from './check-trial.ts'
 
 // Check
 
@@ -74,7 +76,9 @@ export function renderCheckComparison(spec: Spec, { metrics, tried }: CheckView)
   }
   const isForecast = tried.prospects !== null || tried.judging !== undefined
   const time = isForecast ? [] : [describeCampaignTime(spec, tried.seconds)]
-  return [...compared, ...renderTrial(tried), ...time].map(line => `  ${line}`)
+  return [...compared, ...renderTrial(tried), ...renderModelForecast(spec, tried), ...time].map(
+    line => `  ${line}`,
+  )
 }
 
 export function isBlocked({ scope, unsupported, unfinished }: CheckView): boolean {
@@ -226,15 +230,51 @@ export function renderForecast(spec: Spec, where: CampaignLocation): string[] {
   ]
 }
 
-/** Running the harness costs money, so `check` only says how much at most. */
+/** Running the harness costs money, so a person has to say how much. */
 function describeMeteredCost(spec: Spec): string {
   const { max_execution_cost_usd: each } = spec.measurement
-  const runs = 2 * (resolvePairsPerJob(spec.evidence, 0) + 1)
+  const models = spec.models.map(({ id }) => id).join(', ')
   const bound =
     each === null
-      ? 'set measurement.max_execution_cost_usd to bound one execution'
-      : `one execution costs ${formatNumber(each)} USD at most (measurement.max_execution_cost_usd), and one job of pairs has up to ${runs}, which is ${formatNumber(each * runs)} USD`
-  return `Nothing was run, because the harness asks models (${spec.models.map(({ id }) => id).join(', ')}) and that costs money: ${bound}.`
+      ? ''
+      : ` One execution costs ${formatDollars(each)} at most (measurement.max_execution_cost_usd).`
+  return `Nothing was run, because the harness asks models (${models}) and that costs money.${bound} winnow check --spend ${each ?? 0.5} runs it once, for ${formatDollars(each ?? 0.5)} at most, and estimates what a campaign costs.`
+}
+
+/** What a campaign pays if each execution costs what those of the trial cost. */
+function renderModelForecast(spec: Spec, { models, seconds }: HarnessTrial): string[] {
+  if (models === undefined) return []
+  const { executions, requests, tokens, usd } = models
+  const each = usd / Math.max(1, executions)
+  const price = (count: number) => `${formatCount(count, 'execution')}, about ${formatDollars(count * each)}`
+  const used = `${formatCount(requests, 'request')}, ${formatNumber(tokens)} tokens, ${formatDollars(usd)}`
+  const cap = spec.stopping.max_total_cost_usd
+  const budget =
+    cap === null
+      ? 'none, which winnow run --allow-uncapped has to allow'
+      : `${formatDollars(cap)} in all (stopping.max_total_cost_usd)${each > 0 ? `, about ${formatCount(Math.floor(cap / each), 'execution')}` : ''}`
+  return [
+    `models of the harness: ${used} for ${formatCount(executions, 'execution')}; no campaign counts this trial`,
+    ...describeExecutionsToPay(spec, seconds).map(([what, count]) => `${what}: ${price(count)}`),
+    `budget of the harness: ${budget}`,
+  ]
+}
+
+function describeExecutionsToPay(spec: Spec, seconds: number): [what: string, executions: number][] {
+  const compared = selectComparisonMode(spec, null)
+  const { suite } = spec.measurement
+  const pairs =
+    suite === null ? resolvePairsPerJob(spec.evidence, seconds) + 1 : suite.tasks.length * suite.seeds
+  const one = computeMaxExecutions(spec)
+  if (isJudgedMetric(spec)) return [['one job of items', 2 * countJudgedRuns(spec)]]
+  if (compared === 'stored score' || compared === 'once') return [['one idea, at most', one]]
+  return [
+    ...(compared === 'pairs'
+      ? []
+      : [['one idea, where the numbers repeat exactly', one] satisfies [string, number]]),
+    ['one job of pairs, of which an idea needs one or more', 2 * pairs],
+    ['before the first idea, two such jobs', 4 * pairs],
+  ]
 }
 
 function describeModelCap(spec: Spec): string {

@@ -1,18 +1,10 @@
 import { join } from 'node:path'
 import { UserError } from '../../errors.ts'
 import { createWebFetch } from '../../github/web.ts'
-import { requireValidPrices } from '../../judge/budget.ts'
 import type { PrintedOrder } from '../../judge/judging-task.ts'
-import { openMeteredModels } from '../../judge/metered-models.ts'
-import { type Price, readEndpoint, readModelAccess } from '../../judge/model-access.ts'
+import { openHarnessModels, type OpenMeteredModels } from '../../judge/metered-models.ts'
 import { findSideUsers } from '../../measure/isolation/side-users.ts'
-import {
-  chooseWorkspace,
-  isUserIsolated,
-  type MeasureInput,
-  type MeteredModels,
-  type Workspace,
-} from '../../measure/session.ts'
+import { chooseWorkspace, isUserIsolated, type MeasureInput, type Workspace } from '../../measure/session.ts'
 import { readMachineFingerprint } from '../../measure/machine.ts'
 import type { Campaign, LiveOrder } from '../../model/campaign.ts'
 import type { OrderId } from '../../model/ids.ts'
@@ -283,25 +275,14 @@ async function openOrderModels(
   { env, random }: CampaignContext,
   { order, spec }: SpecifiedOrder,
   files: OrderFiles,
-): Promise<(MeteredModels & { close(): Promise<void> }) | null> {
+): Promise<OpenMeteredModels | null> {
   if (!isMetered(spec)) return null
-  const web = createWebFetch(env)
-  const before = files.metered(order.id) ?? NO_COST
-  const capUsd = order.may_cost_usd ?? spec.stopping.max_total_cost_usd
-  const prices = new Map<string, Price | null>()
-  for (const { id: model } of spec.models) {
-    const { price } = await readModelAccess({ env, models: spec.models, web }, model)
-    requireValidPrices({ model, capUsd, price, spentUsd: before.usd })
-    prices.set(model, price)
-  }
-  return openMeteredModels({
-    ...readEndpoint(env),
-    prices,
-    capUsd,
-    before,
-    executionCapUsd: spec.measurement.max_execution_cost_usd,
-    web,
+  return openHarnessModels(spec, {
+    env,
     random,
+    web: createWebFetch(env),
+    capUsd: order.may_cost_usd ?? spec.stopping.max_total_cost_usd,
+    before: files.metered(order.id) ?? NO_COST,
     record: cost => files.meter(order.id, cost),
   })
 }

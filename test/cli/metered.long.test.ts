@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest'
+import { completion, meteredEndpoint } from '../servers/metered-endpoint.ts'
+import { project } from './project.ts'
+
+/** One call for each line of the prompt. */
+const HARNESS = `import { readFileSync } from 'node:fs'
+const headers = { authorization: 'Bearer ' + process.env.OPENAI_API_KEY }
+const url = process.env.OPENAI_BASE_URL + '/chat/completions'
+const lines = readFileSync('src/prompt.txt', 'utf8').trim().split('\\n')
+for (const content of lines) {
+  const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content }], max_tokens: 10 })
+  const answer = await fetch(url, { method: 'POST', headers, body })
+  if (!answer.ok) throw new Error(await answer.text())
+}
+console.log(JSON.stringify({ answered: lines.length }))
+`
+const UNCAPPED = `winnow: 1
+metric:
+  primary: { name: model_cost_usd, direction: minimize }
+  degenerate_gates: [{ name: answered, check: '> 0' }]
+models: [{ id: m, price: { input: 100, output: 100 } }]
+measurement: { command: exec ${process.execPath} bench/ask.mjs, models: metered, probes: off }
+scope: { mutable: [src/] }
+`
+const CAPPED = `${UNCAPPED}stopping: { max_total_cost_usd: 5 }\n`
+
+/** Each call uses 100 tokens, which cost a cent. */
+async function meteredProject(spec: string, prompt = 'please\n') {
+  const endpoint = await meteredEndpoint(() => ({ body: completion([90, 10]) }))
+  const files = { '.winnow/prompt.yaml': spec, 'bench/ask.mjs': HARNESS, 'src/prompt.txt': prompt }
+  const person = project(files)
+  const env = { WINNOW_MODEL_URL: endpoint.url, WINNOW_MODEL_KEY: 'sk-of-ada' }
+  const winnow = (...argv: string[]) => person.winnowWith({ env }, ...argv)
+  return { person, winnow, asked: endpoint.asked }
+}
+
+describe('winnow check of a harness that asks models', () => {
+  it('runs nothing until a person says how much it may spend, and then says what a campaign pays', async () => {
+    const { winnow, asked } = await meteredProject(CAPPED)
+    const free = await winnow('check')
+    expect([free.code, free.out]).toEqual([
+      0,
+      expect.stringContaining('winnow check --spend 0.5 runs it once'),
+    ])
+    expect(asked).toHaveLength(0)
+    const { code, out, err } = await winnow('check', '--spend', '0.5')
+    expect([code, err]).toEqual([0, expect.not.stringContaining('error')])
+    expect(asked).toHaveLength(1)
+    expect(out).toContain(
+      'models of the harness: 1 request, 100 tokens, 0.01 USD for 1 execution; no campaign counts this trial',
+    )
+    expect(out).toContain('one idea, where the numbers repeat exactly: 4 executions, about 0.04 USD')
+    expect(out).toContain(
+      'one job of pairs, of which an idea needs one or more: 18 executions, about 0.18 USD',
+    )
+    expect(out).toContain('before the first idea, two such jobs: 36 executions, about 0.36 USD')
+    expect(out).toContain(
+      'budget of the harness: 5 USD in all (stopping.max_total_cost_usd), about 500 executions',
+    )
+    expect(out + err).not.toContain('sk-of-ada')
+  })
+
+  it('ends a trial that wants more than it may spend, and says what it spent', async () => {
+    const { winnow, asked } = await meteredProject(CAPPED, 'please\nand again\n')
+    const { code, err } = await winnow('check', '--spend', '0.005')
+    expect([code, err]).toEqual([
+      2,
+      expect.stringContaining('the trial spent 0.01 USD and did not end, and --spend allows 0.005 USD'),
+    ])
+    expect(err).toContain('fix: allow more: --spend 0.01')
+    expect(asked).toHaveLength(1)
+  })
+
+  it('refuses what is no amount, and where there is nothing to pay', async () => {
+    const { winnow, asked } = await meteredProject(CAPPED)
+    expect((await winnow('check', '--spend', 'much')).err).toContain(
+      '--spend much is no amount of US dollars',
+    )
+    expect((await winnow('check', '--spend', '1', '--no-try')).err).toContain('--no-try runs nothing')
+    expect(asked).toHaveLength(0)
+    expect((await project().winnow('check', '--spend', '1')).err).toContain(
+      'checking this spec costs nothing',
+    )
+  })
+})
+
+describe('spending that nothing caps', () => {
+  it('is refused by winnow run before anything is recorded, until a person allows it, once', async () => {
+    const { person, winnow, asked } = await meteredProject(UNCAPPED)
+    const before = person.refs()
+    const { code, err } = await winnow('run')
+    expect([code, err]).toEqual([
+      2,
+      expect.stringContaining('nothing caps what the harness may spend on models'),
+    ])
+    expect(err).toContain(
+      'fix: write a cap in US dollars, such as 5, or allow it: winnow run --allow-uncapped',
+    )
+    expect([person.refs(), asked.length]).toEqual([before, 0])
+    const allowed = await winnow('run', '--allow-uncapped')
+    expect([allowed.code, allowed.err]).toEqual([
+      14,
+      expect.stringContaining('Recorded: ada allowed the harness to spend without a cap.'),
+    ])
+    expect(asked.length).toBeGreaterThan(0)
+    const again = await winnow('run')
+    expect([again.code, again.err]).toEqual([14, expect.not.stringContaining('caps')])
+    const log = (await winnow('log', '--json')).out
+    expect(log.match(/"uncapped-allowed"/g)).toHaveLength(1)
+    expect(log).not.toContain('sk-of-ada')
+  }, 300_000)
+
+  it('pauses a campaign whose spec loses its cap, until winnow resume allows it', async () => {
+    const { person, winnow, asked } = await meteredProject(CAPPED)
+    expect((await winnow('run')).code).toBe(14)
+    person.git('checkout', '-q', '--detach')
+    person.commit('shorter', { 'src/prompt.txt': 'pls\n' })
+    expect((await winnow('propose', '-m', 'shorter')).code).toBe(0)
+    person.git('checkout', '-q', 'main')
+    person.commit('no cap', { '.winnow/prompt.yaml': UNCAPPED })
+    await winnow('run')
+    const paused = asked.length
+    expect((await winnow('status')).out).toContain('nothing caps what the harness may spend on models')
+    await winnow('resume')
+    await winnow('run')
+    expect(asked).toHaveLength(paused)
+    const { code, err } = await winnow('resume', '--allow-uncapped')
+    expect([code, err]).toEqual([0, expect.stringContaining('Recorded: ada allowed the harness to spend')])
+    expect((await winnow('run')).code).toBe(14)
+    expect((await winnow('status')).out).not.toContain('nothing caps')
+    expect(asked.length).toBeGreaterThan(paused)
+  }, 300_000)
+})
