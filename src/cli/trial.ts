@@ -5,6 +5,7 @@ import {
   type CalibrationResult,
   calibrateHarness,
   calibrateNoise,
+  estimateSuiteNoise,
   explainIncomparable,
   type NoiseResult,
 } from '../decide/calibration.ts'
@@ -31,6 +32,7 @@ import { describeAbsentMetric } from '../report/metrics.ts'
 import type { Spec } from '../spec/schema.ts'
 import { BUILT_IN_METRICS } from '../spec/schema-values.ts'
 import { isJudgedMetric, isMetered } from '../spec/spec-facts.ts'
+import { isPairedByTask } from '../spec/task-facts.ts'
 import { createNotPassedError } from './harness-failure.ts'
 import { createUnrecordedOrder, type HarnessRun, measureTrial } from './harness-run.ts'
 import { estimateJudging } from './judging-forecast.ts'
@@ -40,8 +42,7 @@ export async function tryHarness(harness: HarnessRun): Promise<HarnessTrial> {
     const { report, judging } = await tryItems(harness)
     return { ...summarizeTrial(harness, report), calibration: null, prospects: null, judging }
   }
-  // A pass of a suite may cost a lot of money: a trial shows its values, and a campaign its noise.
-  if (harness.spec.measurement.suite !== null) return trySuite(harness)
+  if (harness.spec.measurement.suite !== null) return trySuiteNoise(harness)
   if (isMetered(harness.spec))
     return { ...summarizeTrial(harness, await tryOnce(harness)), calibration: null, prospects: null }
   const campaign = { ...createEmptyCampaign(), incumbent: harness.base }
@@ -51,14 +52,27 @@ export async function tryHarness(harness: HarnessRun): Promise<HarnessTrial> {
   return 'trial' in repeats ? repeats.trial : tryNoise(harness, repeats.reasonPrefix)
 }
 
+interface SuiteTrial extends HarnessTrial {
+  tasks: string[]
+  pass: SuiteTaskResult[]
+  report: Report
+}
+
 /** One pass of the suite over the base. */
-export async function trySuite(
-  harness: HarnessRun,
-): Promise<HarnessTrial & { tasks: string[]; pass: SuiteTaskResult[] }> {
+export async function trySuite(harness: HarnessRun): Promise<SuiteTrial> {
   const report = await tryOnce(harness)
   const pass = collectSuitePass(harness.spec, report)
   const tasks = renderSuitePass(harness.spec.metric.primary.name, pass)
-  return { ...summarizeTrial(harness, report), calibration: null, prospects: null, tasks, pass }
+  return { ...summarizeTrial(harness, report), calibration: null, prospects: null, tasks, pass, report }
+}
+
+/** More passes may cost a lot of money, so one has to show how noisy the pairs will be. */
+async function trySuiteNoise(harness: HarnessRun): Promise<HarnessTrial> {
+  const { spec } = harness
+  const { pass: _, report, ...trial } = await trySuite(harness)
+  const estimated = isPairedByTask(spec) ? estimateSuiteNoise(spec, report) : null
+  if (estimated === null) return trial
+  return { ...trial, estimated, prospects: computeProspects(spec, { ...estimated, singleMachine: true }) }
 }
 
 /** The trial of a harness that repeats exactly, or why it does not count as one. */

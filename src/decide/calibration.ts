@@ -170,6 +170,35 @@ function explainEffectGap({ evidence, metric }: Spec, scale: 'log' | 'linear'): 
   return `evidence.min_effect is not set, and ${metric.primary.name} is compared on a linear scale, where 2 % has no meaning: set it to the smallest change worth having, in its own units, with evidence.scale: linear`
 }
 
+/**
+ * What a pair (task, seed) of a suite will differ by, estimated from one pass of the base: two runs of one task differ
+ * as the two sides of a pair do, or more, because these share a seed. Null where no task ran twice.
+ */
+export function estimateSuiteNoise(
+  spec: Spec,
+  report: Report,
+): { scale: 'log' | 'linear'; noise: Noise } | null {
+  const runs = listExecutions(report, 'base', 'sample').flatMap(run => {
+    const score = readNumber(run, spec.metric.primary.name)
+    return score === null ? [] : [{ task: run.task, score }]
+  })
+  const scores = runs.map(({ score }) => score)
+  const scale = selectPrimaryScale(spec, scores)
+  if (explainIncomparable(spec, scores) !== null || explainEffectGap(spec, scale) !== null) return null
+  const tasks = [...new Set(runs.map(({ task }) => task))]
+  if (runs.length === tasks.length) return null
+  const squares = tasks.flatMap(name => {
+    const own = runs.flatMap(({ task, score }) => (task === name ? [score] : []))
+    const values = scale === 'log' ? own.map(Math.log) : own
+    const mean = values.reduce((sum, value) => sum + value, 0) / values.length
+    return values.map(value => (value - mean) ** 2)
+  })
+  const variance = squares.reduce((sum, square) => sum + square, 0) / (runs.length - tasks.length)
+  const pair_sd = Math.sqrt(2 * variance)
+  const spread = { pair_sd, pair_sd_upper90: null, between_job_sd: null, pairs: runs.length, jobs: 1 }
+  return { scale, noise: { ...spread, ...computeJobSeconds(report) } }
+}
+
 /** Seconds of one execution of the base, and the other seconds of a job with two sides. */
 function computeJobSeconds(report: Report): Pick<Noise, 'execution_seconds' | 'overhead_seconds'> {
   const sum = (runs: readonly Execution[]) => runs.reduce((total, run) => total + run.wall_seconds, 0)

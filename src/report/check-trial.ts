@@ -29,9 +29,13 @@ export interface HarnessTrial {
   tasks?: string[]
   /** Only if the harness asks models: what that cost in all executions of the trial. */
   models?: JudgingUsage & { executions: number }
+  /** Only of a suite that is compared in pairs: their noise, as far as one pass tells. */
+  estimated?: EstimatedNoise
   /** The harness works, but differs from the spec in these points. */
   warnings: string[]
 }
+
+type EstimatedNoise = Pick<Calibration, 'scale'> & { noise: NonNullable<Calibration['noise']> }
 
 export function renderTrial(trial: HarnessTrial): string[] {
   return [...renderTrialResult(trial), ...trial.warnings.map(warning => `warning: ${warning}`)]
@@ -43,7 +47,7 @@ function renderTrialResult(trial: HarnessTrial): string[] {
   const [printed, ...rows] = renderMetrics(metrics)
   const tried = [`tried: ${printed} in ${formatRounded(seconds, 3)} s${passed}`, ...rows]
   if (judging !== undefined) return [...tried, ...renderJudgingForecast(judging)]
-  if (calibration === null) return [...tried, ...(trial.tasks ?? [])]
+  if (calibration === null) return [...tried, ...(trial.tasks ?? []), ...renderSuiteProspects(trial)]
   const { noise } = calibration
   return [
     ...tried,
@@ -53,6 +57,16 @@ function renderTrialResult(trial: HarnessTrial): string[] {
     ...(prospects === null ? [] : renderProspects(prospects, calibration)),
     ...renderQuieterMetric(trial),
     ...(trial.countedLine === undefined ? [] : [`${COUNT_INSTEAD}: ${trial.countedLine}`]),
+  ]
+}
+
+function renderSuiteProspects({ estimated, prospects }: HarnessTrial): string[] {
+  if (estimated === undefined || prospects === null) return []
+  const { scale, noise } = estimated
+  const runs = formatCount(noise.pairs, 'run')
+  return [
+    `noise: pairs (task, seed) would differ by ${formatSize(noise.pair_sd, scale)}, estimated from ${runs} of one pass; a campaign measures it`,
+    ...renderProspects(prospects, estimated),
   ]
 }
 
@@ -102,7 +116,7 @@ function renderNoise({ scale, noise }: Parameters<typeof formatNoise>[0]): strin
   ]
 }
 
-function renderProspects(prospects: Prospects, calibration: Omit<Calibration, 'order'>): string[] {
+function renderProspects(prospects: Prospects, calibration: Pick<Calibration, 'scale' | 'noise'>): string[] {
   const { null_idea, good_idea, chance_to_keep, campaign } = prospects
   const gain = (effect: number) => formatSize(effect, calibration.scale)
   const [least, most] = campaign.minutes.toSorted((a, b) => a - b)

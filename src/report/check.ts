@@ -305,9 +305,9 @@ function describeGates({ gates, metric }: Spec): string[] {
 }
 
 /** Executions of one idea, both sides together, if it uses all of them. */
-function computeMaxExecutions({ measurement }: Spec): number {
-  const { stability, baseline } = measurement
-  if (stability === null) return 4
+function computeMaxExecutions({ measurement, evidence }: Spec): number {
+  const { stability, baseline, suite } = measurement
+  if (stability === null) return suite === null ? 4 : 2 * suite.tasks.length * suite.seeds * evidence.max_jobs
   const { mode, repeat_count: repeats, ladder } = stability
   const samples =
     mode === 'stable' ? 1 : mode === 'repeat' ? repeats : (ladder?.confirmation_repeats ?? repeats)

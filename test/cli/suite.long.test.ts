@@ -61,6 +61,11 @@ const FILES = {
 describe('a suite of three tasks', () => {
   it('keeps what lowers the loss of every task, and not what spoils one of them', async () => {
     const person = project(FILES)
+    const checked = await person.winnow('check')
+    expect(checked.out).toMatch(
+      /^ {2}noise: pairs \(task, seed\) would differ by 0\.0\d+, estimated from 12 runs of one pass/m,
+    )
+    expect(checked.out).toMatch(/^ {2}smallest visible gain: /m)
     const { code, out } = await person.winnow('run')
     expect([code, out]).toEqual([0, expect.stringMatching(/1 kept/)])
 

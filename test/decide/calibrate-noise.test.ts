@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { calibrateNoise } from '../../src/decide/calibration.ts'
-import { aReport, aSpec } from './a-spec.ts'
+import { calibrateNoise, estimateSuiteNoise } from '../../src/decide/calibration.ts'
+import { aReport, aSpec, run } from './a-spec.ts'
 import { aJob, gainsOf } from './paired/a-case.ts'
 
 describe('a calibration', () => {
@@ -21,5 +21,42 @@ describe('a calibration', () => {
     expect(judged(none, other, job('c', 0.1, 8), job('d', 0.1, 8))).toHaveProperty('refused')
     expect(judged(job('c', 0.1, 8), job('d', 0.1, 8), none, other)).toHaveProperty('refused')
     expect(judged(none, other, job('c', 0, 8), job('d', 0, 8))).toHaveProperty('noise')
+  })
+})
+
+describe('one pass of a suite', () => {
+  const spec = aSpec({
+    metric: { primary: { type: 'loss', name: 'loss', direction: 'minimize' } },
+    evidence: { scale: 'linear', min_effect: 0.02 },
+  })
+  const pass = (runs: readonly [task: string, loss: number][]) =>
+    aReport(runs.map(([task, loss]) => run('base', { loss }, { task })))
+
+  it('shows how much pairs will differ, whatever the tasks differ by', () => {
+    const found = estimateSuiteNoise(
+      spec,
+      pass([
+        ['a', 0.4],
+        ['b', 0.9],
+        ['a', 0.5],
+        ['b', 0.8],
+      ]),
+    )
+    expect(found).toMatchObject({
+      scale: 'linear',
+      noise: { pair_sd: expect.closeTo(0.1, 9), pair_sd_upper90: null, pairs: 4 },
+    })
+  })
+
+  it('shows nothing where no task ran twice', () => {
+    expect(
+      estimateSuiteNoise(
+        spec,
+        pass([
+          ['a', 0.4],
+          ['b', 0.9],
+        ]),
+      ),
+    ).toBeNull()
   })
 })
