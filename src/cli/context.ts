@@ -18,7 +18,7 @@ import type { Campaign } from '../model/campaign.ts'
 import type { EventAuthor, LedgerEvent } from '../model/event.ts'
 import { buildCampaignRefs, type CampaignRefs } from '../model/ids.ts'
 import type { ProgressReporter } from '../ports.ts'
-import { EventRenderer, NOTABLE_EVENTS } from '../report/event-log.ts'
+import { EventRenderer, isNotableEvent } from '../report/event-log.ts'
 import { suggestWord } from '../spec/nearest-word.ts'
 import { readDefaultTip } from './default-branch.ts'
 import { announceEvents, createDryRun, printDryRun } from './dry-run.ts'
@@ -295,7 +295,7 @@ export const UNKNOWN_ACTOR = 'unknown'
 
 function reportProgress(progress: ProgressReporter, renderer: EventRenderer, event: LedgerEvent): void {
   const line = renderer.next(event)
-  if (NOTABLE_EVENTS.has(event.kind)) progress.say(line)
+  if (isNotableEvent(event)) progress.say(line)
 }
 
 /** Reads a file that the person named, relative to the person's directory. */

@@ -46,8 +46,12 @@ function readShownMetrics(yaml: string | null, file: string): ShownMetrics {
   return selectShownMetrics(yaml === null ? null : (readSpec(yaml, { file })?.spec ?? null))
 }
 
-/** Events that `run` prints while it works. */
-export const NOTABLE_EVENTS: ReadonlySet<EventKind> = new Set([
+/** `run` prints these while it works. A revert says why winnow takes a change back. */
+export function isNotableEvent(event: LedgerEvent): boolean {
+  return NOTABLE_EVENTS.has(event.kind) || (event.kind === 'steered' && event.action === 'revert')
+}
+
+const NOTABLE_EVENTS: ReadonlySet<EventKind> = new Set([
   'campaign-started',
   'campaign-amended',
   'calibrated',

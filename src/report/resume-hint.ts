@@ -149,8 +149,14 @@ function describeLimit(code: string): string {
   return `raise ${getLimitKey(code)}${counted}`
 }
 
+/** Limits that are not below `stopping`. */
+const LIMIT_KEYS = new Map([
+  ['max_judge_cost_usd', 'metric.judge.max_total_cost_usd'],
+  ['epochs', 'epochs.count'],
+])
+
 function getLimitKey(code: string): string {
-  return code === 'max_judge_cost_usd' ? 'metric.judge.max_total_cost_usd' : `stopping.${code}`
+  return LIMIT_KEYS.get(code) ?? `stopping.${code}`
 }
 
 // Next run

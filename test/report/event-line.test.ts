@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { EventRenderer } from '../../src/report/event-log.ts'
+import { EventRenderer, isNotableEvent } from '../../src/report/event-log.ts'
 import { isAboutExperiment, renderExperiment } from '../../src/report/experiment.ts'
 import { MACHINE } from '../model/a-machine.ts'
 import { formatMetrics } from '../../src/report/metrics.ts'
@@ -292,6 +292,14 @@ describe('the text of one experiment', () => {
     expect(lines[0]).toBe('exp-001 Kept: bytes 100 -> 90 (-10.0 %), deterministic')
     expect(lines).toContain('  idea      idea 1')
     expect(lines).toContain('  pull      #4')
+  })
+})
+
+describe('the events that a run prints', () => {
+  it('include the reason of a revert, and no other request', () => {
+    const about = { kind: 'steered', experiment: 'exp-001', reason: 'epoch 5: mean loss 0.5' } as const
+    const [revert, retry] = eventsOf({ ...about, action: 'revert' }, { ...about, action: 'retry' })
+    expect([revert, retry].map(event => event !== undefined && isNotableEvent(event))).toEqual([true, false])
   })
 })
 

@@ -44,6 +44,7 @@ describe('a campaign that a limit stopped', () => {
     ['max_iterations', 'a raised stopping.max_iterations'],
     ['max_total_cost_usd', 'a raised stopping.max_total_cost_usd'],
     ['max_judge_cost_usd', 'a raised metric.judge.max_total_cost_usd'],
+    ['epochs', 'a raised epochs.count'],
     ['target_reached', 'a further target'],
     ['level_used_up', 'another campaign'],
     ['person', '`winnow resume`'],
