@@ -16,6 +16,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'docs/commands.md': 'test/docs.test.ts',
   'docs/compare.md': 'test/cli/compare-page.release.test.ts',
   'docs/dependencies.md': 'test/cli/demo.long.test.ts',
+  'docs/epochs.md': 'test/cli/demo.long.test.ts',
   'docs/github.md': 'test/cli/init-github.long.test.ts',
   'docs/harness.md': 'test/cli/harness-page.release.test.ts',
   'docs/import-and-export.md': 'test/cli/import-export.long.test.ts',

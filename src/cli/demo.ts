@@ -6,6 +6,7 @@ import { UserError } from '../errors.ts'
 import { createRepository } from '../git/bare-repository.ts'
 import { buildLocalIsolation } from '../git/isolation.ts'
 import { createGitRunner, requireGit } from '../git/runner.ts'
+import { applyFactCardRule, describeFactCardRule } from '../judge/fact-card-rule.ts'
 import { type LocalModel, startLocalModel } from '../judge/local-model.ts'
 import { applySkillRule, describeSkillRule } from '../judge/skill-rule.ts'
 import type { Campaign } from '../model/campaign.ts'
@@ -18,6 +19,7 @@ import {
   renderRunSummary,
 } from '../report/run-summary.ts'
 import { buildStatusView, renderStatus } from '../report/status.ts'
+import { inspectVerb } from './inspect.ts'
 import { runAndReport } from './run.ts'
 import { listPullNumbers } from './subjects.ts'
 import type { Call, CommandArguments, Verb } from './verb.ts'
@@ -35,8 +37,12 @@ export const demoVerb: Verb = {
   ],
   options: [
     { name: 'skill', summary: 'improve a skill, judged by a local model that answers by a rule, offline' },
+    {
+      name: 'outer-loop',
+      summary: 'improve the prompts of an agent over several epochs, with such a model, offline',
+    },
   ],
-  examples: ['winnow demo', 'winnow demo --skill', 'winnow demo ~/winnow-demo'],
+  examples: ['winnow demo', 'winnow demo --skill', 'winnow demo --outer-loop', 'winnow demo ~/winnow-demo'],
   exits: { 130: 'interrupted; the repository can be inspected' },
   async run(call) {
     const demo = DEMOS.find(({ flag }) => flag !== null && call.given.flag(flag)) ?? PROGRAM_DEMO
@@ -58,9 +64,11 @@ interface Demo {
   commit: string
   /** Printed first; the directory is shown after the first line. */
   intro: readonly [string, ...string[]]
-  /** The rule of the local model that judges and writes. Null: no model is asked. */
+  /** The rule of the local model. Null: no model is asked. */
   answer: Parameters<typeof startLocalModel>[0] | null
   renderEnd: (campaign: Campaign) => string[]
+  /** Prints more than the campaign alone tells. */
+  inspect?: (call: Call) => unknown
   /** Commands to try afterwards, before those of every demo. */
   next: readonly (readonly [words: string, why: string])[]
 }
@@ -95,7 +103,27 @@ const SKILL_DEMO: Demo = {
   ],
 }
 
-const DEMOS = [PROGRAM_DEMO, SKILL_DEMO]
+const OUTER_LOOP_DEMO: Demo = {
+  flag: 'outer-loop',
+  fixture: ['../fixtures/fact-cards', '../../fixtures/fact-cards'],
+  commit: 'an agent that writes fact cards, and its prompts',
+  intro: [
+    'The demo improves the two prompts of an agent that writes fact cards: three tasks, each graded by rules.',
+    '  .winnow/fact-cards.yaml is the spec, prompts/ holds the prompts, bench/ the agent, its notes and the grades.',
+    ...describeFactCardRule(),
+    'The loss is computed from the cards alone. The spec follows the rule of AWP: an update lands when its gates hold, its',
+    'own epoch judges it, and a regression rolls it back. (By its own rule winnow would land only what is proven.)',
+  ],
+  answer: applyFactCardRule,
+  renderEnd: () => [],
+  inspect: call => inspectVerb.run(call),
+  next: [
+    ['show exp-003', 'the attempt to deceive the grades, and the gates that refused it'],
+    ['inspect --artifact worker_pitfalls', 'every version of one prompt, with its differences'],
+  ],
+}
+
+const DEMOS = [PROGRAM_DEMO, SKILL_DEMO, OUTER_LOOP_DEMO]
 
 interface DemoRun {
   demo: Demo
@@ -114,16 +142,17 @@ async function runDemo(call: Call, { demo, directory, model }: DemoRun): Promise
     async (_, { campaignContext, repositoryContext }, { campaign, waiting }) => {
       const view = buildStatusView(campaign, await listPullNumbers(campaignContext, campaign))
       const leftovers = [directory, repositoryContext.dataDir]
-      const lines = [
-        ...renderRunSummary(campaign, waiting),
-        '',
-        ...renderStatus(campaign, view),
-        '',
-        ...demo.renderEnd(campaign),
-        ...(model === null ? [] : renderDemoModelCost(campaign, model.countQuestions())),
-        ...renderDemoNextSteps(campaign, { directory, called, leftovers, first: demo.next }),
-      ]
-      for (const line of lines) call.terminal.out(line)
+      const print = (lines: readonly string[]) => {
+        for (const line of lines) call.terminal.out(line)
+      }
+      print([...renderRunSummary(campaign, waiting), '', ...renderStatus(campaign, view), ''])
+      print(demo.renderEnd(campaign))
+      if (demo.inspect) {
+        await demo.inspect(demoCall)
+        print([''])
+      }
+      print(model === null ? [] : renderDemoModelCost(campaign, model.countQuestions()))
+      print(renderDemoNextSteps(campaign, { directory, called, leftovers, first: demo.next }))
     },
   )
   return code === WAITING_EXIT_CODE ? 0 : code

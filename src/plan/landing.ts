@@ -99,15 +99,18 @@ function buildMerge(
   }
 }
 
-/** The landed tree was just measured. Under other modes of `stability` the incumbent is measured again. */
+/**
+ * The landed tree was just measured. Under other modes of `stability` the incumbent is measured again, except where
+ * the order was a pass of a suite.
+ */
 function buildNextBaseline(
   world: World,
   experiment: Experiment,
   { order, report }: MeasuredOrder,
   cause: string,
 ): EventDraft<'baseline-measured'> | null {
-  const stability = world.spec.measurement.stability
-  if (stability !== null && stability.mode !== 'stable') return null
+  const { stability, suite } = world.spec.measurement
+  if (stability !== null && stability.mode !== 'stable' && suite === null) return null
   const candidate = order.candidates.find(entry => entry.label === experiment.id)
   if (!candidate) return null
   const last = buildSnapshot(world.spec, report, experiment.id)

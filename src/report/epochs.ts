@@ -1,8 +1,10 @@
 import { computeSpread, type EpochStep, listEpochSteps } from '../decide/epochs.ts'
 import { formatNumber } from '../decide/wording.ts'
 import type { Campaign, EpochRun, MeasuredEpoch } from '../model/campaign.ts'
+import { listExperiments } from '../model/experiment.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { ArtifactHistory, ArtifactMove } from './artifacts.ts'
+import { formatScore } from './tasks.ts'
 import { formatTable } from './terminal.ts'
 
 export interface Expectation {
@@ -51,6 +53,8 @@ export interface EpochView extends Pick<EpochStep, 'regressed' | 'limit'> {
   artifacts: Record<string, number>
   /** After it. */
   events: ArtifactEvent[]
+  /** Measured after it, and not landed. */
+  dropped: { experiment: string; verdict: string }[]
 }
 
 export function buildEpochViews(
@@ -77,6 +81,7 @@ export function buildEpochViews(
       learning_rate: learningRate,
       artifacts: Object.fromEntries(histories.map(each => [each.name, findVersion(each, epoch)])),
       events: moves.map(move => toArtifactEvent(campaign, move)),
+      dropped: listDropped(campaign, epoch.round, next?.round ?? Infinity),
     }
   })
 }
@@ -84,6 +89,14 @@ export function buildEpochViews(
 /** Under `compat: awp` the measurement of an update is recorded just before it lands. */
 function isEarlierMove({ seq, experiment }: ArtifactMove, epoch: MeasuredEpoch): boolean {
   return seq < epoch.seq || (experiment !== null && experiment === epoch.update?.id)
+}
+
+function listDropped(campaign: Campaign, after: number, upTo: number): EpochView['dropped'] {
+  return listExperiments(campaign).flatMap(({ id, round, purpose, verdict }) => {
+    const isBetween = round !== null && round > after && round <= upTo
+    const isDropped = purpose === 'idea' && verdict !== null && verdict !== 'kept'
+    return isBetween && isDropped ? [{ experiment: id, verdict }] : []
+  })
 }
 
 function findVersion({ moves }: ArtifactHistory, epoch: MeasuredEpoch): number {
@@ -117,8 +130,9 @@ function listTaskScores(runs: readonly EpochRun[]): Record<string, number | null
   const scores = new Map<string, (number | null)[]>()
   for (const { task, score } of runs)
     if (task !== null) scores.set(task, [...(scores.get(task) ?? []), score])
+  const sorted = [...scores].toSorted(([a], [b]) => (a < b ? -1 : 1))
   return Object.fromEntries(
-    [...scores].map(([task, all]) => {
+    sorted.map(([task, all]) => {
       const known = all.filter(score => score !== null)
       return [task, known.length < all.length ? null : known.reduce((a, b) => a + b, 0) / known.length]
     }),
@@ -127,14 +141,20 @@ function listTaskScores(runs: readonly EpochRun[]): Record<string, number | null
 
 export function renderEpochViews(views: readonly EpochView[], metric: string): string[] {
   const tasks = [...new Set(views.flatMap(view => Object.keys(view.tasks)))]
-  const rows = views.map(({ epoch, mean, tasks: scores, learning_rate, regressed, events }) => [
+  const most = Math.max(...views.map(({ mean }) => mean ?? 0))
+  const rows = views.map(({ epoch, mean, tasks: scores, learning_rate, regressed, events, dropped }) => [
     epoch === 0 ? 'baseline' : String(epoch),
     formatScore(mean),
+    drawBar(mean, most),
     ...tasks.map(task => formatScore(scores[task] ?? null)),
     formatNumber(learning_rate),
-    [...(regressed ? ['regression'] : []), ...events.map(describeArtifactEvent)].join('; '),
+    [
+      ...(regressed ? ['regression'] : []),
+      ...events.map(describeArtifactEvent),
+      ...dropped.map(({ experiment, verdict }) => `${experiment} ${verdict}`),
+    ].join('; '),
   ])
-  const table = formatTable([['epoch', metric, ...tasks, 'rate', 'then'], ...rows])
+  const table = formatTable([['epoch', metric, '', ...tasks, 'rate', 'then'], ...rows])
   const spread = computeSpread(views.filter(({ epoch }) => epoch === 0).map(({ mean }) => mean))
   if (spread === null) return table
   return [
@@ -143,8 +163,10 @@ export function renderEpochViews(views: readonly EpochView[], metric: string): s
   ]
 }
 
-function formatScore(score: number | null): string {
-  return score === null ? 'missing' : formatNumber(score)
+const BAR_WIDTH = 16
+
+function drawBar(value: number | null, most: number): string {
+  return '█'.repeat(most > 0 ? Math.max(0, Math.round((BAR_WIDTH * (value ?? 0)) / most)) : 0)
 }
 
 function describeArtifactEvent({ artifact, from_version, to_version, experiment }: ArtifactEvent): string {

@@ -157,11 +157,11 @@ export function renderDemoAttacks({ probes }: Campaign): string[] {
   ]
 }
 
-/** At the assumed price. Judging is counted by winnow; the writer is a program of its own. */
+/** At the assumed price. A program that winnow asks for ideas pays for its questions itself. */
 export function renderDemoModelCost({ spent }: Campaign, questions: number): string[] {
-  const judged = `judging took ${formatCount(spent.requests, 'request')} and ${spent.tokens} tokens`
+  const counted = `winnow counted ${formatCount(spent.requests, 'request')} and ${spent.tokens} tokens`
   return [
-    `The local model answered ${formatCount(questions, 'question')}: ${judged}, $${spent.usd.toFixed(4)} at $0.4 and $1.6 for a million tokens. Nothing was paid.`,
+    `The local model answered ${formatCount(questions, 'question')}: ${counted}, $${spent.usd.toFixed(4)} at $0.4 and $1.6 for a million tokens. Nothing was paid.`,
     '',
   ]
 }

@@ -96,7 +96,7 @@ function describeTaskGain(change: TaskChange): string {
   return gain === 0 ? 'the same' : gain > 0 ? 'better' : 'worse'
 }
 
-function formatScore(score: number | null): string {
+export function formatScore(score: number | null): string {
   return score === null ? 'missing' : formatNumber(Number(score.toPrecision(4)))
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { runCommandLine } from '../../src/cli/run-command-line.ts'
 import { getProgramCommand } from '../../src/cli/environment.ts'
+import { describeFactCardRule } from '../../src/judge/fact-card-rule.ts'
 import { describeSkillRule, listShownQualities } from '../../src/judge/skill-rule.ts'
 import { scratch } from '../git/scratch.ts'
 import { type Answer, project, type Project } from './project.ts'
@@ -142,9 +143,13 @@ describe('the demo', () => {
     })
     const [{ files }] = JSON.parse(packed) as [{ files: { path: string }[] }]
     const paths = new Set(files.map(({ path }) => path))
-    const wanted = execFileSync('git', ['-C', root, 'ls-files', 'fixtures/demo', 'fixtures/skill'], {
-      encoding: 'utf8',
-    })
+    const wanted = execFileSync(
+      'git',
+      ['-C', root, 'ls-files', 'fixtures/demo', 'fixtures/fact-cards', 'fixtures/skill'],
+      {
+        encoding: 'utf8',
+      },
+    )
     expect(
       wanted
         .trim()
@@ -184,6 +189,51 @@ describe('the demo of a skill', () => {
     expect([replayed.code, replayed.out]).toEqual([0, expect.stringContaining('no difference')])
     const real = new Set(masked(`${shown.err}${shown.out}`).split('\n'))
     expect(shownIn('skills.md').filter(line => !real.has(line))).toEqual([])
+  }, 400_000)
+})
+
+describe('the demo of the outer loop', () => {
+  it('lowers the loss by what prompts earn, refuses keywords, and rolls back the update that harms', async () => {
+    const person = project()
+    const TMPDIR = scratch('winnow demo ')
+    const shown = await person.winnowWith({ env: { TMPDIR } }, 'demo', '--outer-loop')
+    expect(shown.code, shown.err).toBe(0)
+    expect(shown.out).toContain(describeFactCardRule().join('\n'))
+    const [cd = '', ...next] = commandsAfter(shown, 'Next:')
+    const directory = cd.replace(/^cd '(.*)'$/, '$1')
+    expect(await outcomesIn(person, directory)).toMatchObject({
+      'exp-001': 'kept',
+      'exp-002': 'kept',
+      'exp-003': 'degenerate',
+      'exp-004': 'kept',
+    })
+    const { out } = await person.winnowWith({ directory }, 'inspect', '--json')
+    const { epochs, artifacts } = JSON.parse(out) as {
+      epochs: { mean: number; regressed: boolean; learning_rate: number; events: { type: string }[] }[]
+      artifacts: { name: string; current: number; versions: unknown[] }[]
+    }
+    expect(epochs).toHaveLength(7)
+    const means = epochs.map(({ mean }) => mean)
+    const kept = means.filter((_, at) => epochs[at]?.regressed === false)
+    expect(kept).toEqual(kept.toSorted((a, b) => b - a))
+    expect(means.at(-1)).toBeLessThan((means[0] ?? 0) / 4)
+    expect(epochs.map(({ regressed }) => regressed)).toEqual([false, false, false, false, true, false, false])
+    expect(epochs.map(({ learning_rate: rate }) => rate)).toEqual([0.5, 0.5, 0.5, 0.5, 0.25, 0.25, 0.25])
+    const rollbacks = epochs.flatMap(({ events }) => events).filter(({ type }) => type === 'rollback')
+    expect(rollbacks).toMatchObject([
+      { artifact: 'manager_planning_preamble', from_version: 2, to_version: 1 },
+    ])
+    expect(artifacts).toMatchObject([
+      { name: 'worker_pitfalls', current: 2 },
+      { name: 'manager_planning_preamble', current: 1 },
+    ])
+    expect(artifacts.map(({ versions }) => versions.length)).toEqual([3, 3])
+    expect(shown.out).toMatch(/The local model answered \d+ questions: .*Nothing was paid\./)
+    for (const command of next) expect((await typed(person, directory, command)).code, command).toBe(0)
+    const replayed = await person.winnowWith({ directory }, 'replay')
+    expect([replayed.code, replayed.out]).toEqual([0, expect.stringContaining('no difference')])
+    const real = new Set(masked(`${shown.err}${shown.out}`).split('\n'))
+    expect(shownIn('epochs.md').filter(line => !real.has(line))).toEqual([])
   }, 400_000)
 })
 
