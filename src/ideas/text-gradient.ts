@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { tryParseJson, hashSha256 } from '../model/canonical-json.ts'
 import { toOneLine, toSafeLine } from '../model/text.ts'
-import type { Models } from '../ports.ts'
+import type { ModelAnswer, Models } from '../ports.ts'
 
 /** A text that a campaign may rewrite, as the incumbent has it. */
 export interface ArtifactText {
@@ -29,16 +29,21 @@ interface GradientRequest {
 
 export type TextGradient =
   | { ok: true; rewrite: ArtifactRewrite; rejected: string[] }
-  | { ok: false; reason: string }
+  /** `isUnasked`: it is not the answers that had no proposal; the model, the key or the connection failed. */
+  | { ok: false; reason: string; isUnasked: boolean }
 
 const LONGEST_ARTIFACT = 20_000
 const LONGEST_REASON = 300
 
-/** One question for each artifact. The rewrite with the highest expected reduction times confidence wins. */
+/**
+ * One question for each artifact. The rewrite with the highest expected reduction times confidence wins. Without a model
+ * or money the other questions are not asked either: they would wait for minutes, and fail for the same reason.
+ */
 export async function askTextGradient(request: GradientRequest): Promise<TextGradient> {
   const { artifacts, models, model, learningRate, defects, signal } = request
   const rewrites: ArtifactRewrite[] = []
   const rejected: string[] = []
+  let cut: ModelCut | null = null
   for (const artifact of artifacts) {
     const reject = (why: string) => rejected.push(`${artifact.name}: ${toOneLine(why, LONGEST_REASON)}`)
     if (artifact.content.length > LONGEST_ARTIFACT) {
@@ -47,8 +52,11 @@ export async function askTextGradient(request: GradientRequest): Promise<TextGra
     }
     const user = renderGradientQuestion({ artifact, defects, learningRate })
     const answer = await models.ask({ model, system: OPTIMISER_PROMPT, user, maxTokens: MOST_TOKENS }, signal)
-    if (answer.is !== 'answered') reject(`no answer: ${answer.reason}`)
-    else if (!answer.complete) reject('the answer was cut off')
+    if (answer.is === 'not-taken') reject(`no answer: ${answer.reason}`)
+    else if (answer.is !== 'answered') {
+      cut = answer
+      break
+    } else if (!answer.complete) reject('the answer was cut off')
     else {
       const read = readRewrite(answer.text, artifacts, learningRate)
       if (typeof read === 'string') reject(read)
@@ -57,9 +65,16 @@ export async function askTextGradient(request: GradientRequest): Promise<TextGra
   }
   const rewrite = chooseRewrite(rewrites)
   if (rewrite !== null) return { ok: true, rewrite, rejected }
-  const reasons = rewrites.length > 0 ? ['no rewrite was expected to reduce the loss'] : []
-  return { ok: false, reason: toSafeLine([...reasons, ...rejected].join('; ') || 'no artifact', 2_000) }
+  const reasons = [
+    ...(cut === null ? [] : [cut.reason]),
+    ...(rewrites.length > 0 ? ['no rewrite was expected to reduce the loss'] : []),
+    ...rejected,
+  ]
+  const reason = toSafeLine(reasons.join('; ') || 'no artifact', 2_000)
+  return { ok: false, reason, isUnasked: cut !== null && cut.is !== 'over-budget' }
 }
+
+type ModelCut = Extract<ModelAnswer, { is: 'over-budget' | 'refused' | 'unreachable' }>
 
 /** Ties go to the higher confidence, then to the later name. Null if no rewrite is expected to help. */
 export function chooseRewrite(rewrites: readonly ArtifactRewrite[]): ArtifactRewrite | null {
@@ -80,7 +95,7 @@ export function scoreRewrite({ expectedLossReduction, confidence }: ArtifactRewr
 const MOST_TOKENS = 12_000
 
 /** Part of winnow: no campaign can change it. */
-const OPTIMISER_PROMPT = `You improve one text (an "artifact") that instructs a program. The program was run on several tasks; each run has a loss, and a lower loss is better. You get the text and what went wrong. Propose a new version of the text that you expect to reduce the mean loss over all tasks.
+const OPTIMISER_PROMPT = `You improve one text (an "artifact") that instructs a program. The program was run on several tasks, and each result has a score. You get the text, the scores and what went wrong. Propose a new version of the text that you expect to improve the mean score over all tasks. Here "loss" is how far that mean is from the best.
 
 Rules:
 - Address causes that recur, not the wording of one task. Do not put answers to the tasks into the text.

@@ -1,6 +1,6 @@
 import { type EpochStep, listEpochSteps } from '../decide/epochs.ts'
 import { formatCount, formatNumber } from '../decide/wording.ts'
-import { type Campaign, findLanding, type MeasuredEpoch } from '../model/campaign.ts'
+import { findLanding, type MeasuredEpoch } from '../model/campaign.ts'
 import { listExperiments } from '../model/experiment.ts'
 import type { PlanStep } from './action.ts'
 import { listNewProposals } from './intake.ts'
@@ -66,12 +66,16 @@ function isProposingOver(world: World, { epoch }: CurrentEpoch): boolean {
   if ((campaign.round?.number ?? 0) > epoch.round) return true
   const isQueued = listExperiments(campaign).some(({ status }) => status === 'queued')
   if (isQueued || asking.length > 0 || listNewProposals(world).length + world.unopened > 0) return false
-  if (isAskedSince(campaign, epoch)) return true
+  if (isAskedSince(world, epoch)) return true
   return askable.length === 0 && !spec.propose.some(({ use }) => use === 'textgrad')
 }
 
-function isAskedSince({ proposers }: Campaign, { seq }: MeasuredEpoch): boolean {
-  return Object.values(proposers).some(({ asked }) => asked > seq)
+/** An answer that this plan records counts: otherwise one that has no idea would be asked for again. */
+function isAskedSince(
+  { campaign: { proposers }, answers }: Pick<World, 'campaign' | 'answers'>,
+  { seq }: MeasuredEpoch,
+): boolean {
+  return answers.length > 0 || Object.values(proposers).some(({ asked }) => asked > seq)
 }
 
 /** Proposers are asked once after a pass, and not after one that rolled back. */
@@ -79,10 +83,7 @@ export function isProposalTurn(world: World): boolean {
   if (world.spec.epochs === null) return true
   const current = findCurrentEpoch(world)
   if (current === null || current.step.next !== 'propose') return false
-  return (
-    (world.campaign.round?.number ?? 0) === current.epoch.round &&
-    !isAskedSince(world.campaign, current.epoch)
-  )
+  return (world.campaign.round?.number ?? 0) === current.epoch.round && !isAskedSince(world, current.epoch)
 }
 
 /** The stop after the last epoch; null while one is left or a rollback is under way. */

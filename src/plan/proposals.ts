@@ -6,6 +6,7 @@ import {
   collectHandedOutIdeas,
   countFailuresLeft,
   listPendingProposals,
+  TEXT_GRADIENT,
 } from '../model/fold/proposers.ts'
 import type { Spec } from '../spec/schema.ts'
 import { type PlanAction, type PlanStep, raiseAlert } from './action.ts'
@@ -64,7 +65,7 @@ function setMoneyAside(world: World, names: readonly string[]): ProposalAllowanc
 
 /** Programs pay for their models themselves: winnow does not know what they cost. */
 function isAskingModels(who: string): boolean {
-  return who === 'textgrad'
+  return who === TEXT_GRADIENT
 }
 
 function isProposingPaused({ campaign, now }: RunDelayFacts): boolean {

@@ -1,5 +1,10 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { type LocalModel, startLocalModel } from '../../src/judge/local-model.ts'
+import { UNFIT_ANSWERS, UNKNOWN_MODEL } from '../judge/http-models.ts'
+import { type AskedModel, type ModelReply, modelServer } from '../servers/model-server.ts'
 import { project, proven } from './project.ts'
 
 const SPEC = `winnow: 1
@@ -34,8 +39,12 @@ afterEach(async () => {
 })
 
 /** Appends the first of these lines that the text lacks, and expects what it says. */
-async function startOptimiser(lines: Readonly<Record<string, readonly [string, number][]>>) {
+async function startOptimiser(
+  lines: Readonly<Record<string, readonly [string, number][]>>,
+  questions: string[] = [],
+) {
   const model = await startLocalModel(({ user }) => {
+    questions.push(user)
     const [, name = ''] = /^Artifact: (.*)$/m.exec(user) ?? []
     const [, content = ''] = /^([0-9a-f]{32})\n([\s\S]*?)\n\1$/m.exec(user)?.slice(1) ?? []
     const next = lines[name]?.find(([line]) => !user.includes(line))
@@ -52,13 +61,14 @@ async function startOptimiser(lines: Readonly<Record<string, readonly [string, n
   return model
 }
 
-function campaign(epochs: string) {
+function campaign(epochs: string, { suite = SUITE, spec = SPEC } = {}) {
   const person = project({
     ...FILES,
-    '.winnow/outer.yaml': `${SPEC}epochs: ${epochs}\nstopping: { max_total_cost_usd: 1 }\n`,
+    'bench/suite.mjs': suite,
+    '.winnow/outer.yaml': `${spec}epochs: ${epochs}\nstopping: { max_total_cost_usd: 1 }\n`,
   })
-  const run = (model: LocalModel) =>
-    person.winnowWith({ env: { WINNOW_MODEL_URL: model.url, WINNOW_MODEL_PRICE: '0.1/0.1' } }, 'run')
+  const run = ({ url }: { url: string }, env: Record<string, string> = {}) =>
+    person.winnowWith({ env: { WINNOW_MODEL_URL: url, WINNOW_MODEL_PRICE: '0.1/0.1', ...env } }, 'run')
   return { person, run }
 }
 
@@ -158,6 +168,120 @@ describe('epochs that learn', () => {
       ],
       rounds: [],
     })
+    await proven(person)
+  })
+})
+
+/** The word "luck" helps in the first runs of a text, which decide about it, and harms in every later run. */
+const FADING = SUITE.replace(
+  "import { readFileSync } from 'node:fs'\n",
+  `import { appendFileSync, readFileSync } from 'node:fs'
+const count = process.env.RUNS_FILE
+`,
+).replace(
+  "const hurried = text.includes('hurry') ? 0.2 : 0",
+  `let hurried = 0
+if (text.includes('luck')) {
+  appendFileSync(count, 'x')
+  hurried = readFileSync(count, 'utf8').length > 2 ? 0.2 : -0.05
+}`,
+)
+
+describe('an update that regresses after it was kept', () => {
+  it('is rolled back alone, at half the rate, without a question in that epoch, until enough epochs were good', async () => {
+    const questions: string[] = []
+    const model = await startOptimiser(
+      {
+        worker_pitfalls: [['Trust your luck.', 0.4]],
+        manager_planning_preamble: [['Write a checklist.', 0.9]],
+      },
+      questions,
+    )
+    const dir = mkdtempSync(join(tmpdir(), 'winnow-runs-'))
+    onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+    const spec = SPEC.replace('probes: off }', 'probes: off, env: [RUNS_FILE] }')
+    const epochs = '{ count: 6, baseline: 2, learning_rate: 1, recover: 2 }'
+    const { person, run } = campaign(epochs, { suite: FADING, spec })
+    expect(await run(model, { RUNS_FILE: join(dir, 'runs') })).toMatchObject({ code: 0 })
+    const { epochs: seen, artifacts } = await person.json('inspect')
+    expect(seen).toMatchObject([
+      { epoch: 0, mean: 0.6 },
+      { epoch: 0, mean: 0.6, events: [{ type: 'update', artifact: 'manager_planning_preamble' }] },
+      {
+        epoch: 1,
+        mean: expect.closeTo(0.4333, 4),
+        regressed: false,
+        learning_rate: 1,
+        events: [{ type: 'update', artifact: 'worker_pitfalls', from_version: 0, to_version: 1 }],
+      },
+      {
+        epoch: 2,
+        mean: expect.closeTo(0.6333, 4),
+        limit: expect.closeTo(0.4333, 4),
+        regressed: true,
+        learning_rate: 0.5,
+        events: [{ type: 'rollback', artifact: 'worker_pitfalls', from_version: 1, to_version: 0 }],
+      },
+      { epoch: 3, mean: expect.closeTo(0.4333, 4), regressed: false, learning_rate: 0.5, events: [] },
+      { epoch: 4, learning_rate: 1, events: [] },
+      { epoch: 5, learning_rate: 1 },
+      { epoch: 6, learning_rate: 1 },
+    ])
+    // The other update stays.
+    expect(artifacts).toMatchObject([{ current: 0 }, { name: 'manager_planning_preamble', current: 1 }])
+    // Two questions, one for each artifact, in every epoch but that of the rollback and the last one.
+    const rates = questions.map(user => /^Learning rate: (.*)$/m.exec(user)?.[1])
+    expect(rates.filter((_, at) => at % 2 === 0)).toEqual(['1.00', '1.00', '0.50', '1.00', '1.00'])
+    await proven(person)
+  })
+})
+
+describe('a model that gives no rewrite', () => {
+  const one = SPEC.replace('artifacts: [{ name: worker_pitfalls }, ', 'artifacts: [')
+
+  it('leaves epochs without an update, whatever it answers, and the next good rewrite is measured', async () => {
+    const rewrite = {
+      artifact_name: 'manager_planning_preamble',
+      proposed_content: 'Plan first.\nWrite a checklist.\n',
+      rationale: 'say: checklist',
+      expected_loss_reduction: 0.3,
+      confidence: 0.5,
+    }
+    const reply = (_: AskedModel, before: number): ModelReply =>
+      UNFIT_ANSWERS[before]?.[1] ?? { text: JSON.stringify(rewrite), tokens: [7, 3] }
+    const server = await modelServer(reply)
+    const count = UNFIT_ANSWERS.length + 1
+    const { person, run } = campaign(`{ count: ${count}, baseline: 2, learning_rate: 1 }`, { spec: one })
+    const before = person.refs()
+    expect(await run(server)).toMatchObject({ code: 0 })
+    const { epochs, rounds } = await person.json('inspect')
+    const means = (epochs as { mean: number }[]).map(({ mean }) => mean.toFixed(2))
+    expect(means).toEqual([...Array.from({ length: count + 1 }, () => '0.60'), '0.43'])
+    expect(rounds).toMatchObject([{ experiments: [{ verdict: 'kept' }] }])
+    expect((await person.winnow('status')).out).toContain(`${count} epochs measured (epochs.count)`)
+    expect(server.asked).toHaveLength(count)
+    expect(await person.json('status')).toMatchObject({ spent: { requests: count } })
+    const experiments = person.refs().match(/refs\/heads\/optimize-exp\/\S+/g) ?? []
+    expect([before.includes('optimize'), experiments.length <= 1]).toEqual([false, true])
+    await proven(person)
+  })
+
+  it('because it is unknown, stops the run with one reason, and the campaign goes on when it is known', async () => {
+    let known = false
+    const server = await modelServer(() =>
+      known ? { text: JSON.stringify({ artifact_name: null }), tokens: [7, 3] } : UNKNOWN_MODEL,
+    )
+    const { person, run } = campaign('{ count: 1, baseline: 2 }', { spec: one })
+    const stopped = await run(server)
+    expect(stopped.code).not.toBe(0)
+    expect(stopped.err).toMatch(/no model could be asked for a rewrite: 127\.0\.0\.1:\d+ has no model local/)
+    expect(stopped.err).toContain('fix that, then run again')
+    expect(await person.json('inspect')).toMatchObject({ epochs: [{ epoch: 0 }, { epoch: 0 }], rounds: [] })
+    expect(await person.json('status')).toMatchObject({ spent: { requests: 0 } })
+    known = true
+    expect((await run(server)).code).toBe(10)
+    expect(await person.json('inspect')).toMatchObject({ epochs: [{}, {}, { epoch: 1, mean: 0.6 }] })
+    expect(await person.json('status')).toMatchObject({ spent: { requests: 1 } })
     await proven(person)
   })
 })

@@ -176,13 +176,14 @@ describe('asking', () => {
 
   it('has no proposal when every reply is rejected, and says why', async () => {
     const { gradient } = await ask([
-      { is: 'unreachable', reason: 'localhost gave no answer' },
+      { is: 'not-taken', reason: 'localhost rejects this request' },
       { is: 'answered', text: reply(), complete: false },
     ])
     expect(gradient).toEqual({
       ok: false,
+      isUnasked: false,
       reason:
-        'manager_planning_preamble: no answer: localhost gave no answer; worker_pitfalls: the answer was cut off',
+        'manager_planning_preamble: no answer: localhost rejects this request; worker_pitfalls: the answer was cut off',
     })
   })
 

@@ -22,7 +22,7 @@ import {
 import { makeAccessible } from '../../measure/isolation/access-check.ts'
 import type { Owner } from '../../measure/process/reaper.ts'
 import type { Campaign } from '../../model/campaign.ts'
-import { buildCommandKey, collectHandedOutIdeas } from '../../model/fold/proposers.ts'
+import { buildCommandKey, collectHandedOutIdeas, TEXT_GRADIENT } from '../../model/fold/proposers.ts'
 import { buildRestoreKey } from '../../model/experiment.ts'
 import type { EventId, Oid, Point } from '../../model/ids.ts'
 import { toSafeLine } from '../../model/text.ts'
@@ -32,7 +32,7 @@ import { selectNextAngle } from '../../plan/proposals.ts'
 import type { AnswerFacts, Proposal, RevertFacts } from '../../plan/world.ts'
 import type { Spec } from '../../spec/schema.ts'
 import { askProgram } from '../jobs/propose-job.ts'
-import { askForRewrite } from '../jobs/rewrite-job.ts'
+import { type AskedRewrite, askForRewrite } from '../jobs/rewrite-job.ts'
 import { claimFreeWorkDir, endAllLeftovers } from '../jobs/worker-slots.ts'
 import type { CampaignContext } from './context.ts'
 import { ANSWERS } from './open.ts'
@@ -72,7 +72,6 @@ interface IdeaContext {
 }
 
 const PROPOSER_DIR = 'propose'
-const TEXT_GRADIENT = 'textgrad'
 
 export function createCampaignIdeas(
   context: CampaignContext,
@@ -121,15 +120,14 @@ export function createCampaignIdeas(
       await leftovers
       await forgetSettled(storeDir, campaign, say)
       const began = context.clock.monotonic()
-      // Read this before the proposer answers: the campaign continues meanwhile, but its brief does not
-      // change.
+      // Read before the proposer answers: the campaign continues meanwhile, but its brief does not change.
       const first_unseen = campaign.next_number
       const about = { campaign: campaign.started, who, first_unseen }
-      const getMinutes = () => (context.clock.monotonic() - began) / 60_000
-      if (who === TEXT_GRADIENT) {
-        const { result, cost } = await askForRewrite(context, { ...request, base: campaign.incumbent })
-        return keepAnswer({ ...about, key: drawKey(who), minutes: getMinutes(), cost, result })
+      const describeAnswer = () => {
+        return { ...about, key: drawKey(who), minutes: (context.clock.monotonic() - began) / 60_000 }
       }
+      if (who === TEXT_GRADIENT)
+        return keepRewrite(context, request, given => keepAnswer({ ...describeAnswer(), ...given }))
       const proposer = listCommandProposers(request.spec, extra).find(each => getProposerName(each) === who)
       for (const [id, key] of handedOut)
         if (key !== null && Object.hasOwn(campaign.sources, key)) handedOut.delete(id)
@@ -152,12 +150,26 @@ export function createCampaignIdeas(
         .finally(() => angle !== null && angles.delete(angle))
       const result = answer.ok ? { ...answer, idea: mergeBacklogIdea(idea, answer.idea) } : answer
       if (!result.ok && idea !== null) handedOut.delete(idea.id)
-      const key = drawKey(who)
-      if (result.ok && idea !== null) handedOut.set(idea.id, key)
+      const described = describeAnswer()
+      if (result.ok && idea !== null) handedOut.set(idea.id, described.key)
       const carried = idea === null ? {} : { carries: idea.id }
-      return keepAnswer({ ...about, key, minutes: getMinutes(), result, ...carried })
+      return keepAnswer({ ...described, result, ...carried })
     },
   }
+}
+
+/** Without a model the run ends, after the cost of the questions until then is stored. */
+async function keepRewrite<T>(
+  context: CampaignContext,
+  request: ProposerContext,
+  keep: (given: Pick<AskedRewrite, 'result' | 'cost'>) => Promise<T>,
+): Promise<T> {
+  const base = request.campaign.incumbent
+  const { error, ...given } = await askForRewrite(context, { ...request, base })
+  if (error !== undefined && given.cost.requests === 0) throw error
+  const kept = await keep(given)
+  if (error !== undefined) throw error
+  return kept
 }
 
 /** The directory and the user of proposers. Root starts none of them as itself. */

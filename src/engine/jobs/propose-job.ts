@@ -34,7 +34,7 @@ import {
   type JobEnvironment,
   limitRequest,
 } from './job-clone.ts'
-import { askForRewrite } from './rewrite-job.ts'
+import { type AskedRewrite, askForRewrite } from './rewrite-job.ts'
 import { claimFreeWorkDir, WorkerSlots } from './worker-slots.ts'
 
 interface ProposeJob extends JobEnvironment {
@@ -96,8 +96,9 @@ async function collectAnswer(context: ProposeJobContext, request: PendingProposa
   }
   if (slot === null) return { answer: toFailed(`the answer was due by ${until}`) }
   try {
-    const { result, ...paid } = await askProposer(context, request, { slot, signal })
+    const { result, error, ...paid } = await askProposer(context, request, { slot, signal })
     spent = paid
+    if (error !== undefined) return { answer: toFailed(error.message), error }
     if (!result.ok) return { answer: toFailed(result.reason) }
     const { idea, learnings, commit } = result
     const { tree } = await cloned.repository.commit(commit)
@@ -120,7 +121,7 @@ async function askProposer(
   { job, cloned: { repository, loaded, spec } }: ProposeJobContext,
   { who, carries, angle, base, may_cost_usd }: PendingProposal,
   { slot, signal }: { slot: number; signal: AbortSignal },
-): Promise<{ result: AgentResult; cost?: ModelCost }> {
+): Promise<Pick<AskedRewrite, 'result' | 'error'> & { cost?: ModelCost }> {
   const { campaign } = loaded
   if (spec.propose.some(one => one.use === 'textgrad' && getProposerName(one) === who)) {
     await fetchCommit(repository, base.commit)

@@ -1,4 +1,5 @@
 import { getLearningRate } from '../../decide/epochs.ts'
+import { UserError } from '../../errors.ts'
 import { createWebFetch } from '../../github/web.ts'
 import type { AgentResult } from '../../ideas/agent.ts'
 import { renderDefects } from '../../ideas/defects.ts'
@@ -26,11 +27,19 @@ interface RewriteRequest {
   signal: AbortSignal
 }
 
-/** Asks a model to rewrite one artifact, and commits the best rewrite. The cost counts whatever the answer is. */
+export interface AskedRewrite {
+  result: AgentResult
+  /** Counts whatever the answer is. */
+  cost: ModelCost
+  /** Set if no model could be asked, which a person has to change. */
+  error?: UserError
+}
+
+/** Asks a model to rewrite one artifact, and commits the best rewrite. */
 export async function askForRewrite(
   { repository, clock, random, env }: RewriteContext,
   { campaign, spec, base, mayCostUsd, signal }: RewriteRequest,
-): Promise<{ result: AgentResult; cost: ModelCost }> {
+): Promise<AskedRewrite> {
   const proposer = spec.propose.find(each => each.use === 'textgrad')
   if (proposer === undefined)
     return {
@@ -50,7 +59,10 @@ export async function askForRewrite(
   const gradient = await askTextGradient({ artifacts, defects, learningRate, model, models, signal })
   const { requests, tokens, usd } = models.usage()
   const cost = { requests, tokens, usd: usd ?? 0 }
-  if (!gradient.ok) return { result: gradient, cost }
+  if (!gradient.ok) {
+    const { ok, reason, isUnasked } = gradient
+    return { result: { ok, reason }, cost, ...(isUnasked ? { error: toUnaskedError(reason) } : {}) }
+  }
   const { rewrite, rejected } = gradient
   const path = artifacts.find(({ name }) => name === rewrite.artifact)?.path ?? ''
   const entry = { mode: '100644', oid: await repository.writeBlob(rewrite.content) } as const
@@ -69,4 +81,10 @@ export async function askForRewrite(
     ...rejected.map(why => `Rejected: ${why}`),
   ]
   return { result: { ok: true, idea, learnings: learnings.join('\n'), commit, base }, cost }
+}
+
+function toUnaskedError(reason: string): UserError {
+  return new UserError(`no model could be asked for a rewrite: ${reason}`, {
+    fix: 'fix that, then run again: measurements and costs so far are kept',
+  })
 }

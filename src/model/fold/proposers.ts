@@ -17,6 +17,9 @@ const FAILURES_UNTIL_DISABLED = 3
 /** After a kept idea, a program may give this many fruitless answers before it is disabled. */
 const ANSWERS_AFTER_KEPT = 10
 
+/** The name of the text gradient among the proposers. */
+export const TEXT_GRADIENT = 'textgrad'
+
 type ProposerState = Campaign['proposers'][string]
 
 /** No answer is a failure at once. An answer is not yet a success: its idea has to be measured first. */
@@ -72,9 +75,10 @@ export function listDisabledProposers({ proposers }: Pick<Campaign, 'proposers'>
   return Object.entries(proposers).flatMap(([who, { disabled }]) => (disabled ? [who] : []))
 }
 
+/** A text gradient is asked once an epoch, so `epochs.count` limits it, and an epoch without an update is none lost. */
 function countFailure(campaign: Campaign, who: string): void {
   const proposer = campaign.proposers[who]
-  if (!proposer) return
+  if (!proposer || who === TEXT_GRADIENT) return
   proposer.failures += 1
   if (proposer.since_kept !== null) proposer.since_kept += 1
   proposer.disabled ||= countFailuresLeft(proposer) <= 0
