@@ -39,11 +39,12 @@ function renderTasks(last: MeasuredEpoch, before: MeasuredEpoch | undefined, isL
     })
 }
 
-function renderRun({ metrics, error }: EpochRun): string[] {
+function renderRun({ metrics, error, feedback }: EpochRun): string[] {
   const parts = Object.entries(metrics).map(([name, value]) => `${name} ${formatNumber(value)}`)
   return [
     ...(parts.length === 0 ? [] : [`  ${parts.join(', ')}`]),
     ...(error === null ? [] : [`  failed: ${toOneLine(error, 600)}`]),
+    ...(feedback === null ? [] : [`  the judge: ${feedback}`]),
   ]
 }
 

@@ -3,17 +3,11 @@ import { SCORED_ITEMS, toConfirmedName } from '../decide/ce/judged.ts'
 import { toCanonicalJson } from '../model/canonical-json.ts'
 import { eventPayloads, type ScoreRecord } from '../model/event-schemas.ts'
 import { digestSchema } from '../model/ids.ts'
-import { drawSeed, type Order } from '../model/order.ts'
+import { drawSeed, isComparedByMeans, type Order } from '../model/order.ts'
 import type { Execution, JudgingUsage, Report } from '../model/report.ts'
 import { orderSides, type PairSide } from './batch.ts'
 import { collectScores, computeMeanScores, getJudgedKey, selectCountedRecords } from './evidence.ts'
-import {
-  isComparedByMeans,
-  type JudgingTask,
-  listJudgedSides,
-  type PrintedOrder,
-  printedOrder,
-} from './judging-task.ts'
+import { type JudgingTask, listJudgedSides, type PrintedOrder, printedOrder } from './judging-task.ts'
 import { computeLabelAgreement } from './labels.ts'
 import type { Rubric } from './rubric.ts'
 
@@ -111,7 +105,7 @@ function scoreRuns(order: Order, measured: Report, judged: ScoredTask): Executio
     const { tasks: _, artifacts: _files, ...common } = run
     return {
       ...common,
-      ...(isFirst ? { tasks: scored.tasks } : {}),
+      ...(isFirst ? { tasks: scored.tasks, ...scored.feedback } : {}),
       ...(scored.missing === null ? {} : { error: `item ${scored.missing} has no score` }),
       metrics: { ...own, ...computeSingletons(judged, side), ...scored.metrics },
     }
@@ -122,8 +116,8 @@ function computeSingletons(judged: ScoredTask, side: PairSide): Record<string, n
   return judged.singletons.some(each => each.side === side) ? computeSingletonMean(judged, side) : {}
 }
 
-function selectScoreRules({ rubric, judging }: ScoredTask): ScoreRules {
-  return { primary: rubric.primary, fields: [rubric.primary, ...rubric.others], judges: judging.judges }
+function selectScoreRules({ rubric: { primary, others }, judging, direction }: ScoredTask): ScoreRules {
+  return { primary, direction, fields: [primary, ...others], judges: judging.judges }
 }
 
 function omitKeys<T>(record: Readonly<Record<string, T>>, keys: readonly string[]): Record<string, T> {
@@ -132,11 +126,15 @@ function omitKeys<T>(record: Readonly<Record<string, T>>, keys: readonly string[
 
 interface ScoreRules {
   primary: string
+  direction: JudgingTask['direction']
   fields: readonly string[]
   judges: number
 }
 
 type CountedRecords = ReturnType<typeof selectCountedRecords>
+
+/** So many of the lowest scored items keep their feedback, which bounds its size. */
+const MOST_WITH_FEEDBACK = 30
 
 /**
  * The means of one side's samples. An item without a score leaves the primary without a value: a program that
@@ -144,16 +142,29 @@ type CountedRecords = ReturnType<typeof selectCountedRecords>
  */
 function computeSideScores(
   counted: CountedRecords,
-  { ids, side, primary, fields, judges }: ScoreRules & { ids: readonly string[][]; side: PairSide },
+  {
+    ids,
+    side,
+    primary,
+    direction,
+    fields,
+    judges,
+  }: ScoreRules & { ids: readonly string[][]; side: PairSide },
 ) {
   const metrics: Record<string, number | null> = { [SCORED_ITEMS]: ids[0]?.length ?? 0 }
   const tasks: NonNullable<Execution['tasks']> = {}
+  const written: { item: string; rank: number; text: string }[] = []
   let missing: string | null = null
   for (const [at, sample] of ids.entries()) {
     const scores = sample.map(item => {
       const given = collectItemScores(counted, { item, side, judges })
       Object.assign(tasks, toScoredTasks(at === 0 ? item : `${item}${CONFIRMING}`, given, { primary }))
-      return { item, mean: computeMeanScores(given) }
+      const mean = computeMeanScores(given)
+      const score = mean?.[primary] ?? null
+      const text = joinFeedback(counted, { item, side, judges })
+      if (at === 0 && score !== null && text !== '')
+        written.push({ item, rank: direction === 'maximize' ? score : -score, text })
+      return { item, mean }
     })
     missing ??= scores.find(({ mean }) => mean === null)?.item ?? null
     const values = (field: string) => scores.flatMap(({ mean }) => mean?.[field] ?? [])
@@ -163,7 +174,22 @@ function computeSideScores(
       for (const field of fields)
         metrics[field] = field === primary && !isWhole ? null : computeMean(values(field))
   }
-  return { metrics, tasks, missing }
+  const lowest = written
+    .toSorted((a, b) => a.rank - b.rank || (a.item < b.item ? -1 : 1))
+    .slice(0, MOST_WITH_FEEDBACK)
+    .map(({ item, text }) => [item, text])
+  const feedback = lowest.length === 0 ? {} : { feedback: Object.fromEntries(lowest) }
+  return { metrics, tasks, missing, feedback }
+}
+
+function joinFeedback(
+  counted: CountedRecords,
+  { item, side, judges }: Pick<ScoreRecord, 'item' | 'side'> & { judges: number },
+): string {
+  const all = Array.from({ length: judges }, (_, judge) => {
+    return counted.get(getJudgedKey({ judge, item, side }))?.feedback ?? ''
+  })
+  return [...new Set(all)].filter(text => text !== '').join(' / ')
 }
 
 const CONFIRMING = ' (confirming)'
@@ -233,7 +259,8 @@ function explainUnrecordedMeans(
   rules: ScoreRules,
 ): string | null {
   const means = new Map<string, ReturnType<typeof computeSideScores>>()
-  for (const { side, tasks = {}, metrics, role } of executions.filter(({ role }) => role === 'sample')) {
+  for (const run of executions.filter(({ role }) => role === 'sample')) {
+    const { side, tasks = {}, metrics, role, feedback } = run
     const names = Object.keys(tasks)
       .filter(task => rules.judges === 1 || task.endsWith(' (judge 1)'))
       .map(task => toItemId(task, rules))
@@ -245,7 +272,10 @@ function explainUnrecordedMeans(
     const known = means.get(side) ?? computeSideScores(counted, { ids, side: from, ...rules })
     const isFirst = !means.has(side)
     means.set(side, known)
-    const isNamed = !isFirst || toCanonicalJson(tasks) === toCanonicalJson(known.tasks)
+    const isNamed =
+      !isFirst ||
+      toCanonicalJson([tasks, feedback ?? null]) ===
+        toCanonicalJson([known.tasks, known.feedback.feedback ?? null])
     const areEqual = Object.entries(known.metrics).every(([name, value]) => metrics[name] === value)
     if (!(isNamed && areEqual))
       return `the scores of ${side} (${role}) are not the recorded answers of its judges`

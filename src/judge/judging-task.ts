@@ -3,7 +3,7 @@ import { findFailure } from '../decide/failures.ts'
 import { type Item, item } from '../measure/output/harness-output.ts'
 import { hashSha256 } from '../model/canonical-json.ts'
 import { MAX_REPORT_BYTES } from '../model/job-file.ts'
-import { isReportingPurpose, type Order } from '../model/order.ts'
+import { isComparedByMeans, isReportingPurpose, type Order } from '../model/order.ts'
 import { markSideBroken, type Report, reportSchema } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
 import { countJudges, countSampleItems } from '../spec/spec-facts.ts'
@@ -37,6 +37,7 @@ export const SAMPLES_TO_KEEP = 2
 
 export interface JudgingTask {
   judge: JudgeSettings
+  direction: Spec['metric']['primary']['direction']
   rubric: Rubric
   /** Null: no singletons are scored. */
   singletonRubric: Rubric | null
@@ -74,13 +75,14 @@ export function prepareJudging(judgedOrder: JudgedOrder, printed: PrintedOrder):
   if (large !== null) return large
   const frame: JudgingFrame = {
     judge,
-    rubric: buildRubric({ primary, judge }),
+    direction: primary.direction,
+    rubric: { ...buildRubric({ primary, judge }), asksFeedback: isFeedbackAsked(judgedOrder) },
     singletonRubric: buildSingletonRubric({ primary, judge }),
     wanted,
     judging: { coins: order.coins, batchSize: judge.batch_size, judges: countJudges(judge) },
   }
   const drawn = isComparedByMeans(order)
-    ? drawSideSamples(frame, printed, sides)
+    ? drawSideSamples(frame, printed, { sides, seeds: selectSideSeeds(spec, judge) })
     : drawItemPairs(frame, judgedOrder, printed)
   if ('executions' in drawn) return drawn
   const labels = (printed.items[LABELS] ?? []).flatMap(({ id, content, score }) =>
@@ -109,9 +111,9 @@ function isStoredBaseline(stop: Order['stop']): boolean {
   return stop.rule === 'stability' && stop.baseline !== null
 }
 
-/** ce's rule compares two means, each of which may be stored. */
-export function isComparedByMeans({ stop }: Pick<Order, 'stop'>): boolean {
-  return stop.rule === 'stability' || stop.rule === 'alone'
+/** Only epochs read it. Means that are compared with each other are of answers to the same question. */
+function isFeedbackAsked({ order, spec }: JudgedOrder): boolean {
+  return spec.epochs !== null && isComparedByMeans(order)
 }
 
 function isFailed({ order, spec }: JudgedOrder, report: Report): boolean {
@@ -221,22 +223,29 @@ function selectItems(printed: readonly Item[] = [], kind?: Item['kind']): Item[]
 // Samples of each side by itself
 
 /**
- * ce's rule: each side is sampled by itself with the seed of the spec. With a confirmation_seed a second
- * sample of other items follows. A side that prints fewer items shows all of them.
+ * ce's rule: the seed of the spec, and with a confirmation_seed a second sample of other items. A pass of an epoch has a
+ * seed of its own: the items that made winnow keep an update flatter it. It is the same in every pass, so that passes
+ * differ by the texts and by what scores them, and not by their items.
  */
+function selectSideSeeds(
+  { measurement }: Spec,
+  { sample_seed, confirmation_seed }: JudgeSettings,
+): [string, ...string[]] {
+  if (measurement.stability === null) return [`${sample_seed}:epochs`]
+  return [String(sample_seed), ...(confirmation_seed === null ? [] : [String(confirmation_seed)])]
+}
+
+/** Each side is sampled by itself. A side that prints fewer items shows all of them. */
 function drawSideSamples(
-  { judge, wanted }: JudgingFrame,
+  { judge: { stratification }, wanted }: JudgingFrame,
   { report: measured, items }: PrintedOrder,
-  sides: readonly LabelledSide[],
+  { sides, seeds }: { sides: readonly LabelledSide[]; seeds: readonly string[] },
 ): Report | Pick<JudgingTask, 'pairs' | 'samples'> {
-  const { stratification, sample_seed, confirmation_seed } = judge
-  const seeds = [sample_seed, ...(confirmation_seed === null ? [] : [confirmation_seed])]
   const samples: SideItems[][] = seeds.map(() => [])
   for (const { label, side } of sides) {
     const left = new Set(selectItems(items[label]))
     for (const [at, seed] of seeds.entries()) {
-      const sampling = { sampleSize: wanted, stratification, seed: String(seed) }
-      const drawn = drawSideSample([...left], sampling)
+      const drawn = drawSideSample([...left], { sampleSize: wanted, stratification, seed })
       for (const item of drawn) left.delete(item)
       samples[at]?.push({ side, items: drawn })
       const what = at === 0 ? 'it prints no items' : 'it prints no items for a confirming sample'

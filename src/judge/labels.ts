@@ -28,9 +28,8 @@ export const LABELS = 'labels'
 export function isCheckedWithLabels({ order, spec }: { order: Order; spec: Spec }): boolean {
   const { purpose, earlier_jobs } = order
   if ((spec.metric.judge?.calibration ?? null) === null || !isJudgedOrder(order, spec)) return false
-  return (
-    purpose === 'baseline' || (purpose === 'calibration' && Object.values(earlier_jobs).flat().length === 0)
-  )
+  if (purpose === 'baseline') return spec.measurement.stability !== null
+  return purpose === 'calibration' && Object.values(earlier_jobs).flat().length === 0
 }
 
 /** Reads the file named by `metric.judge.calibration.labels`: a JSON array of labels, or one label a line. */

@@ -10,6 +10,8 @@ export interface Rubric {
   /** Logged only, on any scale that the rubric gives them. */
   others: readonly string[]
   scale: ScoreScale
+  /** Judges also write what keeps an item from the best score. */
+  asksFeedback?: boolean
 }
 
 export type JudgeSettings = NonNullable<Spec['metric']['judge']>

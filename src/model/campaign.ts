@@ -137,6 +137,8 @@ export interface EpochRun {
   metrics: Record<string, number>
   /** Why it has no score. */
   error: string | null
+  /** What a judge wrote about it. */
+  feedback: string | null
 }
 
 /** An idea in words that waits for an experiment. */

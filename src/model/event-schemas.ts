@@ -20,6 +20,8 @@ export const ideaFields = {
   family: ideaText.nullable(),
 }
 
+export const MOST_FEEDBACK = 400
+
 /** The raw answer of one judge about one side of one item. It is the material of verdicts, never a verdict. */
 export const scoreRecordSchema = z.strictObject({
   judge: z.number().int().nonnegative(),
@@ -30,6 +32,8 @@ export const scoreRecordSchema = z.strictObject({
   time: z.union([z.literal(1), z.literal(2)]),
   /** Null: no readable scores. */
   scores: z.record(z.string(), z.number().nullable()).nullable(),
+  /** What keeps the item from the best score, in the judge's words. Only where judges are asked for it. */
+  feedback: z.string().min(1).max(MOST_FEEDBACK).optional(),
 })
 export type ScoreRecord = z.infer<typeof scoreRecordSchema>
 

@@ -205,11 +205,17 @@ export function isReportingPurpose(purpose: OrderPurpose): purpose is ReportingP
   return purpose === 'effect' || purpose === 'progression' || purpose === 'regression'
 }
 
-/** True for orders whose items models score. Orders of gates alone need no judge, unless ce's rule stores the score. */
-export function isJudgedOrder({ stop }: Pick<Order, 'stop'>, spec: Spec): boolean {
+/** True for orders whose items models score. Orders of gates alone need no judge, unless their score is stored. */
+export function isJudgedOrder({ stop, purpose }: Pick<Order, 'stop' | 'purpose'>, spec: Spec): boolean {
   if (!isJudgedMetric(spec)) return false
-  if (stop.rule === 'alone') return spec.measurement.stability !== null
+  if (stop.rule === 'alone')
+    return spec.measurement.stability !== null || (spec.epochs !== null && purpose !== 'sync')
   return isPairRule(stop) || stop.rule === 'stability' || stop.rule === 'holdout'
+}
+
+/** Judged orders of one mean for each side: ce's rule, whose means may be stored, and passes of epochs. */
+export function isComparedByMeans({ stop }: Pick<Order, 'stop'>): boolean {
+  return stop.rule === 'stability' || stop.rule === 'alone'
 }
 
 export function isSingleMachineOrder({ stop }: Pick<Order, 'stop'>): boolean {

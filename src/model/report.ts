@@ -53,6 +53,8 @@ const executionSchema = z.strictObject({
   tasks: taskScoresSchema.optional(),
   tasks_meta: taskFactsSchema.optional(),
   artifacts: z.record(z.string(), z.string()).optional(),
+  /** What judges wrote about its lowest scored items, by item. */
+  feedback: z.record(z.string(), z.string()).optional(),
   /** Lines of stdout that are not blank. Set for a run that succeeded, where both sides have the same harness. */
   printed_lines: z.number().int().nonnegative().optional(),
   error: z.string().optional(),

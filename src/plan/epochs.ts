@@ -50,6 +50,13 @@ function isRollbackPending({ campaign }: EpochFacts, { step }: CurrentEpoch): bo
   return opened === undefined || opened.status !== 'ended'
 }
 
+/** The next pass judges an update: without a mean, it is rolled back. */
+export function isUpdateUnmeasured({ campaign, spec }: EpochFacts): boolean {
+  const { measurement, epochs } = spec
+  if (measurement.stability !== null || epochs === null) return false
+  return campaign.landings.length > (campaign.epochs.at(-1)?.landings ?? 0)
+}
+
 /** An epoch ends with the measurement of the incumbent, whether or not an update was kept. */
 export function isPassDue(world: World): boolean {
   const { campaign, spec } = world

@@ -67,7 +67,7 @@ export function takeShare(left: number): number {
 }
 
 /** `ruler`: set where the order has another spec than the one in force. */
-type PricedOrder = Pick<Order, 'stop' | 'attempt'> & { ruler?: { spec: Spec } }
+type PricedOrder = Pick<Order, 'stop' | 'purpose' | 'attempt'> & { ruler?: { spec: Spec } }
 
 /**
  * The dollars to set aside for each order: `{}` where it asks no model or nothing caps it, null where no money is left
@@ -78,9 +78,9 @@ export function setOrderMoneyAside(
   orders: readonly PricedOrder[],
 ): (Pick<Order, 'may_cost_usd'> | null)[] {
   let taken = 0
-  return orders.map(({ stop, attempt, ruler: { spec } = world }) => {
+  return orders.map(({ attempt, ruler: { spec } = world, ...order }) => {
     // On GitHub a job of its own asks the judges, and its request sets money aside.
-    const isJudgedHere = isJudgedOrder({ stop }, spec) && world.runner.runId !== null
+    const isJudgedHere = isJudgedOrder(order, spec) && world.runner.runId !== null
     if (!isJudgedHere && !isMetered(spec)) return {}
     const left = computeMoneyLeft({ ...world, spec }, isJudgedHere ? 'judge' : 'measure')
     if (left === null) return {}

@@ -266,6 +266,12 @@ export function buildNoHarmRule(world: World): StopRule | null {
   return comparison.by === 'pairs' ? buildPairsRule(world) : comparison.stop
 }
 
+/** The order of an update that lands without proof is its pass: where pairs would decide, it is measured alone. */
+export function buildUnprovenRule(world: ComparingFacts): StopRule | null {
+  const comparison = selectComparison(world)
+  return comparison?.by === 'pairs' ? { rule: 'alone' } : (comparison?.stop ?? null)
+}
+
 /** A stored score is valid only for the same tree, harness and kind of machine. */
 export function findUsableBaseline(world: Pick<ComparingFacts, 'campaign' | 'runner'>) {
   const { baseline, incumbent, harness } = world.campaign

@@ -8,7 +8,7 @@ import { buildMachineKey, type Report } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
 import { listTimedDecisiveMetrics } from '../spec/spec-facts.ts'
 import { pauseCampaignOnce, type PlanStep } from './action.ts'
-import { isPassDue } from './epochs.ts'
+import { isPassDue, isUpdateUnmeasured } from './epochs.ts'
 import type { MeasuredOrder } from './judgement.ts'
 import {
   type AnsweredOrder,
@@ -166,7 +166,8 @@ function readBaseline(world: World, { order, report, event }: AnsweredOrder): Pr
   const unsteady = describeUnsteadyHarness(report, { most: 1 })
   if (unsteady !== null) return { is: 'given up', reason: unsteady }
   if (outcome !== 'eligible') return { is: 'given up', reason: `the incumbent does not pass: ${reason}` }
-  const unusable = explainMissingMean(world.spec, report) ?? explainDisagreement(world.spec, report)
+  const missing = isUpdateUnmeasured(world) ? null : explainMissingMean(report)
+  const unusable = missing ?? explainDisagreement(world.spec, report)
   if (unusable !== null) return { is: 'given up', reason: unusable }
   return [buildBaselineStep(world, { order, report }, event)]
 }

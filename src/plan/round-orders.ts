@@ -10,6 +10,7 @@ import type { Spec } from '../spec/schema.ts'
 import { isJudgedMetric } from '../spec/spec-facts.ts'
 import {
   buildNoHarmRule,
+  buildUnprovenRule,
   type ComparingFacts,
   hasSameTrees,
   type OrderRequest,
@@ -73,13 +74,18 @@ function countAttempt(world: World, experiment: Experiment, purpose: WantedMembe
 function requestOrders(world: World, wanted: readonly WantedMember[], round: number): OrderRequest[] {
   const comparison = selectComparison(world)
   if (comparison === null) return []
-  const isUnproven = (member: WantedMember) =>
-    isRevertMember(member) || isLandedUnproven(world.spec, member.experiment)
-  const stop = buildNoHarmRule(world)
-  const unproven = wanted.filter(isUnproven)
-  const undoing =
-    stop === null ? [] : unproven.map(member => buildMemberRequest(world, [member], round, { stop }))
-  const ideas = wanted.filter(member => !isUnproven(member))
+  const undoing: OrderRequest[] = []
+  const ideas: WantedMember[] = []
+  for (const member of wanted) {
+    const isUnproven = isLandedUnproven(world.spec, member.experiment)
+    const stop = isUnproven
+      ? buildUnprovenRule(world)
+      : isRevertMember(member)
+        ? buildNoHarmRule(world)
+        : null
+    if (stop !== null) undoing.push(buildMemberRequest(world, [member], round, { stop }))
+    else if (!isUnproven && !isRevertMember(member)) ideas.push(member)
+  }
   if (comparison.by === 'numbers')
     return [...undoing, ...ideas.map(member => buildMemberRequest(world, [member], round, comparison))]
   return [...undoing, ...requestPairedOrders(world, ideas, round)]

@@ -87,7 +87,7 @@ function judgeSync(world: World, sync: CleanSync, proof: AnsweredOrder): PlanSte
   const input = { spec: sync.spec.parsed, order, report, label: 'sync', baseline: null } as const
   const { outcome, reason, retry } = assessCandidate(input)
   if (retry) return planNextAttempt(world, order.attempt, reason)
-  const missing = explainMissingMean(sync.spec.parsed, report)
+  const missing = explainMissingMean(report)
   if (missing !== null) return { is: 'given up', reason: missing }
   return outcome === 'eligible' ? adoptSync(world, sync, proof) : { is: 'given up', reason }
 }

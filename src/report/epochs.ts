@@ -139,8 +139,12 @@ function listTaskScores(runs: readonly EpochRun[]): Record<string, number | null
   )
 }
 
+/** More tasks, such as the items of a judged metric, are in --json only. */
+const MOST_COLUMNS = 10
+
 export function renderEpochViews(views: readonly EpochView[], metric: string): string[] {
-  const tasks = [...new Set(views.flatMap(view => Object.keys(view.tasks)))]
+  const all = [...new Set(views.flatMap(view => Object.keys(view.tasks)))]
+  const tasks = all.length <= MOST_COLUMNS ? all : []
   const most = Math.max(...views.map(({ mean }) => mean ?? 0))
   const rows = views.map(({ epoch, mean, tasks: scores, learning_rate, regressed, events, dropped }) => [
     epoch === 0 ? 'baseline' : String(epoch),

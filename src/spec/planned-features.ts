@@ -54,17 +54,6 @@ const PLANNED_FEATURES: readonly PlannedFeature[] = [
     'measurement.network off: cutting the network is not built yet; use network: on.',
   spec => refuseProposer(spec, 'sweep', 'parameter sweeps are'),
   spec => refuseProposer(spec, 'dispatch', 'dispatching a workflow is'),
-  ({ baseline_artifacts }) => {
-    const [pin] = Object.entries(baseline_artifacts).filter(([, version]) => version > 0)
-    return (
-      pin !== undefined &&
-      `baseline_artifacts.${pin[0]} ${pin[1]}: starting from an earlier version is not built yet; set it to 0, and after the start: winnow rollback ${pin[0]} ${pin[1]}.`
-    )
-  },
-  spec =>
-    spec.epochs !== null &&
-    isJudgedMetric(spec) &&
-    'epochs: epochs of a judged metric are not built yet; let the harness print a loss.',
   ({ search: { frontier } }) => {
     const name = typeof frontier === 'string' ? frontier : frontier.use
     return name !== 'incumbent' && `search.frontier ${name}: this strategy is not built yet; use incumbent.`

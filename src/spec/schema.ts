@@ -94,7 +94,9 @@ export function buildSpecSchema(rules: SpecRules, environment: SpecEnvironment =
     baseline_artifacts: z
       .record(textSchema, naturalSchema)
       .default({})
-      .describe('Version of each artifact that the campaign starts from; 0: the file as it is.'),
+      .describe(
+        "AWP's pins. Only 0, the file as it is committed: later versions exist once a campaign has made them.",
+      ),
     epochs: epochsSection.nullable().default(null).describe('Passes that learn.'),
     merge: mergeSection.prefault({}).describe('How kept changes land.'),
     branches: branchesSection.prefault({}).describe('Names of branches.'),

@@ -15,7 +15,7 @@ export const ARTIFACT_RULES: readonly SpecRule[] = [
   requireArtifactPaths,
   requireMutableArtifacts,
   refuseLearnedGrader,
-  requireKnownPins,
+  checkPins,
   checkTextGradients,
   checkBaselinePasses,
 ]
@@ -74,11 +74,16 @@ function refuseLearnedGrader({ spec }: RuleContext): SpecFinding[] {
   )
 }
 
-function requireKnownPins({ spec }: RuleContext): SpecFinding[] {
+/** Versions are commits of a campaign, which has none but the committed file when it starts. */
+function checkPins({ spec }: RuleContext): SpecFinding[] {
   const known = spec.artifacts.map(({ name }) => name)
-  return Object.keys(spec.baseline_artifacts).flatMap(name =>
-    known.includes(name) ? [] : reportUnknownArtifact(['baseline_artifacts', name], name, known),
-  )
+  return Object.entries(spec.baseline_artifacts).flatMap(([name, version]) => {
+    const path = ['baseline_artifacts', name]
+    if (!known.includes(name)) return reportUnknownArtifact(path, name, known)
+    if (version === 0) return []
+    const fix = `set it to 0. To start with another text, commit that text; winnow inspect --artifact ${name} --text ${version} prints one that a campaign has. A campaign that runs returns to it by winnow rollback ${name} ${version}`
+    return reportFinding(path, String(version), '0, the file as it is committed', fix)
+  })
 }
 
 function checkTextGradients({ spec }: RuleContext): SpecFinding[] {

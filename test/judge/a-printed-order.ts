@@ -5,8 +5,7 @@ import { parseSpec } from '../../src/spec/load.ts'
 import { MACHINE } from '../model/a-machine.ts'
 import { anOrder } from '../model/an-order.ts'
 
-export const { spec } = parseSpec(
-  `winnow: 1
+const SPEC = `winnow: 1
 metric:
   primary: { type: judge, name: quality, direction: maximize }
   degenerate_gates: [{ name: answers, check: '>= 4' }]
@@ -17,7 +16,12 @@ metric:
     confirmation_seed: 7
 measurement: { command: x }
 scope: { mutable: [src/] }
-`,
+`
+
+export const { spec } = parseSpec(SPEC, { file: '.winnow/a.yaml' })
+/** The same with epochs, and a sample of 40 items. */
+export const { spec: learningSpec } = parseSpec(
+  `${SPEC.replace('sample_size: 4', 'sample_size: 40')}epochs: { count: 1 }\n`,
   { file: '.winnow/a.yaml' },
 )
 

@@ -54,6 +54,32 @@ describe('judges', () => {
       expect([scores?.['quality'], time]).toEqual([side === 'candidate' ? 4 : 2, 1])
   })
 
+  it('write what is wrong only where they are asked for it, in whatever field, and only about what they score', async () => {
+    const answer = (items: readonly ShownItem[]): ModelAnswer => {
+      const texts = [{ feedback: 'too\nlong' }, { reason: 'x'.repeat(900) }, { feedback: ' ' }, {}]
+      const scores = items.map(({ key }, at) => ({ item: key, quality: at === 3 ? 'high' : 3, ...texts[at] }))
+      return { is: 'answered', text: JSON.stringify({ scores }), complete: true }
+    }
+    const [batch] = batches(4, { batchSize: 4 })
+    const all = batch === undefined ? [] : [batch]
+    const asked = told(answer)
+    const { records } = await asked.ask(all, [], { rubric: { ...RUBRIC, asksFeedback: true } })
+    const read = records
+      .slice(0, 4)
+      .map(({ scores, feedback }) => [scores?.['quality'], feedback?.slice(0, 8)])
+    expect(read).toEqual([
+      [3, 'too long'],
+      [3, 'xxxxxxxx'],
+      [3, undefined],
+      [undefined, undefined],
+    ])
+    expect(records[1]?.feedback).toHaveLength(400)
+    expect(asked.questions[0]?.system).toContain('"feedback": "<text>"')
+    const plain = told(answer)
+    for (const { feedback } of (await plain.ask(all)).records) expect(feedback).toBeUndefined()
+    expect(plain.questions[0]?.system).not.toContain('feedback')
+  })
+
   it('are asked once more for each item without a score, one by one', async () => {
     const { questions, ask } = told((items, before) => scoring(before === 0 ? items.slice(2) : items))
     const { records } = await ask(batches(4, { batchSize: 4 }).slice(0, 1))

@@ -7,7 +7,7 @@ import type { ScoreRecord } from '../../src/model/event-schemas.ts'
 import { isFollowingCoins, isJudgedOrder, type Order } from '../../src/model/order.ts'
 import type { Report } from '../../src/model/report.ts'
 import { changed, parsed } from '../spec/problems-of.ts'
-import { order, printed, run } from './a-printed-order.ts'
+import { learningSpec, order, printed, run } from './a-printed-order.ts'
 
 const COST = { model: 'm', requests: 2, tokens: 30, usd: 0.1 }
 type Score = (item: string, side: string, judge: number) => number | null
@@ -145,8 +145,59 @@ describe("ce's rule about scores", () => {
   })
 })
 
+describe('a pass of an epoch', () => {
+  const spec = learningSpec
+  const pass = (coins: string) => ({ ...BASE, coins: coins.repeat(64) })
+  const of = printed(100, 0, { executions: [run('base')] })
+  const prepare = (order: Order) => {
+    const task = prepareJudging({ order, spec }, of)
+    if ('executions' in task) throw new Error('it is not judged')
+    return task
+  }
+  const shownItems = (order: Order) => prepare(order).samples.map(([side]) => side?.items.map(({ id }) => id))
+
+  it('is judged, unlike the order of a sync, and every pass scores the same items once', () => {
+    expect(isJudgedOrder(BASE, spec)).toBe(true)
+    expect(isJudgedOrder({ ...BASE, purpose: 'sync' }, spec)).toBe(false)
+    expect(shownItems(pass('1'))).toEqual(shownItems(pass('2')))
+    expect(shownItems(pass('1')).map(items => items?.length)).toEqual([40])
+  })
+
+  it('asks what is wrong with an item, and its report holds that for the lowest scored items', () => {
+    const task = prepare(BASE)
+    expect(task.rubric.asksFeedback).toBe(true)
+    const comparing = prepareJudging({ order: order(), spec }, printed(100, 100))
+    expect('executions' in comparing || comparing.rubric.asksFeedback).toBe(false)
+    const batches = buildTaskBatches(task)
+    const records = batches.flatMap(({ judge, entries }) =>
+      entries.map(({ item, side }, at): ScoreRecord => {
+        const feedback = `${item} is short`
+        return { judge, item, side, time: 1, scores: { quality: at === 0 ? 5 : 2, length: 1 }, feedback }
+      }),
+    )
+    const report = buildJudgedReport(BASE, of, { ...task, records, cost: COST })
+    const [first] = report.executions
+    const told = Object.entries(first?.feedback ?? {})
+    expect(told).toHaveLength(30)
+    for (const [item, text] of told) expect([first?.tasks?.[item], text]).toEqual([2, `${item} is short`])
+    const fields = ['quality', 'length']
+    const own = { primary: 'quality', direction: 'maximize', fields, judges: 1 } as const
+    expect(explainUnrecordedScores(BASE, report, records, own)).toBeNull()
+    const [item = ''] = told[0] ?? []
+    const changed = report.executions.map(each => ({ ...each, feedback: { ...each.feedback, [item]: 'x' } }))
+    expect(explainUnrecordedScores(BASE, { ...report, executions: changed }, records, own)).toContain(
+      'are not the recorded answers',
+    )
+  })
+})
+
 describe('recorded answers', () => {
-  const rules = { primary: 'mean_score', fields: ['mean_score', 'coverage'], judges: 1 }
+  const rules = {
+    primary: 'mean_score',
+    direction: 'maximize',
+    fields: ['mean_score', 'coverage'],
+    judges: 1,
+  } as const
 
   it('are what the means of a report come from', () => {
     const { about, candidate } = compare(gaining, { 'metric.judge.confirmation_seed': 7 })

@@ -178,11 +178,11 @@ const ONE_VALUE: Record<string, unknown> = {
   'metric.objectives.type': 'judge',
   'policy.keep_if': 'any',
   'policy.on_failure': 'keep',
+  baseline_artifacts: { x: 1 },
 }
 
 type Change = Record<string, unknown>
 const judge = { rubric: 'r', scoring: { primary: 'p' } }
-const ARTIFACT = { artifacts: [{ name: 'x', path: 'src/x' }] }
 
 /** What is refused when it is asked for, and how it is asked for. A section is refused with all that is in it. */
 const REFUSED: Record<string, Change> = {
@@ -202,7 +202,6 @@ const REFUSED: Record<string, Change> = {
   'search.skills': { 'search.skills': ['x'] },
   'search.frontier.': { 'search.frontier': 'argmax' },
   'search.controller.': { 'search.controller': {} },
-  baseline_artifacts: { ...ARTIFACT, baseline_artifacts: { x: 1 } },
   'merge.via': { 'merge.via': 'api' },
   'merge.max_pull_requests_per_hour': { 'merge.max_pull_requests_per_hour': 1 },
   'report.comment': { 'report.comment': 'never' },

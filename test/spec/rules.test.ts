@@ -536,8 +536,9 @@ const cases: Record<string, Case[]> = {
       undefined,
     ],
   ],
-  requireKnownPins: [
+  checkPins: [
     [W, { ...artifacts('a: src/a'), baseline_artifacts: { b: 0 } }, 'baseline_artifacts.b: "b"'],
+    [W, { ...artifacts('a: src/a'), baseline_artifacts: { a: 2 } }, 'baseline_artifacts.a: 2'],
     [W, { ...artifacts('a: src/a'), baseline_artifacts: { a: 0 } }, undefined],
   ],
   checkTextGradients: [

@@ -9,8 +9,6 @@ function counting(changes: Record<string, unknown> = {}) {
   return winnowSpec({ 'metric.primary': { name: 'bytes', direction: 'minimize' }, ...changes })
 }
 
-const ARTIFACT = { artifacts: [{ name: 'a', path: 'src/a' }] }
-
 /** What the README says is missing, each by a spec that asks for it. */
 const MISSING: Readonly<Record<string, () => ReturnType<typeof counting>>> = {
   'isolation by bwrap and containers': () => counting({ 'measurement.isolation': 'bwrap' }),
@@ -47,7 +45,6 @@ describe('what is valid but not built', () => {
     [{ 'measurement.isolation': { container: { image: 'x' } } }, 'measurement.isolation container'],
     [{ propose: [{ use: 'sweep' }] }, 'propose.use sweep'],
     [{ propose: [{ use: 'dispatch', workflow: 'w.yml' }] }, 'propose.use dispatch'],
-    [{ ...ARTIFACT, baseline_artifacts: { a: 2 } }, 'baseline_artifacts.a 2'],
     [{ 'search.frontier': 'softmax' }, 'search.frontier softmax'],
     [{ 'search.frontier': { use: 'top_k', k: 3 } }, 'search.frontier top_k'],
     [{ 'search.controller': {} }, 'search.controller'],

@@ -39,9 +39,9 @@ export function findIncompleteScores(compared: JudgedComparison): AssessmentFind
   return createFinding('error', reason, { failure_class: 'eval' })
 }
 
-/** A stored score has to be one: without it no idea could be compared. */
-export function explainMissingMean({ measurement }: Spec, { executions, judging }: Report): string | null {
-  if (judging === undefined || measurement.stability === null) return null
+/** A stored score has to be one: without it no idea, and no later pass, could be compared. */
+export function explainMissingMean({ executions, judging }: Report): string | null {
+  if (judging === undefined) return null
   const run = executions.find(({ error }) => error !== undefined)
   return run === undefined ? null : `it has no score to compare with: ${run.error}`
 }

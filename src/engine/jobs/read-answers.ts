@@ -184,13 +184,14 @@ function acceptScores(
 }
 
 function isRequestedScore(record: ScoreRecord, { due, batches }: ScoresToAsk): boolean {
-  const { judge, item, side, scores } = record
+  const { judge, item, side, scores, feedback } = record
   const batch = batches.find(
     each => each.judge === judge && each.entries.some(entry => entry.item === item && entry.side === side),
   )
   if (batch === undefined) return false
-  if (scores === null) return true
-  const { primary, others, scale } = selectRubric(due, batch)
+  if (scores === null) return feedback === undefined
+  const { primary, others, scale, asksFeedback } = selectRubric(due, batch)
+  if (feedback !== undefined && !asksFeedback) return false
   const fields = [primary, ...others]
   const names = Object.keys(scores)
   if (names.length !== fields.length || !fields.every(field => names.includes(field))) return false

@@ -176,8 +176,9 @@ function explainOtherScores(live: LiveOrder, spec: Spec | null, report: Report):
   const judge = spec?.metric.judge ?? null
   if (judge === null || spec === null || !isJudgedOrder(live.order, spec)) return null
   if (live.printed === null && live.scores === null) return null
+  const { direction } = spec.metric.primary
   const { primary, others } = buildRubric({ primary: spec.metric.primary, judge })
-  const rules = { primary, fields: [primary, ...others], judges: countJudges(judge) }
+  const rules = { primary, direction, fields: [primary, ...others], judges: countJudges(judge) }
   return explainUnrecordedScores(live.order, report, live.scores?.records ?? [], rules)
 }
 

@@ -1,3 +1,4 @@
+import { isLandedUnproven } from '../../decide/epochs.ts'
 import type { PairedRule } from '../../decide/paired/evaluate.ts'
 import { readTreeFile } from '../../git/tree.ts'
 import { describeAwaitedPackages } from '../../model/approval.ts'
@@ -89,6 +90,7 @@ function findStopGap(campaign: Campaign, spec: Spec, order: Order): string | nul
       return findPairsGap(campaign, spec, stop)
     case 'experiment':
     case 'combination':
+      if (stop.rule === 'alone') return findUnprovenGap(campaign, spec, order)
       return stop.rule === 'paired'
         ? findPairedGap(campaign, spec, order, stop)
         : findComparisonGap(campaign, spec, stop)
@@ -106,6 +108,16 @@ function findStopGap(campaign: Campaign, spec: Spec, order: Order): string | nul
     default:
       return purpose satisfies never
   }
+}
+
+/** Measured alone, a change shows no gain: only updates that land without proof may be. */
+function findUnprovenGap(campaign: Campaign, spec: Spec, { candidates }: Order): string | null {
+  const isUnproven = candidates.every(({ label }) => {
+    const experiment = campaign.experiments[label]
+    return experiment !== undefined && isLandedUnproven(spec, experiment)
+  })
+  if (isUnproven && spec.measurement.stability === null) return null
+  return 'it is measured alone, although it has to show a gain'
 }
 
 /** A rule that sees fewer gains, or other numbers to forge, would let a harness look guarded. */

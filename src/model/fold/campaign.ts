@@ -128,11 +128,20 @@ const applyProbed: EventHandler<'probed'> = (campaign, event) => {
 
 const applyBaselineMeasured: EventHandler<'baseline-measured'> = (campaign, event) => {
   const { order, tree, machine, harness, snapshot } = event
-  campaign.baseline = { order, tree, machine, harness, snapshot }
+  if (!isBetterKnown(campaign, event)) campaign.baseline = { order, tree, machine, harness, snapshot }
   campaign.origin ??= { at: campaign.incumbent, snapshot }
   recordEpoch(campaign, event)
   campaign.attempts = {}
   if (event.side === 'base') delete campaign.orders[order]
+}
+
+/** One more pass of a tree whose pairs were measured adds nothing to what is known of it. */
+function isBetterKnown(
+  { baseline, calibration }: Campaign,
+  { tree, harness, snapshot }: LedgerEvent<'baseline-measured'>,
+): boolean {
+  if (!calibration?.noise || baseline?.tree !== tree || baseline.harness !== harness) return false
+  return (baseline.snapshot.sample_count ?? 0) > (snapshot.sample_count ?? 0)
 }
 
 const applyIncumbentMoved: EventHandler<'incumbent-moved'> = (campaign, event) => {

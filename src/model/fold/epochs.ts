@@ -1,7 +1,9 @@
 import { readCampaignSpec } from '../../spec/load.ts'
 import type { Spec } from '../../spec/schema.ts'
+import { isJudgedMetric } from '../../spec/spec-facts.ts'
 import type { Campaign, EpochRun, MeasuredEpoch } from '../campaign.ts'
 import type { LedgerEvent } from '../event.ts'
+import { isComparedByMeans, type Order } from '../order.ts'
 import { aggregateSnapshot, type Execution, getNumber, toFinite } from '../report.ts'
 import { toOneLine } from '../text.ts'
 
@@ -13,10 +15,10 @@ const LONGEST_ERROR = 600
  */
 export function recordEpoch(campaign: Campaign, event: LedgerEvent<'baseline-measured'>): void {
   const spec = readCampaignSpec(campaign)
-  const isUnselected = event.side === 'base' || spec?.epochs?.compat === 'awp'
-  if (spec === null || spec.epochs === null || !isUnselected) return
   const { epochs, landings, round, orders } = campaign
-  const report = orders[event.order]?.report?.report
+  const live = orders[event.order]
+  if (spec === null || spec.epochs === null || !isPass(event, live?.order, spec)) return
+  const report = live?.report?.report
   const samples = (report?.executions ?? []).filter(
     ({ side, role }) => side === event.side && role === 'sample',
   )
@@ -35,9 +37,15 @@ export function recordEpoch(campaign: Campaign, event: LedgerEvent<'baseline-mea
     update: isLanding ? toUpdate(campaign, side, campaign.incumbent.tree) : findUpdate(campaign),
     runs: samples.flatMap(run => listEpochRuns(run, spec)),
   })
-  // Only the latest failures are read again.
+  // Only the latest texts are read again.
   const before = epochs.at(-2)
-  if (before !== undefined) before.runs = before.runs.map(run => ({ ...run, error: null }))
+  if (before !== undefined) before.runs = before.runs.map(run => ({ ...run, error: null, feedback: null }))
+}
+
+/** Pairs of items are no pass: only an order that scores one side by itself has a mean. */
+function isPass({ side }: LedgerEvent<'baseline-measured'>, order: Order | undefined, spec: Spec): boolean {
+  if (side !== 'base' && spec.epochs?.compat !== 'awp') return false
+  return !isJudgedMetric(spec) || (order !== undefined && isComparedByMeans(order))
 }
 
 /** Several landings since the epoch before cannot be told apart by one pass. */
@@ -54,7 +62,7 @@ function toUpdate({ experiments }: Campaign, id: string, replaced: string): Meas
 
 function listEpochRuns(run: Execution, { metric }: Spec): EpochRun[] {
   const { name } = metric.primary
-  const { status, tasks, error } = run
+  const { status, tasks, error, feedback } = run
   const entries = Object.entries(run.metrics).filter(([key]) => key !== name && !UNTOLD.has(key))
   const metrics = Object.fromEntries(
     entries.flatMap(([key, value]) => (typeof value === 'number' ? [[key, value]] : [])),
@@ -64,9 +72,20 @@ function listEpochRuns(run: Execution, { metric }: Spec): EpochRun[] {
   const scores = Object.entries(tasks ?? {})
   if (scores.length === 0) {
     const score = status === 'ok' ? getNumber(run.metrics, name) : null
-    return [{ task: run.task ?? null, score, metrics, error: failure }]
+    return [{ task: run.task ?? null, score, metrics, error: failure, feedback: null }]
   }
-  return scores.map(([task, score]) => ({ task, score: toFinite(score), metrics, error: failure }))
+  if (metric.primary.type === 'judge')
+    return scores.map(([item, score]) => toItemRun(item, score, feedback ?? {}))
+  return scores.map(([task, score]) => {
+    return { task, score: toFinite(score), metrics, error: failure, feedback: null }
+  })
+}
+
+/** Each judge's score of an item is a run of it. The other metrics are those of the whole pass. */
+function toItemRun(name: string, score: unknown, feedback: Readonly<Record<string, string>>): EpochRun {
+  const [, item = name, judge = '1'] = /^(.*) \(judge (\d+)\)$/.exec(name) ?? []
+  const written = judge === '1' && Object.hasOwn(feedback, item) ? (feedback[item] ?? null) : null
+  return { task: item, score: toFinite(score), metrics: {}, error: null, feedback: written }
 }
 
 const UNTOLD: ReadonlySet<string> = new Set(['wall_seconds', 'cpu_seconds', 'max_rss_mb'])
