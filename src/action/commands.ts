@@ -5,6 +5,7 @@ import { MODEL_KEY, removeSecrets } from '../measure/environment.ts'
 import { findNearestWord } from '../spec/nearest-word.ts'
 import { dropSecrets } from './drop-secrets.ts'
 import { TOKENS } from './inputs.ts'
+import { resolveInWorkspace } from './job.ts'
 import type { Task } from './root-pipe.ts'
 
 type ActionCommand = (task: Task) => Promise<number>
@@ -37,7 +38,7 @@ const COMMANDS: Readonly<Record<string, ActionCommand>> = {
     refuseTokens(task, ASKS_NOBODY)
     return (await import('./report.ts')).reportCampaign(task)
   },
-  audit: task => runReadOnly(task, ['audit', '--json']),
+  audit: startAuditing,
   replay: task => runReadOnly(task, ['replay', '--json']),
   status: task => runReadOnly(task, ['status', '--json']),
   check: task => runReadOnly(task, ['check', '--no-try', '--json']),
@@ -47,7 +48,7 @@ export const COMMAND_NAMES: readonly string[] = Object.keys(COMMANDS)
 
 export function findActionCommand(name: string): ActionCommand {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  if (command !== undefined) return command
+  if (command !== undefined) return task => command(refuseAuditInputs(task))
   const near = findNearestWord(name, COMMAND_NAMES)
   throw new UserError(`command is ${JSON.stringify(name)}`, {
     fix: near === undefined ? `give one of ${COMMAND_NAMES.join(', ')}` : `did you mean ${near}?`,
@@ -110,6 +111,33 @@ async function startProposing(task: Task): Promise<number> {
   const key = env[MODEL_KEY] ?? ''
   const modelEnv = key === '' ? {} : { [MODEL_KEY]: key }
   return dropSecrets(program, JSON.stringify({ campaign, directory }), env, modelEnv)
+}
+
+function refuseAuditInputs(task: Task): Task {
+  const { command, isAttestedRequired, 'trusted-root': root } = task.inputs
+  if (command !== 'audit' && (isAttestedRequired || root !== ''))
+    throw new UserError(
+      `command ${command} has no input ${isAttestedRequired ? 'require-attested' : 'trusted-root'}`,
+      {
+        fix: 'use it with command: audit',
+      },
+    )
+  if (root !== '' && !isAttestedRequired)
+    throw new UserError('the input trusted-root needs require-attested', {
+      fix: 'add require-attested: true',
+    })
+  return task
+}
+
+/** GitHub is asked for attestations only where they are required. Its answers are public, or need a token that reads. */
+async function startAuditing(task: Task): Promise<number> {
+  const { isAttestedRequired, 'trusted-root': root, 'github-token': token } = task.inputs
+  if (!isAttestedRequired) return runReadOnly(task, ['audit', '--json'])
+  refuseTokens(task, 'it writes nothing', APPS)
+  const roots = root === '' ? [] : [`--trusted-root=${resolveInWorkspace(task.env, root)}`]
+  const argv = ['audit', '--json', '--require-attested', ...roots]
+  const { runReadingCommand } = await import('./read-only.ts')
+  return runReadingCommand(task, argv, token === '' ? {} : { GITHUB_TOKEN: token })
 }
 
 async function runReadOnly(task: Task, argv: readonly string[]): Promise<number> {

@@ -192,7 +192,7 @@ export async function isCommentRefused(
   if (event.name !== 'issue_comment') return false
   const forge = environment.forge?.(buildCampaignRefs(DEFAULT_PREFIX, ''))
   if (forge === undefined) throw new Error('a job has a forge')
-  const { comment } = parseEvent(commented, event)
+  const { comment } = parseJobEvent(commented, event)
   const login = comment.user?.login ?? ''
   const isBot = login === '' || login.endsWith('[bot]')
   if (!isBot && (await canSteer(forge, campaigns, { login, body: comment.body }))) return false
@@ -205,7 +205,7 @@ export async function isCommentRefused(
   return true
 }
 
-function parseEvent<T>(schema: z.ZodType<T>, { name, payload }: GithubJob['event']): T {
+export function parseJobEvent<T>(schema: z.ZodType<T>, { name, payload }: GithubJob['event']): T {
   const parsed = schema.safeParse(payload)
   if (parsed.success) return parsed.data
   throw new UserError(`GITHUB_EVENT_PATH does not hold an event ${name}`, {
@@ -249,5 +249,5 @@ const dispatched = z.object({ inputs: z.object({ title: z.string().optional() })
 
 /** Empty unless workflow_dispatch started this run. */
 export function readDispatchTitle({ event }: GithubJob): string {
-  return event.name === 'workflow_dispatch' ? (parseEvent(dispatched, event).inputs?.title ?? '') : ''
+  return event.name === 'workflow_dispatch' ? (parseJobEvent(dispatched, event).inputs?.title ?? '') : ''
 }

@@ -12,12 +12,20 @@ export const INPUTS = [
   'items',
   'github-token',
   'app-token',
+  'require-attested',
+  'trusted-root',
   'dry-run',
 ] as const
 export type InputName = (typeof INPUTS)[number]
 export const TOKENS = ['github-token', 'app-token'] as const satisfies readonly InputName[]
 
-export type Inputs = Readonly<Record<Exclude<InputName, 'dry-run'>, string> & { isDryRun: boolean }>
+const FLAGS = ['dry-run', 'require-attested'] as const satisfies readonly InputName[]
+export type Inputs = Readonly<
+  Record<Exclude<InputName, (typeof FLAGS)[number]>, string> & {
+    isDryRun: boolean
+    isAttestedRequired: boolean
+  }
+>
 
 export type ActionEnv = Readonly<Record<string, string>>
 
@@ -32,19 +40,21 @@ export function readInputs(): Inputs {
     items: getInput('items'),
     'github-token': getInput('github-token'),
     'app-token': getInput('app-token'),
-    isDryRun: readDryRun(),
+    'trusted-root': getInput('trusted-root'),
+    isDryRun: readFlag('dry-run'),
+    isAttestedRequired: readFlag('require-attested'),
   }
 }
 
 /** Rejects all other values: taking a typo for "no" would write for real. */
-function readDryRun(): boolean {
-  const given = getInput('dry-run')
+function readFlag(name: (typeof FLAGS)[number]): boolean {
+  const given = getInput(name)
   if (given === '') return false
   try {
-    return getBooleanInput('dry-run')
+    return getBooleanInput(name)
   } catch (cause) {
     const fix = 'set it to true or false'
-    throw new UserError(`the input dry-run is ${JSON.stringify(given)}`, { fix, cause })
+    throw new UserError(`the input ${name} is ${JSON.stringify(given)}`, { fix, cause })
   }
 }
 

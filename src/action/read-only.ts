@@ -17,22 +17,26 @@ import type { Task } from './root-pipe.ts'
 const MOST_BYTES = 32 * 1024 * 1024
 
 /** Runs the command line of winnow. Its standard output becomes the output result-json. */
-export async function runReadingCommand({ inputs, env }: Task, argv: readonly string[]): Promise<number> {
+export async function runReadingCommand(
+  { inputs, env }: Task,
+  argv: readonly string[],
+  secrets: ActionEnv = {},
+): Promise<number> {
   const directory = resolveInWorkspace(env, inputs.directory)
   const at = { inputs: { ...inputs, directory }, env }
-  return withCloneAsRemote(directory, env, gitEnv => spawnCommandLine(at, argv, gitEnv))
+  return withCloneAsRemote(directory, env, gitEnv => spawnCommandLine(at, argv, { ...gitEnv, ...secrets }))
 }
 
 async function spawnCommandLine(
   { inputs, env }: Task,
   argv: readonly string[],
-  gitEnv: ActionEnv,
+  more: ActionEnv,
 ): Promise<number> {
   const { campaign, directory } = inputs
   const options = [...(campaign === '' ? [] : [`--campaign=${campaign}`]), `--directory=${directory}`]
   const program = fileURLToPath(new URL('cli.js', import.meta.url))
   const ended = spawnSync(process.execPath, [program, ...argv, ...options], {
-    env: { ...removeSecrets(env), ...gitEnv },
+    env: { ...removeSecrets(env), ...more },
     encoding: 'utf8',
     maxBuffer: MOST_BYTES,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -49,10 +53,12 @@ async function spawnCommandLine(
 }
 
 const FOLLOWED = 'refs/remotes/origin/'
+/** Anchors of a ledger are tags. */
+const TAGS = 'refs/tags/'
 
 /**
  * Commands that only read need no token, also in a private repository, because actions/checkout has fetched
- * every branch. The variables passed to `work` make git find the clone's copies of those branches at the
+ * every branch and tag. The variables passed to `work` make git find the clone's copies of them at the
  * address of origin. The clone itself does not change.
  */
 export async function withCloneAsRemote<T>(
@@ -68,7 +74,7 @@ export async function withCloneAsRemote<T>(
   const room = mkdtempSync(join(getTempDir(env), 'winnow-origin-'))
   try {
     const refs = await git.run({
-      args: ['for-each-ref', '--format=%(objectname) %(refname)', FOLLOWED],
+      args: ['for-each-ref', '--format=%(objectname) %(refname)', FOLLOWED, TAGS],
       parse: toLines,
     })
     const branch = (await readFollowedHead(git)) ?? readDefaultBranch(env) ?? head ?? 'refs/heads/main'

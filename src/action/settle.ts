@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { KnownCampaign } from '../cli/known-campaigns.ts'
 import type { Call } from '../cli/verb.ts'
 import type { AskingJobs } from '../engine/controller/github-tick.ts'
 import type { EndedJob, EndedRun } from '../engine/jobs/github-runs.ts'
@@ -36,10 +37,16 @@ export async function settleCampaigns(
   const known = await readCampaigns(createCall(environment, {}), job)
   const measuring = findMeasuringCampaign(task.env, known)
   const own = measuring === undefined ? known : [measuring]
-  const campaigns = isTickLost ? own : known.filter(({ name }) => names.includes(name))
+  const isDue = ({ name }: KnownCampaign) => names.includes(name)
+  const campaigns = [...known.filter(isDue), ...(isTickLost ? own.filter(each => !isDue(each)) : [])]
   const next = { propose: false, judge: false }
   const nextLook = isTickLost ? decideNextLook(job) : 'usual'
-  return takeTurns(task, { environment, campaigns, run: { does: { settle: ended }, next, has, nextLook } })
+  return takeTurns(task, {
+    environment,
+    campaigns,
+    run: { does: { settle: ended }, next, has, nextLook },
+    due: names,
+  })
 }
 
 /**

@@ -1,4 +1,5 @@
 import { group, isDebug } from '@actions/core'
+import { z } from 'zod'
 import { runComments } from '../cli/comments.ts'
 import { withCampaign, withRepository } from '../cli/context.ts'
 import { announceEvents } from '../cli/dry-run.ts'
@@ -19,11 +20,11 @@ import type { ItemsToJudge } from '../judge/judged-report.ts'
 import { formatChecksums, listWrittenSubjects } from '../model/attestation.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { LedgerEvent } from '../model/event.ts'
-import { toShortRef } from '../model/ids.ts'
+import { buildCampaignRefs, toShortRef } from '../model/ids.ts'
 import { type JobFile, serializeJobFile } from '../model/job-file.ts'
 import type { PlanWaiting } from '../plan/action.ts'
 import { countVerdicts, type Tally } from '../report/status.ts'
-import { lookTitle } from '../report/github-names.ts'
+import { lookTitle, reviewTitle } from '../report/github-names.ts'
 import { escapeMarkdown } from '../report/markdown.ts'
 import { describeResumeHint } from '../report/resume-hint.ts'
 import { describeWaiting } from '../report/verdict-text.ts'
@@ -33,6 +34,7 @@ import {
   type GithubJob,
   isCommentRefused,
   isPaused,
+  parseJobEvent,
   readGithubJob,
   reportPaused,
   requireOwnRemote,
@@ -66,13 +68,39 @@ export async function tickCampaigns(
   job: GithubJob,
   environment: Call['environment'],
 ): Promise<number> {
-  const next = readNextJobs(task.inputs)
+  const { attest, ...next } = readNextJobs(task.inputs)
+  if (attest && (await isLeftToAnotherRun(job, environment))) return 0
   const known = await readCampaigns(createCall(environment, {}), job)
   if (await isCommentRefused(job, environment, known)) return 0
   const measuring = findMeasuringCampaign(task.env, known)
   const campaigns = measuring === undefined ? chooseCampaigns(known, task) : [measuring]
   const run: ActionsRun = { does: measuring === undefined ? 'start' : 'measure', next, has: next }
   return takeTurns(task, { environment, campaigns, run })
+}
+
+const reviewed = z.object({
+  pull_request: z.object({ number: z.number().int() }),
+  repository: z.object({ default_branch: z.string() }),
+})
+
+/**
+ * The run of a review is at the merge of its pull request. An attestation would name the workflow file of that merge,
+ * which counts for nothing, so another run at the default branch reads the review.
+ */
+async function isLeftToAnotherRun(job: GithubJob, environment: Call['environment']): Promise<boolean> {
+  if (job.event.name !== 'pull_request_review') return false
+  const { pull_request: pull, repository } = parseJobEvent(reviewed, job.event)
+  const title = reviewTitle(pull.number)
+  const workflows = environment.forge?.(buildCampaignRefs(DEFAULT_PREFIX, '')).workflows
+  if (workflows === undefined) throw new Error('this forge runs no workflows')
+  const run = await workflows.start({ branch: repository.default_branch, inputs: { title } })
+  const line = toLogLine(
+    `Started run${run === null ? '' : ` ${run}`} (${title}), whose events can be attested.`,
+  )
+  console.log(line)
+  appendSummary(escapeMarkdown(line))
+  setOutputs({ 'result-json': JSON.stringify({ paused: false, ...NO_CAMPAIGNS }) })
+  return true
 }
 
 export async function readCampaigns(call: Call, job: GithubJob): Promise<KnownCampaign[]> {
@@ -104,11 +132,13 @@ export interface TurnRequest {
   environment: Call['environment']
   campaigns: readonly KnownCampaign[]
   run: ActionsRun
+  /** Campaigns with results of this run's jobs. No later run can record them, so they are never left over. */
+  due?: readonly string[]
 }
 
 export async function takeTurns(
   task: Task,
-  { environment: given, campaigns, run }: TurnRequest,
+  { environment: given, campaigns, run, due = [] }: TurnRequest,
 ): Promise<number> {
   const { env, inputs } = task
   const isDry = inputs.isDryRun
@@ -123,7 +153,7 @@ export async function takeTurns(
   const written = new Map<string, LedgerEvent[]>()
   let code = 0
   for (const known of campaigns) {
-    if (environment.clock.monotonic() > deadline) {
+    if (environment.clock.monotonic() > deadline && !due.includes(known.name)) {
       remaining.push(known)
       continue
     }
@@ -393,9 +423,9 @@ export function writeItemsFile(env: ActionEnv, toJudge: CampaignItems | null): O
   return { judge: toJudge.campaign, items: file.path }
 }
 
-const JOBS = ['measure', 'propose', 'judge']
+const JOBS = ['measure', 'propose', 'judge', 'attest']
 
-export function readNextJobs(inputs: Inputs): AskingJobs {
+export function readNextJobs(inputs: Inputs): AskingJobs & { attest: boolean } {
   const named = inputs['next-jobs'].split(/[\s,]+/).filter(name => name !== '')
   const unknown = named.find(name => !JOBS.includes(name))
   if (unknown !== undefined) throw createNextJobsError(`the input next-jobs names ${JSON.stringify(unknown)}`)
@@ -404,7 +434,11 @@ export function readNextJobs(inputs: Inputs): AskingJobs {
     throw createNextJobsError(
       'the input next-jobs does not contain measure, so no job would measure the orders of this tick',
     )
-  return { propose: named.includes('propose'), judge: named.includes('judge') }
+  return {
+    propose: named.includes('propose'),
+    judge: named.includes('judge'),
+    attest: named.includes('attest'),
+  }
 }
 
 function createNextJobsError(what: string): UserError {

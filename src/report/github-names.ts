@@ -30,6 +30,11 @@ export function lookTitle({ name }: Pick<Campaign, 'name'>): string {
   return toTitle(`${name}: look for work`)
 }
 
+/** For a run that reads a review in the place of the run that GitHub started for it. */
+export function reviewTitle(pull: number): string {
+  return `review of #${pull}`
+}
+
 const RETRY_SUFFIX = ': look for work again'
 
 /** For a run that repeats one whose first job was lost. */

@@ -52,6 +52,29 @@ describe('commands that only read', () => {
     expect(orders).toMatchObject([{ data: expect.stringContaining('fetch-depth: 0') }])
   })
 
+  it('audits as the inputs ask, and says which of them another command does not have', async () => {
+    const { dir } = await privateClone()
+    const inputs = { command: 'audit', 'require-attested': 'true' }
+    const audited = await step({ inputs, workspace: dir })
+    expect(audited).toMatchObject({ code: 1, result: { ok: false, attestation: { verified: true } } })
+    const refused = async (given: Record<string, string>) => {
+      const { code, orders } = await step({ inputs: given, workspace: dir })
+      return [code, orders.map(({ data }) => data).join()]
+    }
+    expect(await refused({ ...inputs, command: 'status' })).toEqual([
+      2,
+      expect.stringContaining('command status has no input require-attested'),
+    ])
+    expect(await refused({ command: 'audit', 'trusted-root': 'roots.jsonl' })).toEqual([
+      2,
+      expect.stringContaining('the input trusted-root needs require-attested'),
+    ])
+    expect(await refused({ ...inputs, 'require-attested': 'yes please' })).toEqual([
+      2,
+      expect.stringContaining('the input require-attested is "yes please"'),
+    ])
+  })
+
   it('take no token', async () => {
     const inputs = { command: 'status', 'github-token': 'sentinel-token' }
     const { code, orders } = await step({ inputs, workspace: scratch() })

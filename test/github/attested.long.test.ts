@@ -1,8 +1,12 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { auditLedger } from '../../src/engine/verify/audit.ts'
 import { createAttestationService } from '../../src/github/attestations.ts'
 import { createSigstore, serveAttestations } from '../audit/sigstore.ts'
+import { scratch } from '../git/scratch.ts'
 import { SIZE_FILES, SIZE_SPEC, shorter } from '../support/size-repository.ts'
+import { campaignOnGithub } from './campaign-on-github.ts'
 import { type RunningCampaign, startCampaign } from './runner/campaign.ts'
 
 const SPEC = `${SIZE_SPEC}merge: { unisolated: allow }\n`
@@ -55,4 +59,17 @@ test('a campaign whose workflow attests is attested from its first event to its 
   expect((await auditLedger(client.place, null, options)).problems).toEqual([
     { what: expect.stringContaining('not attested'), seq: attestation.events },
   ])
+})
+
+test('the run of a review leaves its work to a run that can be attested', async () => {
+  const { github, wake } = await campaignOnGithub()
+  const file = join(scratch(), 'event.json')
+  writeFileSync(file, JSON.stringify({ pull_request: { number: 7 }, repository: { default_branch: 'main' } }))
+  const env = { GITHUB_EVENT_NAME: 'pull_request_review', GITHUB_EVENT_PATH: file }
+  const { code, out, outputs } = await wake({ env: { ...env, 'INPUT_NEXT-JOBS': 'measure, attest' } })
+  expect([code, out]).toEqual([0, expect.stringMatching(/^Started run \d+ \(review of #7\)/m)])
+  expect(github.world.runs.map(({ branch }) => branch)).toEqual(['main'])
+  // Nothing was written that this run would have to attest.
+  expect(outputs['ledger'] ?? '').toBe('')
+  expect(github.world.pulls).toEqual([])
 })

@@ -37,6 +37,12 @@ export function isMakingUsers(step: Step): boolean {
   return isClosed && MAKES_USERS.test(run.slice(CLOSES_FOLDERS.length))
 }
 
+/** Before the users of sides are there, and with the runner's own packages alone. */
+export function isInstallingCounter(step: Step): boolean {
+  const isKnown = step.run === 'sudo apt-get update --quiet && sudo apt-get install --yes --quiet valgrind'
+  return isKnown && step['if'] === HOSTED_LINUX && step.env === undefined
+}
+
 /** Writes what two jobs of winnow put out, and nothing else, into a file. */
 export function isListingSubjects({ run, env, uses, with: given }: Step): boolean {
   const wanted = {

@@ -2,6 +2,7 @@ import {
   isAskingForScores,
   isCloning,
   isGivingUpRoot,
+  isInstallingCounter,
   isListingSubjects,
   isMakingUsers,
   MODEL_KEY_ALONE,
@@ -80,7 +81,10 @@ const RIGHTS_AND_SECRETS: Readonly<Record<string, Rule>> = {
       const commands = listCommands(job)
       const decides = commands.length > 0 && commands.every(command => WRITES.test(command))
       const knows = ({ steps }: Job) =>
-        steps.every(step => step.run === undefined || isCloning(step) || isMakingUsers(step))
+        steps.every(
+          step =>
+            step.run === undefined || isCloning(step) || isMakingUsers(step) || isInstallingCounter(step),
+        )
       const isAlone = commands.includes('run') ? knows(job) : job.steps.every(({ run }) => run === undefined)
       return writes && !(decides && isAlone) && !isAttesting(job)
     }),

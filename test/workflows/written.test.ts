@@ -9,7 +9,7 @@ import { SETUP_ACTION, WORKFLOW } from '../../src/init/workflows/files.ts'
 import { renderPermissionTable, RIGHTS } from '../../src/init/workflows/setup.ts'
 import { buildCron } from '../../src/init/workflows/workflow.ts'
 import { type Job, parsedWorkflow, stepsOfAction, type Workflow } from './parsed.ts'
-import { ACTION, everyFile, JUDGED, NODE, PROJECTS, written } from './written.ts'
+import { ACTION, COUNTING, everyFile, JUDGED, NODE, PROJECTS, written } from './written.ts'
 
 const ASKING = 'propose: [{ use: command, command: ./ideas }]'
 
@@ -109,6 +109,33 @@ describe('the jobs', () => {
       if: expect.stringContaining("needs.tick.outputs.campaign == 'size-1'"),
     })
     expect(Object.keys(workflowFor(lines).jobs)).toEqual(['tick', 'measure-size-0', 'settle'])
+  })
+
+  it('install valgrind only where a spec of the job counts what a command does', () => {
+    const installs = ({ steps }: Job) =>
+      steps.some(({ run }) => run?.includes('install --yes --quiet valgrind'))
+    const counting = (...more: string[][]) =>
+      Object.entries(workflowFor(...more).jobs).flatMap(([name, job]) => (installs(job) ? [name] : []))
+    const own = 'execution: { runs_on: bench }'
+    expect(counting([])).toEqual([])
+    expect(counting([], COUNTING)).toEqual(['measure'])
+    expect(counting([], [...COUNTING, own])).toEqual(['measure-size-1'])
+    expect(counting([own], COUNTING)).toEqual(['measure'])
+    expect(Object.values(singleJobFor(COUNTING).jobs).map(installs)).toEqual([true])
+    expect(Object.values(singleJobFor([]).jobs).map(installs)).toEqual([false])
+  })
+
+  it('leave the run of a review to another run where GitHub attests', () => {
+    const attesting = (...more: string[][]) =>
+      parsedWorkflow(readText(written(more, NODE, { attest: true }), WORKFLOW))
+    expect(Object.keys(attesting([]).on)).toContain('pull_request_review')
+    const nextJobs = (...more: string[][]) =>
+      findStep(attesting(...more).jobs['tick'], 'tick')?.with?.['next-jobs']
+    expect(nextJobs([])).toBe('measure, attest')
+    expect(nextJobs([ASKING])).toBe(
+      '$' +
+        `{{ github.event_name == 'pull_request_review' && 'measure, attest' || 'measure, attest, propose' }}`,
+    )
   })
 
   it('have a slot for each order of a run, which tells how the job ended and what it uploaded', () => {

@@ -65,6 +65,7 @@ export const JUDGED = [
   'metric: { primary: { type: judge, name: quality, direction: maximize }, degenerate_gates: [{ name: n, check: ">= 1" }], judge: { rubric: Score 1 to 5., scoring: { primary: quality }, model: m, sample_size: 20 } }',
 ]
 const RUNNER = ['execution: { runs_on: [self-hosted, bench] }']
+export const COUNTING = ['metric: { primary: { name: instructions } }']
 const ASKING_ONLY = ['propose: [{ use: command, command: ./ideas }]']
 
 export function readOwnFile(path: string): Written {
@@ -85,6 +86,8 @@ export function everyFile(): (Written & { of: string })[] {
     ...Object.entries(PROJECTS).map(([of, project]) => ({ of, files: written([[]], project) })),
     { of: 'two campaigns, one of which asks', files: written([[], ASKING]) },
     { of: 'one campaign on a runner of its own', files: written([RUNNER]) },
+    { of: 'a campaign that counts instructions', files: written([COUNTING]) },
+    { of: 'a single job that counts', files: written([COUNTING], NODE, { singleJob: true }) },
     { of: 'a campaign that models judge', files: written([[], JUDGED]) },
     { of: 'the same, and a program to ask', files: written([[...JUDGED, ...ASKING_ONLY]]) },
     {

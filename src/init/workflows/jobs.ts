@@ -4,6 +4,7 @@ import { computeProposeMinutes } from '../../plan/proposals.ts'
 import { isJudgedMetric } from '../../spec/spec-facts.ts'
 import {
   type GithubSetup,
+  hasCountedMetrics,
   hasJudges,
   hasProgramProposers,
   listPrefixes,
@@ -21,6 +22,7 @@ import {
   CLONE_DIRECTORY,
   DROP_ROOT,
   formatPinnedAction,
+  INSTALL_COUNTER,
   MAKE_SIDE_USERS,
   referToAction,
   renderDownload,
@@ -76,7 +78,8 @@ export function renderTriggerCondition(
 function renderTick(setup: GithubSetup): string {
   const judges = hasJudges(setup)
   const asking = [...(hasProgramProposers(setup) ? ['propose'] : []), ...(judges ? ['judge'] : [])]
-  const outputs = ['campaign', 'orders', ...asking, ...(setup.attest === true ? ['ledger'] : [])]
+  const attests = setup.attest === true
+  const outputs = ['campaign', 'orders', ...asking, ...(attests ? ['ledger'] : [])]
   const steps = [
     CHECK_OUT,
     `      - name: Observe, decide, act
@@ -84,7 +87,7 @@ function renderTick(setup: GithubSetup): string {
         uses: ${referToAction(setup.action, '')}
         with:
           command: tick
-          next-jobs: ${renderNextJobs(asking)}
+          next-jobs: ${renderNextJobs(asking, attests)}
           github-token: \${{ github.token }}`,
     renderSaveUnwritten('tick'),
     ...(judges ? [UPLOAD_ITEMS] : []),
@@ -92,7 +95,7 @@ function renderTick(setup: GithubSetup): string {
   return `  # Decides what is due, writes the ledger, opens and closes pull requests. Runs no code of any pull request.
   tick:
     name: decide what is due
-${renderTriggerCondition(setup, { reviews: setup.attest !== true })}
+${renderTriggerCondition(setup)}
     runs-on: ubuntu-24.04
     timeout-minutes: 20
 ${ONE_AT_A_TIME}
@@ -105,12 +108,14 @@ ${steps.join('\n')}`
 
 /**
  * The run of a review is at the merge of its pull request, where a rule of the environment withholds the
- * model key.
+ * model key, and where nothing proves that its workflow file is the owner's: a tick that `attest` follows starts
+ * another run instead.
  */
-function renderNextJobs(asking: readonly string[]): string {
-  if (asking.length === 0) return 'measure'
-  const all = ['measure', ...asking].join(', ')
-  return `\${{ github.event_name == 'pull_request_review' && 'measure' || '${all}' }}`
+function renderNextJobs(asking: readonly string[], attests: boolean): string {
+  const always = ['measure', ...(attests ? ['attest'] : [])].join(', ')
+  if (asking.length === 0) return always
+  const all = [always, ...asking].join(', ')
+  return `\${{ github.event_name == 'pull_request_review' && '${always}' || '${all}' }}`
 }
 
 const UPLOAD_ITEMS = renderUpload({
@@ -161,6 +166,8 @@ interface MeasuringJob {
   /** Added to the job's condition. Null: the job measures every campaign. */
   campaigns: string | null
   execution: Pick<WorkflowCampaign['execution'], 'runs_on' | 'services'>
+  /** Installs the tool that counts instructions and allocations. */
+  counts: boolean
 }
 
 const PLAIN_RUNNER = 'ubuntu-24.04'
@@ -180,13 +187,15 @@ function planMeasuringJobs({ specs }: Pick<GithubSetup, 'specs'>): MeasuringJob[
     id: 'measure',
     campaigns: others,
     execution: { runs_on: PLAIN_RUNNER, services: {} },
+    counts: hasCountedMetrics(specs.filter(spec => !own.includes(spec))),
   }
   return [
     ...(own.length < specs.length ? [shared] : []),
-    ...own.map(({ name, execution }) => ({
-      id: `measure-${name}`,
-      campaigns: `needs.tick.outputs.campaign == ${quoteYaml(name)}`,
-      execution,
+    ...own.map(spec => ({
+      id: `measure-${spec.name}`,
+      campaigns: `needs.tick.outputs.campaign == ${quoteYaml(spec.name)}`,
+      execution: spec.execution,
+      counts: hasCountedMetrics([spec]),
     })),
   ]
 }
@@ -211,7 +220,9 @@ function renderSlots(): string {
  * Never runs on the default branch, because every other run restores caches saved there. The job name begins
  * with a word: for a skipped job GitHub shows the expression itself.
  */
-function renderMeasure({ action }: GithubSetup, { id, campaigns, execution }: MeasuringJob): string {
+function renderMeasure({ action }: GithubSetup, job: MeasuringJob): string {
+  const { id, campaigns, execution, counts } = job
+  const tools = [CLONE, SET_UP_TOOLS, ...(counts ? [INSTALL_COUNTER] : []), MAKE_SIDE_USERS]
   const condition = [
     NOT_PAUSED,
     "!cancelled() && needs.tick.outputs.orders != ''",
@@ -235,7 +246,7 @@ ${renderPermissions('measure')}
 ${renderServices(execution.services)}    outputs:
 ${renderSlots()}
     steps:
-${[CLONE, SET_UP_TOOLS, MAKE_SIDE_USERS].join('\n')}
+${tools.join('\n')}
       - name: Measure the order
         id: measure
         uses: ${referToAction(action, CLONE_DIRECTORY)}

@@ -1,7 +1,7 @@
 import { UserError } from '../../errors.ts'
 import { MODEL_KEY } from '../../measure/environment.ts'
 import type { Spec } from '../../spec/schema.ts'
-import { isJudgedMetric } from '../../spec/spec-facts.ts'
+import { isJudgedMetric, listCountedMetrics } from '../../spec/spec-facts.ts'
 
 export interface GithubSetup {
   /** `owner/repository@commit`, with its version as a comment if it is known; or OWN_ACTION. */
@@ -13,7 +13,7 @@ export interface GithubSetup {
 
 export type WorkflowCampaign = Pick<
   Spec,
-  'name' | 'schedule' | 'propose' | 'execution' | 'branches' | 'measurement' | 'metric'
+  'name' | 'schedule' | 'propose' | 'execution' | 'branches' | 'measurement' | 'metric' | 'policy'
 >
 
 /**
@@ -31,6 +31,11 @@ export function hasProgramProposers({ specs }: Pick<GithubSetup, 'specs'>): bool
 
 export function hasJudges({ specs }: Pick<GithubSetup, 'specs'>): boolean {
   return specs.some(isJudgedMetric)
+}
+
+/** Whether a campaign compares instructions or allocations, which a tool counts. */
+export function hasCountedMetrics(specs: GithubSetup['specs']): boolean {
+  return specs.some(spec => listCountedMetrics(spec).length > 0)
 }
 
 /** Prefixes of the branches that campaigns write to. */

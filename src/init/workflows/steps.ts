@@ -144,6 +144,12 @@ export const MAKE_SIDE_USERS = `      - name: Create a user for each side
           ${CLOSE_FOLDERS}
           sudo sh -ec '${MAKE_USERS}'`
 
+/** Machines of your own have it, or not: they are not winnow's to change. */
+export const INSTALL_COUNTER = `      - name: Install valgrind, which counts what a command does
+        if: ${HOSTED_LINUX}
+        shell: bash
+        run: sudo apt-get update --quiet && sudo apt-get install --yes --quiet valgrind`
+
 /**
  * The user of a hosted runner may become root, and root can read the memory of the runner. The last line
  * tries sudo again, so that the job fails before it runs third-party code if sudo still works.

@@ -4,6 +4,7 @@ import type { Spec } from '../../spec/schema.ts'
 import { MOST_MINUTES, renderJobs, renderTriggerCondition } from './jobs.ts'
 import {
   type GithubSetup,
+  hasCountedMetrics,
   hasProgramProposers,
   listPrefixes,
   MODEL_ENVIRONMENT,
@@ -14,6 +15,7 @@ import {
 import {
   CLONE,
   CLONE_DIRECTORY,
+  INSTALL_COUNTER,
   MAKE_SIDE_USERS,
   OWN_ACTION,
   referToAction,
@@ -22,13 +24,12 @@ import {
   SET_UP_TOOLS,
 } from './steps.ts'
 
-/** The run of a review is at the merge of its pull request, where nothing proves that its file is the owner's. */
 export function renderWorkflow(setup: GithubSetup): string {
   return `${renderHeader(setup)}
 name: winnow
 run-name: >-
   ${RUN_NAME}
-${renderTriggers(setup, { ignored: IGNORED_BRANCHES, reviews: setup.attest !== true })}
+${renderTriggers(setup, { ignored: IGNORED_BRANCHES, reviews: true })}
 
 permissions: {}
 
@@ -100,7 +101,13 @@ export function renderSingleJobWorkflow(setup: GithubSetup): string {
   const programs = hasProgramProposers(setup)
   // The run of a review is at the merge of its pull request, where a rule of the environment refuses the job.
   const reviews = !programs
-  const steps = [CLONE, SET_UP_TOOLS, ...(programs ? [SET_UP_AGENTS] : []), MAKE_SIDE_USERS]
+  const steps = [
+    CLONE,
+    SET_UP_TOOLS,
+    ...(programs ? [SET_UP_AGENTS] : []),
+    ...(hasCountedMetrics(setup.specs) ? [INSTALL_COUNTER] : []),
+    MAKE_SIDE_USERS,
+  ]
   return `${renderHeader(setup)}
 name: winnow
 run-name: >-
