@@ -3,6 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import type { RepositoryContext } from '../engine/campaign/open.ts'
 import { findStandIns, formatStandInText } from '../engine/campaign/start.ts'
+import { findLocalIsolation } from '../engine/jobs/measure-job.ts'
 import { UserError } from '../errors.ts'
 import { toNullIfMissing } from '../git/bare-repository.ts'
 import { listTreeFiles } from '../git/tree.ts'
@@ -45,7 +46,7 @@ import {
   toSpecName,
 } from './known-campaigns.ts'
 import { showLive } from './live.ts'
-import { locateWorkspace } from './measure.ts'
+import { listWorkDirs } from './measure.ts'
 import { tryProbes } from './probes.ts'
 import { saveForecast } from './stake.ts'
 import { type HarnessRun, readSpendingCap, withHarnessModels } from './harness-run.ts'
@@ -171,7 +172,7 @@ function addGuessWarning(trial: HarnessTrial, { guessed }: SpecCheck): HarnessTr
 /** Watches ports, files and devices meanwhile: parallel measurements would collide on them. */
 async function tryWithResourceWatch(harness: HarnessRun): Promise<HarnessTrial> {
   const watch = watchResources(
-    locateWorkspace(harness.repositoryContext, harness.spec, harness.workspaceName).workDir,
+    ...listWorkDirs(harness.repositoryContext, harness.spec, harness.workspaceName),
   )
   try {
     const live = (seconds: number) => `trying the harness ${formatClock(seconds)}`
@@ -213,7 +214,7 @@ async function readSpecView(
     warnings: [...warnings, ...problems, ...checkMinEffect(spec), ...checkIsolation(spec, where)],
     ideas: describeIdeaSources(spec, hypotheses),
     dependencies: describeDependencyPolicy(spec),
-    forecast: renderForecast(spec, where),
+    forecast: renderForecast(spec, where, findLocalIsolation(spec) !== null),
     metrics: listComparedMetrics(spec, null),
     tried: null,
   }
@@ -245,11 +246,13 @@ function checkMinEffect(spec: Spec): string[] {
   return [`${what}: unless ${spec.metric.primary.name} repeats exactly, ${fix}`]
 }
 
-/** On a local machine `isolation: auto` means no isolation. */
-function checkIsolation({ measurement, merge }: Spec, where: CampaignLocation): string[] {
+/** On a machine without users of sides `isolation: auto` means no isolation. */
+function checkIsolation(spec: Spec, where: CampaignLocation): string[] {
+  const { measurement, merge } = spec
   if (where !== 'local' || merge.unisolated !== 'deny' || measurement.isolation !== 'auto') return []
+  if (findLocalIsolation(spec) !== null) return []
   const what =
-    'merge.unisolated is deny, but on one machine isolation: auto means none, so winnow could merge nothing'
+    'merge.unisolated is deny, but without users of sides isolation: auto means none here, so winnow could merge nothing'
   return [`${what}: use measurement.isolation: uid, or merge.unisolated: allow`]
 }
 

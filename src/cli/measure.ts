@@ -6,10 +6,22 @@ import { startOrder } from '../engine/controller/apply.ts'
 import { openController, requireCampaign } from '../engine/controller/run.ts'
 import { fetchOrderedTrees } from '../engine/jobs/job-clone.ts'
 import { type MachineLockState, measureWithLock } from '../engine/jobs/machine-lock.ts'
+import {
+  chooseIsolatedWorkspace,
+  describeIsolation,
+  findLocalIsolation,
+  type JobWorkspace,
+} from '../engine/jobs/measure-job.ts'
 import { type ControllerContext, type Observation, observe } from '../engine/observe/observe.ts'
 import { UserError } from '../errors.ts'
 import { measureOrder } from '../measure/measure.ts'
-import { chooseWorkspace, type MeasureInput, type Workspace } from '../measure/session.ts'
+import {
+  buildUserWorkspace,
+  chooseWorkspace,
+  isUserIsolated,
+  type MeasureInput,
+  type Workspace,
+} from '../measure/session.ts'
 import { hashSha256 } from '../model/canonical-json.ts'
 import { digestSchema, type OrderId } from '../model/ids.ts'
 import { type Order, orderTermsSchema } from '../model/order.ts'
@@ -164,11 +176,14 @@ export async function measureHere(
     })
   const { environment, interrupt } = call
   const machine = { ...environment, machineDir: repositoryContext.machineDir }
-  const done = await measureWithLock(machine, request, interrupt, async lock => {
+  const users = isUserIsolated(request.spec) || findLocalIsolation(request.spec) !== null
+  const done = await measureWithLock(machine, { ...request, users }, interrupt, async lock => {
     interrupt.throwIfAborted()
     request.time?.begins()
     try {
-      const report = await measureOrder(buildMeasureInput(call, repositoryContext, request, lock))
+      const input = buildMeasureInput(call, repositoryContext, request, lock)
+      const workspace = await chooseWorkspaceHere(call, repositoryContext, input)
+      const report = await measureOrder({ ...input, ...workspace })
       return { report: await refuseDamagedCache(repositoryContext.repository, environment.env, report) }
     } finally {
       request.time?.ends()
@@ -179,12 +194,36 @@ export async function measureHere(
   return done.report
 }
 
-export function locateWorkspace(
+/** Whether the orders of a command were isolated, by harness: all of them are measured like the first one. */
+const isolatedBefore = new WeakMap<RepositoryContext, Map<string, boolean>>()
+
+async function chooseWorkspaceHere(
+  { environment: { progress } }: Call,
+  repositoryContext: RepositoryContext,
+  input: MeasureInput,
+): Promise<Workspace | JobWorkspace> {
+  const { spec, workDir, order } = input
+  const isolation = findLocalIsolation(spec)
+  if (isolation === null) return chooseWorkspace(spec, workDir)
+  const known = isolatedBefore.get(repositoryContext) ?? new Map<string, boolean>()
+  isolatedBefore.set(repositoryContext, known)
+  const before = known.get(order.harness) ?? null
+  const workspace = await chooseIsolatedWorkspace(input, isolation, { before, progress })
+  known.set(order.harness, 'users' in workspace)
+  if (before === null) progress.say(describeIsolation(workspace))
+  return workspace
+}
+
+/** The directories in which an order may be measured: where sides have users of their own, it is another one. */
+export function listWorkDirs(
   { dataDir }: Pick<RepositoryContext, 'dataDir'>,
   spec: Spec,
   workspaceName: string,
-): Workspace {
-  return chooseWorkspace(spec, join(dataDir, 'work', workspaceName))
+): string[] {
+  const workDir = join(dataDir, 'work', workspaceName)
+  const users = findLocalIsolation(spec)?.users
+  if (users === undefined || !('owners' in users)) return [chooseWorkspace(spec, workDir).workDir]
+  return [workDir, buildUserWorkspace(users, workDir).workDir]
 }
 
 function buildMeasureInput(
@@ -200,7 +239,7 @@ function buildMeasureInput(
     spec,
     runId: environment.by.run_id,
     repository,
-    ...locateWorkspace({ dataDir }, spec, workspaceName),
+    workDir: join(dataDir, 'work', workspaceName),
     sharedRoot: checkout.topLevel,
     env: environment.env,
     now: () => environment.clock.now(),

@@ -1,4 +1,5 @@
 import type { Order } from '../model/order.ts'
+import { describeUnisolated } from '../model/reach.ts'
 import { listTaskRuns, type Report, type Side, type Snapshot } from '../model/report.ts'
 import { compareTasks, computeTaskGain, sortByTaskGain, type TaskChange } from '../model/tasks.ts'
 import { NOT_NOISE_PROOF } from '../spec/notes.ts'
@@ -116,15 +117,16 @@ function assessSingleRun({ spec, report, label }: AssessInput): AssessmentFindin
   })
 }
 
-const FLAG_WARNINGS = {
-  unisolated:
-    'not isolated: both sides ran as one user, so one could reach the other through its files and the network, and where the system has no namespaces through processes, shared memory and /tmp',
-  unreaped: 'processes may still run: winnow could not prove that every process of an execution has ended',
-} as const satisfies Record<Report['flags'][number], string>
+const UNREAPED =
+  'processes may still run: winnow could not prove that every process of an execution has ended'
 
 /** `baseline` is null unless ce's rules compared with one. */
 function listWarnings(spec: Spec, report: Report, baseline: StabilityBaseline | null): string[] {
-  const flags = [...new Set(report.flags)].map(flag => FLAG_WARNINGS[flag])
+  const unisolated = describeUnisolated(report)
+  const flags = [
+    ...(unisolated === null ? [] : [unisolated]),
+    ...(report.flags.includes('unreaped') ? [UNREAPED] : []),
+  ]
   if (baseline === null) return flags
   const compared = baseline.stored
     ? NOT_NOISE_PROOF

@@ -18,6 +18,7 @@ import { DiskFull, describeRunnerError, readMachineFingerprint } from './machine
 import { claimWorkDir, releaseWorkDir } from './process/leftovers.ts'
 import type { Owner } from './process/reaper.ts'
 import { chooseSupervisor } from './process/supervisor.ts'
+import { listReaches } from './reach.ts'
 import {
   measureAlone,
   measureCalibration,
@@ -48,7 +49,7 @@ export async function measureOrder(input: MeasureInput): Promise<Report> {
   const allowed = buildAllowedEnvironment(input)
   const counter = input.order.stop.rule === 'holdout' ? null : chooseCounter(input.spec, allowed)
   const holdoutDirectory = await findHoldoutDirectory(input)
-  const draft: ReportDraft = { setups: [], gates: [], executions: [], trees: {}, unreaped: false }
+  const draft = createReportDraft()
   return withClaimedDirs(input, async () => {
     let begun: Session['begun'] = null
     const buildReport = () =>
@@ -129,6 +130,7 @@ async function measureSides(
   await checkUsers(input, prepared.allowed)
   const slots = await Slots.open(getSidesDir(input))
   const { sides, scorer } = await assignUsers(input, wanted, slots)
+  draft.reach = listReaches(scorer.supervisor, getSidesDir(input))
   const session: Session = {
     input,
     slots,
@@ -320,11 +322,15 @@ function buildAllowedEnvironment({ env, spec, sharedRoot, portBase }: MeasureInp
 }
 
 export function buildUnmeasuredReport(input: MeasureInput): Report {
-  const draft: ReportDraft = { setups: [], gates: [], executions: [], trees: {}, unreaped: false }
+  const draft = createReportDraft()
   return buildMeasurementReport(input, draft, {
     startedAt: input.now(),
     end: { tampered: null, runner_error: null },
   })
+}
+
+function createReportDraft(): ReportDraft {
+  return { setups: [], gates: [], executions: [], trees: {}, unreaped: false, reach: null }
 }
 
 function buildMeasurementReport(
@@ -332,7 +338,7 @@ function buildMeasurementReport(
   draft: ReportDraft,
   { startedAt, end }: { startedAt: number; end: MeasurementEnd },
 ): Report {
-  const { unreaped, ...measured } = draft
+  const { unreaped, reach, ...measured } = draft
   const { unisolatedBecause } = input
   return {
     order: input.order.id,
@@ -343,6 +349,7 @@ function buildMeasurementReport(
     machine: readMachineFingerprint(input.env),
     flags: [...(input.users ? [] : (['unisolated'] as const)), ...(unreaped ? (['unreaped'] as const) : [])],
     ...(unisolatedBecause === undefined ? {} : { unisolated_because: unisolatedBecause }),
+    ...(input.users || reach === null ? {} : { reach }),
     ...(input.models === undefined ? {} : { metered: input.models.usage() }),
     ...measured,
     ...end,

@@ -13,15 +13,15 @@ const ACCELERATOR = /^\/dev\/(?:nvidia\d|dri\/renderD|kfd|accel|davinci\d)/
 const NO_FILE = /^(?:\/dev\/(?!shm\/)|\/proc\/|\/sys\/|\/memfd:|[a-z_]+:)/
 
 /**
- * Polls /proc for the processes of executions in a work directory, several times a second. A shorter use is
+ * Polls /proc for the processes of executions in these work directories, several times a second. A shorter use is
  * missed, so the lists prove no absence.
  */
-export function watchResources(workDir: string): ResourceWatch {
+export function watchResources(...workDirs: string[]): ResourceWatch {
   const seen = { ports: new Set<number>(), files: new Set<string>(), devices: new Set<string>() }
   const earlier = new Set(listProcessIds())
   const look = () => {
     for (const pid of listProcessIds().filter(each => !earlier.has(each)))
-      if (isMarked(pid, workDir)) inspectProcess(pid, workDir, seen)
+      for (const workDir of workDirs) if (isMarked(pid, workDir)) inspectProcess(pid, workDir, seen)
   }
   const timer = setInterval(look, EVERY_MS)
   timer.unref()

@@ -3,6 +3,7 @@ import { hashSha256 } from '../model/canonical-json.ts'
 import type { Oid } from '../model/ids.ts'
 import type { Order } from '../model/order.ts'
 import type { PartialReport } from '../model/pairs.ts'
+import type { Reach } from '../model/reach.ts'
 import type { Side as Label, ModelCost, Report, Side } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { chooseCounter } from './counter.ts'
@@ -136,6 +137,8 @@ export interface TrustedTree {
 export type ReportDraft = Pick<Report, 'setups' | 'gates' | 'executions'> & {
   trees: Report['trees']
   unreaped: boolean
+  /** How the sides without users of their own can reach each other; null until the sides are known. */
+  reach: Reach[] | null
 }
 
 export interface Session {

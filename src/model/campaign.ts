@@ -232,6 +232,8 @@ export interface Campaign extends CampaignStatus {
   measured_as: Record<Oid, Oid>
   /** By harness: whether its first order that ran was isolated. Later orders must match it. */
   isolated: Record<string, boolean>
+  /** How the sides of the latest order that ran could reach each other; null where each had a user of its own. */
+  unisolated: string | null
   /** Trees that passed with this harness. A revert to such a tree needs no measurement. */
   proven: Record<Oid, OrderId>
   sources: Record<string, ExperimentId>
@@ -345,6 +347,7 @@ export function createEmptyCampaign(): Campaign {
     tests: {},
     measured_as: {},
     isolated: {},
+    unisolated: null,
     proven: {},
     sources: {},
     orders: {},

@@ -105,6 +105,8 @@ export interface Experiment extends Approvable {
   single_machine: boolean
   /** What was known of the harness at its latest verdict; null before. */
   guard: string | null
+  /** How its sides could reach each other at its latest verdict; null where each had a user of its own. */
+  unisolated: string | null
   /** What it has taken of the error budget for good; null before its first pair was ordered. */
   alpha_share: number | null
   /** Stays fixed like its share; later variants are compared with the lines it touched. */

@@ -2,7 +2,8 @@ import type { Campaign, DueLanding } from './campaign.ts'
 import type { Experiment } from './experiment.ts'
 import { NOT_PROBED } from './harness-guard.ts'
 import type { Oid } from './ids.ts'
-import { neutralizeMentions, neutralizeReferences, parseReason, toOneLine } from './text.ts'
+import { findUnisolatedWarning } from './reach.ts'
+import { neutralizeMentions, neutralizeReferences, parseReason, toOneLine, toSentenceCase } from './text.ts'
 
 export interface LandingMessage {
   spec: string
@@ -16,6 +17,8 @@ export interface LandingMessage {
   single_machine: boolean
   /** What was known of the harness; null in messages of earlier releases. */
   guard: string | null
+  /** How the sides could reach each other; null where each had a user of its own. */
+  unisolated: string | null
 }
 
 export function buildLandingMessage(
@@ -25,7 +28,8 @@ export function buildLandingMessage(
 ): LandingMessage {
   const { id, hypothesis, single_machine, guard } = experiment
   const { seq, reason } = decided
-  const facts = { experiment: id, hypothesis, pull, reason, single_machine, guard }
+  const unisolated = findUnisolatedWarning(decided.warnings)
+  const facts = { experiment: id, hypothesis, pull, reason, single_machine, guard, unisolated }
   return { spec: name, spec_sha256, ...facts, decided: { seq, sha256 } }
 }
 
@@ -49,8 +53,17 @@ export function renderLandingMessage(message: LandingMessage): string {
   return renderMessage(message, (text, length) => neutralizeMentions(toOneLine(text, length)))
 }
 
-/** Commits of earlier releases keep their messages, in which less text was neutralized and no harness was named. */
+/**
+ * Commits of earlier releases keep their messages, in which less text was neutralized, and neither the harness nor a
+ * lack of isolation was named.
+ */
 export function renderEarlierLandingMessages(message: LandingMessage): string[] {
+  if (message.unisolated === null) return renderOlderMessages(message)
+  const silent = { ...message, unisolated: null }
+  return [renderLandingMessage(silent), ...renderOlderMessages(silent)]
+}
+
+function renderOlderMessages(message: LandingMessage): string[] {
   const unnamed = { ...message, guard: null }
   const named = [message, ...(message.guard === NOT_PROBED ? [unnamed] : [])]
   return [
@@ -73,6 +86,7 @@ function renderMessage(message: LandingMessage, line: (text: string, length: num
     '',
     `Kept: ${line(sentence, 1000)}`,
     ...(evidence === null ? [] : [toOneLine(evidence, 1000)]),
+    ...(message.unisolated === null ? [] : [`${toSentenceCase(message.unisolated)}.`]),
     '',
     `Winnow-Experiment: ${message.experiment}`,
     `Winnow-Spec: ${message.spec_sha256}`,

@@ -4,6 +4,7 @@ import { isPairedByTask } from '../spec/task-facts.ts'
 import { hashSha256, toCanonicalJson } from './canonical-json.ts'
 import { digestSchema, experimentIdSchema, oidSchema } from './ids.ts'
 import { probeLabelSchema } from './probe.ts'
+import { REACHES } from './reach.ts'
 import { computeTaskMeans, taskFactsSchema, type TaskScores, taskScoresSchema } from './tasks.ts'
 
 /** A report answers an order: raw samples in the order they were taken, and no verdict. */
@@ -148,6 +149,8 @@ export const reportSchema = z.strictObject({
   flags: z.array(z.enum(['unisolated', 'unreaped'])),
   /** With unisolated: the reason why no stronger isolation was used, when it was a choice. */
   unisolated_because: z.string().optional(),
+  /** With unisolated: the ways in which the sides could reach each other. */
+  reach: z.array(z.enum(REACHES)).optional(),
   setups: z.array(setupRunSchema),
   gates: z.array(gateRunSchema),
   executions: z.array(executionSchema),

@@ -161,6 +161,7 @@ function renderFactsLine(campaign: Campaign): string {
     `${formatMeasuringMinutes(campaign)}${campaign.host === 'github' ? '' : ' of measuring'}`,
     ...formatModelCost(campaign),
     escapeMarkdown(describeHarness(describeGuard(campaign))),
+    ...(campaign.unisolated === null ? [] : ['measured without isolation']),
     escapeMarkdown(describeStatus(campaign), MAX_REASON_LENGTH),
   ]
   return facts.join(' · ')

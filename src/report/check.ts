@@ -220,10 +220,10 @@ function describeStoredGain(
 // Forecast
 
 /** Forecasts a run from the spec alone, one line per subject. */
-export function renderForecast(spec: Spec, where: CampaignLocation): string[] {
+export function renderForecast(spec: Spec, where: CampaignLocation, hasUsers = false): string[] {
   return [
     ...describeGates(spec).map(text => `gate: ${text}`),
-    `isolation: ${describeIsolation(spec, where)}`,
+    `isolation: ${describeIsolation(spec, where, hasUsers)}`,
     `cost: this machine measures, so no runner is paid for; ${describeModelCap(spec)}; what programs spend that are asked for ideas is not counted`,
     `stops after: ${describeStopping(spec)}`,
     `merges into: ${spec.branches.prefix}/${spec.name}, and never into the default branch`,
@@ -288,9 +288,13 @@ function describeModelCap(spec: Spec): string {
 const NO_ISOLATION_NOTE =
   'experiment code runs with your rights and can read your home directory, and one idea can reach the files of another'
 
-function describeIsolation({ measurement }: Spec, where: CampaignLocation): string {
-  if (measurement.isolation === 'uid')
-    return 'uid; each side runs as its own user, which can read neither the other side nor your private files'
+const OWN_USERS =
+  'each side runs as its own user, which can read neither the other side nor your private files'
+
+function describeIsolation({ measurement }: Spec, where: CampaignLocation, hasUsers: boolean): string {
+  if (measurement.isolation === 'uid') return `uid; ${OWN_USERS}`
+  if (measurement.isolation === 'auto' && hasUsers)
+    return `uid where the commands work that way; ${OWN_USERS}`
   if (measurement.isolation !== 'auto' || where !== 'github') return `none; ${NO_ISOLATION_NOTE}`
   return `a user for each side in measuring jobs, where the commands work that way; here none: ${NO_ISOLATION_NOTE}`
 }

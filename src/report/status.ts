@@ -241,6 +241,8 @@ export interface StatusView extends CampaignResult {
   state: Campaign['status']
   /** Whether a change can raise the number without making the program better, as far as the probes show it. */
   guard: string
+  /** How the sides of the latest measurement could reach each other; null where each had a user of its own. */
+  unisolated: string | null
   /** Why it is paused or stopped; null while it runs. */
   state_reason: string | null
   /** How a person can continue after a limit stopped it. */
@@ -276,6 +278,7 @@ export function buildStatusView(
     campaign: campaign.name,
     state: status,
     guard: describeGuard(campaign),
+    unisolated: campaign.unisolated,
     state_reason: status === 'running' ? null : status_reason,
     to_go_on: describeResumeHint(campaign),
     notes,
@@ -345,6 +348,7 @@ export function renderStatus(campaign: Campaign, view: StatusView): string[] {
     ]),
     ...describeIncumbentTasks(campaign, view),
     ...(calibration === null ? [] : [`  calibration: ${calibration}`]),
+    ...(view.unisolated === null ? [] : [`  ${view.unisolated}`]),
     `  ${renderTally(campaign)}`,
     ...(campaign.spent.minutes > 0 ? [`  cost: ${formatCampaignCost(campaign)}`] : []),
     ...notes.map(note => `  note: ${note}`),

@@ -35,6 +35,7 @@ export function renderVerdict(campaign: Campaign, experiment: Experiment, page: 
     renderWorseTasks(experiment),
     renderOutputDetails(experiment, spec),
     renderEvidenceFacts(campaign, experiment, { spec, page }),
+    renderIsolation(experiment),
   ]
   return paragraphs
     .filter(lines => lines.length > 0)
@@ -116,6 +117,11 @@ function renderMetricTable(campaign: Campaign, experiment: Experiment, spec: Spe
 function renderWorseTasks({ verdict, tasks }: Experiment): string[] {
   const worse = verdict === 'broken' || verdict === 'refused' ? null : describeWorseTasks(tasks)
   return worse === null ? [] : [`${escapeMarkdown(worse.replaceAll(' -> ', ' → '))}.`]
+}
+
+/** Matters where the change is kept: one side could have changed what the other one did. */
+function renderIsolation({ verdict, unisolated }: Experiment): string[] {
+  return verdict === 'kept' && unisolated !== null ? [`${escapeMarkdown(toSentenceCase(unisolated))}.`] : []
 }
 
 const MAX_TEST_ROWS = 3

@@ -13,6 +13,7 @@ const ASKING = SPEC.replace('sh bench/size.sh', 'sh bench/size.sh, isolation: ui
 /** Says on which side it is called by whom: a user of a side, in a folder of its own. */
 const HARNESS =
   'test "$(id -u)" != 0 && test -O . && test -O "$HOME" && echo "{\\"bytes\\": $(wc -c < src/value)}"\n'
+const OWN_USERS = 'Isolation: each side runs as a separate user.'
 const files = { ...FILES, '.winnow/size.yaml': ASKING, 'bench/size.sh': HARNESS }
 
 /** winnow as root runs it where the users of sides are there. */
@@ -61,6 +62,18 @@ describe.skipIf(!isRoot)('a campaign whose sides have users of their own', () =>
     expect([code, err]).toEqual([0, expect.not.stringContaining('error')])
     expect(out).toContain('isolation: uid; each side runs as its own user')
   })
+
+  it('is tried by check and by compare with the users that are there, where the choice is left', () => {
+    const person = project({ ...files, '.winnow/size.yaml': SPEC })
+    const checked = winnowAmong(person, 'check', '--no-probes')
+    expect([checked.code, checked.err]).toEqual([0, expect.stringContaining(OWN_USERS)])
+    expect(checked.out).toContain('isolation: uid where the commands work that way')
+    // One trial tells for the whole command.
+    expect(checked.err.split(OWN_USERS)).toHaveLength(2)
+    person.git('commit', '--allow-empty', '-q', '-m', 'two')
+    const compared = winnowAmong(person, 'compare', 'HEAD~1', '--', 'sh bench/size.sh')
+    expect(compared.err + compared.out).not.toContain('error')
+  })
 })
 
 describe('where there are no users for sides', () => {
@@ -79,7 +92,9 @@ describe('where there are no users for sides', () => {
     const person = project({ ...FILES, '.winnow/size.yaml': `${SPEC}merge: { unisolated: deny }\n` })
     const { code, out } = await person.winnow('check', '--no-try')
     expect(code).toBe(0)
-    expect(out).toContain('merge.unisolated is deny, but on one machine isolation: auto means none')
+    expect(out).toContain(
+      'merge.unisolated is deny, but without users of sides isolation: auto means none here',
+    )
   })
 })
 

@@ -113,6 +113,7 @@ export function anExperiment(number: number, rest: Partial<Experiment> = {}): Ex
     evidence: null,
     single_machine: false,
     guard: null,
+    unisolated: null,
     alpha_share: null,
     variant: null,
     touched: null,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { renderLandingMessage } from '../../src/model/landing.ts'
+import { renderEarlierLandingMessages, renderLandingMessage } from '../../src/model/landing.ts'
+import { describeUnisolated } from '../../src/model/reach.ts'
 import { appendToSentence, formatReason, parseReason } from '../../src/model/text.ts'
 
 const TWO = {
@@ -40,6 +41,7 @@ describe('the message of a landing', () => {
     decided: { seq: 9, sha256: 'd'.repeat(64) },
     single_machine: false,
     guard: 'forgeable by: exit at load',
+    unisolated: null,
   }
 
   it('states the verdict before the evidence', () => {
@@ -61,5 +63,16 @@ describe('the message of a landing', () => {
     const trailer = 'Winnow-Evidence: single-machine'
     expect(renderLandingMessage({ ...words, single_machine: true }).split('\n')).toContain(trailer)
     expect(renderLandingMessage(words)).not.toContain(trailer)
+  })
+
+  it('says in which ways the sides could reach each other, where they had no users of their own', () => {
+    const unisolated = describeUnisolated({ flags: ['unisolated'], reach: ['files', 'network', 'memory'] })
+    const message = { ...words, unisolated }
+    expect(renderLandingMessage(message).split('\n')).toContain(
+      'Not isolated: both sides ran as one user, so one could reach the other through its files, the network and the memory of the machine, which has no limit.',
+    )
+    // Commits of earlier releases say nothing of it.
+    expect(renderEarlierLandingMessages(message)).toContain(renderLandingMessage(words))
+    expect(describeUnisolated({ flags: [] })).toBeNull()
   })
 })

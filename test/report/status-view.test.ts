@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { describeUnisolated } from '../../src/model/reach.ts'
 import { verdictWordSchema } from '../../src/model/verdict.ts'
 import { renderCampaignPullBody } from '../../src/report/campaign-pull-request.ts'
+import { renderPullBody } from '../../src/report/pull-request.ts'
 import { renderDigest, renderLedgerReadme } from '../../src/report/ledger-views.ts'
 import { renderFinalSummary, renderRunSummary } from '../../src/report/run-summary.ts'
 import { computeProgress } from '../../src/decide/progress.ts'
@@ -54,6 +56,7 @@ describe('status --json', () => {
       'campaign',
       'state',
       'guard',
+      'unisolated',
       'state_reason',
       'to_go_on',
       'notes',
@@ -98,6 +101,29 @@ describe('status --json', () => {
   it('shows an unusable number as missing', () => {
     expect(buildStatusView(campaignOf(baseline(null)), NONE).baseline.metrics).toEqual({ bytes: null })
     expect(buildStatusView(campaignOf(baseline('12')), NONE).baseline.metrics).toEqual({ bytes: null })
+  })
+})
+
+describe('a lack of isolation', () => {
+  const unisolated = describeUnisolated({ flags: ['unisolated'], reach: ['files', 'network', 'memory'] })
+  const named = expect.stringMatching(/[Nn]ot isolated: both sides ran as one user, so one could reach/)
+
+  it('is one line of the status, and no line where each side has a user of its own', () => {
+    const [isolated, shared] = [landed(), { ...landed(), unisolated }]
+    expect(renderStatus(shared, buildStatusView(shared, NONE))).toContainEqual(named)
+    expect(renderStatus(isolated, buildStatusView(isolated, NONE))).not.toContainEqual(named)
+    expect(renderCampaignPullBody(shared)).toContain(' · measured without isolation · ')
+    expect(renderCampaignPullBody(isolated)).not.toContain('isolation')
+  })
+
+  it('is a sentence in the pull request of a kept change', () => {
+    const shared = campaignOf(
+      ...LANDED.map(told => (told.kind === 'decided' ? { ...told, warnings: [unisolated ?? ''] } : told)),
+    )
+    const body = (campaign: typeof shared) =>
+      renderPullBody(campaign, campaign.experiments['exp-001'] ?? expect.fail('no experiment'))
+    expect(body(shared)).toEqual(named)
+    expect(body(landed())).not.toEqual(named)
   })
 })
 

@@ -135,6 +135,7 @@ function message({ hypothesis, reason }: Nasty): string {
     decided: { seq: 1, sha256: 'f'.repeat(64) },
     single_machine: false,
     guard: null,
+    unisolated: null,
   })
 }
 

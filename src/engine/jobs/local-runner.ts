@@ -3,7 +3,6 @@ import { UserError } from '../../errors.ts'
 import { createWebFetch } from '../../github/web.ts'
 import type { PrintedOrder } from '../../judge/judging-task.ts'
 import { openHarnessModels, type OpenMeteredModels } from '../../judge/metered-models.ts'
-import { findSideUsers } from '../../measure/isolation/side-users.ts'
 import { chooseWorkspace, isUserIsolated, type MeasureInput, type Workspace } from '../../measure/session.ts'
 import { readMachineFingerprint } from '../../measure/machine.ts'
 import type { Campaign, LiveOrder } from '../../model/campaign.ts'
@@ -29,6 +28,7 @@ import {
 } from './machine-lock.ts'
 import {
   chooseIsolatedWorkspace,
+  findLocalIsolation,
   type JobIsolation,
   type JobWorkspace,
   measureWithItems,
@@ -287,7 +287,6 @@ async function openOrderModels(
   })
 }
 
-/** winnow isolates sides wherever it can: it makes no accounts, and uses those that are there for them. */
 async function chooseLocalWorkspace(
   context: CampaignContext,
   input: MeasureInput,
@@ -303,12 +302,8 @@ async function chooseLocalWorkspace(
   return { ...workspace, workDir: await claimFreeWorkDir(input.workDir, slot) }
 }
 
-/** Null on a person's machine that has no users of sides for a spec that leaves the choice. */
-function findIsolation({ isolation }: CampaignContext, { measurement }: Spec): JobIsolation | null {
-  if (isolation !== undefined) return isolation
-  if (measurement.isolation !== 'auto') return null
-  const users = findSideUsers()
-  return 'owners' in users ? { users, asRoot: false, laterCode: [] } : null
+function findIsolation({ isolation }: CampaignContext, spec: Spec): JobIsolation | null {
+  return isolation ?? findLocalIsolation(spec)
 }
 
 /** Fetches in the trusted process, because code without a token cannot. The order names the commit. */

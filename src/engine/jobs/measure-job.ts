@@ -4,7 +4,12 @@ import { listTreeFiles } from '../../git/tree.ts'
 import { isCheckedWithLabels, LABELS, parseLabels } from '../../judge/labels.ts'
 import { isSecretName } from '../../measure/environment.ts'
 import { runDryRun } from '../../measure/isolation/dry-run.ts'
-import { type MissingUsers, type SideUsers, toMissingUsersError } from '../../measure/isolation/side-users.ts'
+import {
+  findSideUsers,
+  type MissingUsers,
+  type SideUsers,
+  toMissingUsersError,
+} from '../../measure/isolation/side-users.ts'
 import { readJobAge } from '../../measure/machine.ts'
 import { buildUnmeasuredReport, measureOrder } from '../../measure/measure.ts'
 import type { Item } from '../../measure/output/harness-output.ts'
@@ -139,7 +144,7 @@ function formatUserError({ message, place, fix }: UserError): string {
   return `${where}: ${message}${fix === undefined ? '' : `; ${fix}`}`
 }
 
-function describeIsolation(workspace: JobWorkspace): string {
+export function describeIsolation(workspace: JobWorkspace): string {
   return 'users' in workspace
     ? 'Isolation: each side runs as a separate user.'
     : `Isolation: none, because ${workspace.unisolatedBecause}.`
@@ -168,6 +173,16 @@ export interface JobIsolation {
 
 /** Root declined the order because it cannot isolate it. Another process has to measure it. */
 export class MeasurementDeclined extends Error {}
+
+/**
+ * winnow isolates sides wherever it can: it makes no accounts, and uses those that are there for them. Null on a
+ * person's machine that has no users of sides for a spec that leaves the choice.
+ */
+export function findLocalIsolation({ measurement }: Pick<Spec, 'measurement'>): JobIsolation | null {
+  if (measurement.isolation !== 'auto') return null
+  const users = findSideUsers()
+  return 'owners' in users ? { users, asRoot: false, laterCode: [] } : null
+}
 
 /** Tries the pinned commit as one of the users where no earlier order decides. Root declines every other order. */
 export async function chooseIsolatedWorkspace(

@@ -18,6 +18,7 @@ import {
   toSeconds,
 } from '../../model/landing.ts'
 import { isSingleMachineOrder, type Order } from '../../model/order.ts'
+import { findUnisolatedWarning } from '../../model/reach.ts'
 import { explainUnapproved } from '../../plan/approvals.ts'
 import { isForeignPassing } from '../../plan/branch-changes.ts'
 import type { Spec } from '../../spec/schema.ts'
@@ -390,6 +391,7 @@ function buildExpectedMessage(
     decided: { seq: event.seq, sha256 },
     single_machine: order !== null && isSingleMachineOrder(order.order),
     guard: campaign.experiments[merged.experiment]?.guard ?? null,
+    unisolated: findUnisolatedWarning(event.warnings),
   }
 }
 

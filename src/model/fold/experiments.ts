@@ -13,6 +13,7 @@ import {
 import { describeGuard } from '../harness-guard.ts'
 import { type ExperimentId, type OrderId, parseExperimentNumber } from '../ids.ts'
 import { isSingleMachineOrder } from '../order.ts'
+import { findUnisolatedWarning } from '../reach.ts'
 import { isLanded, type Outcome, toVerdictWord, type VerdictWord } from '../verdict.ts'
 import { addKeptStep } from './counters.ts'
 import { clearLanding, dropOrders } from './orders.ts'
@@ -111,6 +112,7 @@ function createExperiment(event: LedgerEvent<'experiment-opened'>): Experiment {
     evidence: null,
     single_machine: false,
     guard: null,
+    unisolated: null,
     alpha_share: null,
     variant: null,
     touched: null,
@@ -183,6 +185,7 @@ const applyDecided: EventHandler<'decided'> = (campaign, event) => {
   experiment.primary_delta = event.primary_delta
   const measured = campaign.orders[event.order ?? '']?.order
   if (measured !== undefined) experiment.guard = describeGuard(campaign)
+  experiment.unisolated = findUnisolatedWarning(event.warnings)
   experiment.single_machine = measured !== undefined && isSingleMachineOrder(measured)
   if (PASSED_OUTCOMES.includes(event.outcome) && !isPicked(experiment))
     for (const id of [experiment.order, experiment.standalone]) recordProof(campaign, experiment, id)

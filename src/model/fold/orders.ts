@@ -30,6 +30,7 @@ import {
   type Report,
   type TestCounts,
 } from '../report.ts'
+import { describeUnisolated } from '../reach.ts'
 import { compareTasks, summarizeTasks, type TaskChange } from '../tasks.ts'
 import { countMeasured, countMeasuringRun, countMinutes } from './counters.ts'
 import { recordMeasuredIdea } from './proposers.ts'
@@ -189,8 +190,10 @@ const applyMeasured: EventHandler<'measured'> = (campaign, event) => {
   live.scores = null
   endFruitlessRuns(campaign, 'fruitless_measuring')
   countMachine(campaign, report)
-  if (report.executions.some(({ status }) => status === 'ok'))
+  if (report.executions.some(({ status }) => status === 'ok')) {
     campaign.isolated[report.harness] ??= !report.flags.includes('unisolated')
+    campaign.unisolated = describeUnisolated(report)
+  }
   if (order.purpose !== 'probe') recordTests(campaign, report)
   countMeasured(campaign, event.by, report)
   campaign.spent.executions += report.executions.length
