@@ -319,7 +319,8 @@ function mergeParts(into: Record<string, unknown>, more: Record<string, unknown>
   for (const [key, value] of Object.entries(more)) {
     const there = merged[key]
     if (isRecord(there) && isRecord(value)) merged[key] = mergeParts(there, value)
-    else if (Array.isArray(there) && Array.isArray(value)) merged[key] = [...there, ...value.filter(one => !there.includes(one))]
+    else if (Array.isArray(there) && Array.isArray(value))
+      merged[key] = [...there, ...value.filter(one => !there.includes(one))]
     else merged[key] = there ?? value
   }
   return merged
