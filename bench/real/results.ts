@@ -3,11 +3,14 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { cpus, release, totalmem, type } from 'node:os'
 import { z } from 'zod'
 import type { RealCommit } from './commits.ts'
+import { listUsableProcessors } from './processors.ts'
 import { WinnowAnswer } from './verdict.ts'
 
 const Machine = z.strictObject({
   processor: z.string(),
   cores: z.number(),
+  /** Fewer than its cores if the runner was started with taskset: other programs may use the rest. */
+  used_cores: z.number(),
   memory_gib: z.number(),
   system: z.string(),
 })
@@ -48,6 +51,7 @@ export function describeMachine(): Machine {
   return {
     processor: all[0]?.model.trim() ?? 'unknown',
     cores: all.length,
+    used_cores: listUsableProcessors().size,
     memory_gib: Math.round(totalmem() / 2 ** 30),
     system: `${type()} ${release()}`,
   }

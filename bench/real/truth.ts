@@ -3,6 +3,7 @@ import { cpus } from 'node:os'
 import { promisify } from 'node:util'
 import { seeded } from '../decide/random.ts'
 import { median } from '../decide/statistics.ts'
+import { listUsableProcessors } from './processors.ts'
 import type { Program } from './sides.ts'
 
 const run = promisify(execFile)
@@ -160,7 +161,8 @@ export function watchLoad(): LoadWatch {
 }
 
 function readProcessors(): { busy: number; all: number } {
-  const times = cpus().map(cpu => cpu.times)
+  const usable = listUsableProcessors()
+  const times = cpus().flatMap(({ times }, at) => (usable.has(at) ? [times] : []))
   const idle = times.reduce((sum, time) => sum + time.idle, 0)
   const all = times.reduce((sum, { user, nice, sys, irq }) => sum + user + nice + sys + irq, idle)
   return { busy: all - idle, all }

@@ -2,12 +2,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { COMMITS, type RealCommit } from '../../../bench/real/commits.ts'
+import { parseProcessorList } from '../../../bench/real/processors.ts'
 import { readResults, type Result, type ResultFile } from '../../../bench/real/results.ts'
 import { describeTruth, listRows, renderReport, type Row } from '../../../bench/real/table.ts'
 
 const ROOT = new URL('../../..', import.meta.url).pathname
 
-const MACHINE = { processor: 'Example 3000', cores: 8, memory_gib: 32, system: 'Linux 6.1' }
+const MACHINE = { processor: 'Example 3000', cores: 8, used_cores: 8, memory_gib: 32, system: 'Linux 6.1' }
 
 type Made = Partial<Omit<Result, 'winnow'>> & { verdict: Result['winnow']['verdict']; winnowGain?: number }
 
@@ -123,6 +124,12 @@ describe('the table of recorded results', () => {
     expect(text).toMatch(
       /\nMeasured 2026-01-02 to 2026-01-03 on Example 3000, 8 cores, 32 GiB, Linux 6\.1\.$/,
     )
+  })
+
+  it('says how many cores were used if not all were', () => {
+    const text = renderReport({ ...FILE, machine: { ...MACHINE, used_cores: 1 } }, ROWS)
+    expect(text).toContain('It used 1 of the cores; other programs were running on the rest.')
+    expect([...parseProcessorList('0-2,7')]).toEqual([0, 1, 2, 7])
   })
 
   it('says that a file measured under load is not a result', () => {
