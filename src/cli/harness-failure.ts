@@ -75,14 +75,19 @@ function describeMissingMetrics(
 ): FailureDetail & { said: string | null } {
   const printed = listPrintedNames(executions, BUILT_IN_METRICS)
   const needed = new Set([...listNeededMetrics(spec), ...listDecisiveMetrics(spec)])
+  const absent = findAbsentMetrics(spec, executions)
   const missing = executions.some(({ status }) => status === 'ok')
     ? findMissingMetrics(
         [...needed].filter(name => !BUILT_IN_METRICS.has(name)),
         printed,
       )
     : null
-  if (missing !== null) return { said: null, command: spec.measurement.command, ...missing }
-  const [first] = findAbsentMetrics(spec, executions).filter(({ name }) => needed.has(name))
+  if (missing !== null) {
+    const others = absent.flatMap(({ name, key }) => (needed.has(name) ? [] : `${name} (${key})`))
+    const also = others.length === 0 ? '' : ` Not printed either: ${others.join(', ')}.`
+    return { said: null, command: spec.measurement.command, ...missing, fix: `${missing.fix}${also}` }
+  }
+  const [first] = absent.filter(({ name }) => needed.has(name))
   if (first === undefined) return { said: null }
   return { said: describeAbsentMetric(first, printed), command: spec.measurement.command }
 }

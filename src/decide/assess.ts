@@ -146,7 +146,10 @@ function findNoisyBaseline(spec: Spec, snapshot: Snapshot): string[] {
     const least = computeLeastGain(spec, stability, { judged, base: reading.value })
     if (differs <= least) return []
     const limit = `the ${formatNumber(least)} that count as a gain`
-    return [`the baseline's repeats of ${name} differ by ${formatNumber(differs)}, more than ${limit}`]
+    const advice = '; a larger measurement.stability.repeat_count would tell more'
+    return [
+      `the baseline's repeats of ${name} differ by ${formatNumber(differs)}, more than ${limit}${advice}`,
+    ]
   })
 }
 

@@ -104,9 +104,17 @@ export function mergeBacklogIdea(idea: BacklogIdea | null, answer: IdeaText): Id
 // Idea lists
 
 const MAX_IDEAS = 500
+/** An entry of ce-optimize's hypothesis_backlog. A person still has to approve its packages. */
+const backlogEntry = ideaBlock
+  .omit({ hypothesis: true })
+  .extend({ description: nonEmptyText, dep_status: z.string().optional() })
+  .transform(({ description, category, priority, required_deps, family }) => {
+    return { hypothesis: description, category, priority, required_deps, family }
+  })
 const ideaList = z
-  .array(z.union([nonEmptyText.transform(hypothesis => ({ hypothesis })), ideaBlock]))
+  .array(z.union([nonEmptyText.transform(hypothesis => ({ hypothesis })), ideaBlock, backlogEntry]))
   .max(MAX_IDEAS)
+const ceLog = z.object({ hypothesis_backlog: z.unknown() })
 
 /** Reads an idea file of the user: a YAML or JSON list, or the items of Markdown lists. */
 export function readIdeaList(content: string, file: string): IdeaText[] {
@@ -120,7 +128,8 @@ export function readIdeaList(content: string, file: string): IdeaText[] {
 }
 
 function parseIdeaData(content: string, file: string): IdeaText[] {
-  const parsed = ideaList.safeParse(parseIdeaYaml(content, file))
+  const value = parseIdeaYaml(content, file)
+  const parsed = ideaList.safeParse(ceLog.safeParse(value).data?.hypothesis_backlog ?? value)
   if (parsed.success) return parsed.data.map(fields => toIdea(fields, ''))
   const [issue] = parsed.error.issues
   const at = issue?.path[0]

@@ -98,9 +98,13 @@ describe('a harness that does not work is told so that its person can mend it', 
     )
     expect(setup).toContain('set-up failed in build 0\n  ran: nosuchtool ci\n  last lines of stderr:')
     const constraint = await checked('echo METRIC bytes=5', text =>
-      text.replace('minimize }', 'minimize }, constraints: [{ metric: errors, op: "<=", value: 0 }]'),
+      text.replace(
+        'minimize }',
+        'minimize }, constraints: [{ metric: errors, op: "<=", value: 0 }], diagnostics: [{ name: lines }]',
+      ),
     )
     expect(constraint).toContain('does not hold in every execution: errors <= 0')
     expect(constraint).toContain('fix: errors is not printed. Name one of the printed metrics, or print it.')
+    expect(constraint).toContain('Not printed either: lines (metric.diagnostics).')
   })
 })

@@ -129,5 +129,13 @@ describe('spending that nothing caps', () => {
     expect((await winnow('run')).code).toBe(14)
     expect((await winnow('status')).out).not.toContain('nothing caps')
     expect(asked.length).toBeGreaterThan(paused)
+    const [results] = JSON.parse((await winnow('results', '--json')).out)
+    const requests = asked.length - paused
+    expect(results.cost).toMatchObject({
+      model_requests: requests,
+      model_tokens: 100 * requests,
+      model_usd: expect.closeTo(0.01 * requests),
+      judge_usd: 0,
+    })
   }, 300_000)
 })

@@ -344,13 +344,13 @@ describe('the stability rule', () => {
     const compared = 'compared with a stored score; not noise-proof'
     const absolute = (noise_threshold: number) => warned({ ...relative, noise_threshold, comparison: {} })
     expect(absolute(2)).toContain(
-      "the baseline's repeats of bytes differ by 3, more than the 2 that count as a gain",
+      "the baseline's repeats of bytes differ by 3, more than the 2 that count as a gain; a larger measurement.stability.repeat_count would tell more",
     )
     expect(absolute(3)).toEqual([compared])
     const share = (relative_threshold: number) =>
       warned({ comparison: { method: 'relative', relative_threshold }, noise_threshold: 2 })
     expect(share(0.02)).toContain(
-      "the baseline's repeats of bytes differ by 3, more than the 2.03 that count as a gain",
+      "the baseline's repeats of bytes differ by 3, more than the 2.03 that count as a gain; a larger measurement.stability.repeat_count would tell more",
     )
     expect(share(0.04)).toEqual([compared])
   })

@@ -50,6 +50,26 @@ describe('a list of ideas', () => {
     expect(ideasIn(json, 'ideas.json')).toEqual(expected)
   })
 
+  it("is ce-optimize's backlog as its guide shows it", () => {
+    const backlog = `hypothesis_backlog:
+  - description: "Remove template boilerplate before embedding"
+    category: "signal-extraction"
+    priority: high
+    dep_status: approved
+    required_deps: []
+  - description: "Try HDBSCAN clustering algorithm"
+    category: "algorithm"
+    priority: medium
+    dep_status: needs_approval
+    required_deps: ["scikit-learn"]
+`
+    expect(ideasIn(backlog, 'backlog.yaml')).toEqual([
+      ['Remove template boilerplate before embedding', 'signal-extraction', 'high'],
+      ['Try HDBSCAN clustering algorithm', 'algorithm', 'medium'],
+    ])
+    expect(readIdeaList(backlog, 'backlog.yaml')[1]?.required_deps).toEqual(['scikit-learn'])
+  })
+
   it('reports what is wrong with it', () => {
     expect(problem('nothing here', 'a.md')).toBe(
       'a.md: it contains no idea | write one idea a line: - [category] text',

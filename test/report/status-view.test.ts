@@ -98,6 +98,13 @@ describe('status --json', () => {
     ])
   })
 
+  it('splits the cost of models by purpose, where there is any', () => {
+    const campaign = landed()
+    expect(buildStatusView(campaign, NONE).spent).not.toHaveProperty('usd_for')
+    campaign.spent = { ...campaign.spent, usd: 2, usd_for: { judge: 2, propose: 0 } }
+    expect(buildStatusView(campaign, NONE).spent).toMatchObject({ usd: 2, usd_for: { judge: 2 } })
+  })
+
   it('shows an unusable number as missing', () => {
     expect(buildStatusView(campaignOf(baseline(null)), NONE).baseline.metrics).toEqual({ bytes: null })
     expect(buildStatusView(campaignOf(baseline('12')), NONE).baseline.metrics).toEqual({ bytes: null })
