@@ -6,6 +6,7 @@ import {
   type ApprovalRequest,
   describeRequest,
   getShortDigest,
+  listAwaitedFindings,
   listAwaitedPackages,
   SHORT_DIGEST_LENGTH,
 } from '../model/approval.ts'
@@ -45,9 +46,15 @@ export const approveVerb: Verb = {
   ],
   options: [
     { name: 'digest', value: 'set', summary: 'approve only if the set still has this digest' },
+    { name: 'all', summary: 'approve the packages of every experiment; held changes are read one by one' },
     { name: 'json', summary: 'print JSON' },
   ],
-  examples: ['winnow approve', 'winnow approve exp-007', 'winnow approve exp-007 left-pad --dry-run'],
+  examples: [
+    'winnow approve',
+    'winnow approve exp-007',
+    'winnow approve exp-007 left-pad --dry-run',
+    'winnow approve --all',
+  ],
   comment: { options: ['digest'], alias: 'approve-deps' },
   run: call =>
     changeCampaign(call, async (context, campaign) => {
@@ -57,6 +64,7 @@ export const approveVerb: Verb = {
         throw new UserError('--digest is about the set of one experiment', {
           fix: `winnow approve <exp> --digest ${digest}`,
         })
+      if (call.given.flag('all')) return approveAllPackages(call, context, campaign)
       if (exp === undefined) return printWaitingApprovals(call, context, campaign)
       const set = SET_DIGEST.test(exp) ? exp : digest
       const experiment = SET_DIGEST.test(exp)
@@ -129,12 +137,48 @@ function toRequestView(experiment: Experiment) {
   }
 }
 
-async function giveApproval(
+async function giveApproval(call: Call, context: CommandContext, target: ApprovalTarget): Promise<void> {
+  const given = await recordApproval(call, context, target)
+  if (given === null) return
+  if (call.given.flag('json')) call.terminal.json({ campaign: target.campaign.name, ...given.view })
+  else call.terminal.out(given.text)
+}
+
+/** A person has looked at the list that winnow approve prints. Changes that are held have to be read, not listed. */
+async function approveAllPackages(call: Call, context: CommandContext, campaign: Campaign): Promise<void> {
+  const { given, terminal } = call
+  if (given.positionals.length > 0 || given.text('digest') !== undefined)
+    throw new UserError('--all is about every experiment', { fix: 'winnow approve --all' })
+  const waiting = listAwaitingApproval(campaign)
+  const held = waiting.filter(experiment => listAwaitedFindings(experiment).length > 0)
+  const approved: GivenApproval[] = []
+  for (const experiment of waiting.filter(each => !held.includes(each))) {
+    const done = await recordApproval(call, context, { campaign, experiment, packages: [], set: undefined })
+    if (done !== null) approved.push(done)
+  }
+  if (context.dryRun !== null) return
+  if (given.flag('json')) {
+    const views = approved.map(({ view }) => view)
+    return terminal.json({ campaign: campaign.name, approved: views, held: held.map(({ id }) => id) })
+  }
+  if (waiting.length === 0) terminal.out('No approvals are pending.')
+  for (const { text } of approved) terminal.out(text)
+  for (const experiment of held)
+    terminal.out(`${experiment.id} is held: read its change, then ${formatApproveCommand(experiment)}`)
+}
+
+interface GivenApproval {
+  view: { experiment: string; digest: string; approved: string[]; left: string[] }
+  text: string
+}
+
+/** Null: a dry run has nothing to report. */
+async function recordApproval(
   call: Call,
   { campaignContext, dryRun }: CommandContext,
   target: ApprovalTarget,
-): Promise<void> {
-  const { campaign, experiment } = target
+): Promise<GivenApproval | null> {
+  const { experiment } = target
   const request = getApprovalRequest(target)
   requireSameSet(call, target.set, experiment, request)
   const packages = selectPackages(target, request)
@@ -142,20 +186,15 @@ async function giveApproval(
   const saidAt = call.comment === undefined ? {} : { approved_at: call.comment.at }
   const about = { experiment: experiment.id, digest, packages: [...packages] }
   if (packages.length > 0) await recordEvents(campaignContext, [{ kind: 'approved', ...about, ...saidAt }])
-  if (dryRun !== null) return
+  if (dryRun !== null) return null
   const after = findNamedExperiment((await requireCampaign(campaignContext)).loaded.campaign, experiment.id)
   requireSameSet(call, digest, after, getApprovalRequest({ ...target, experiment: after }))
   const left = listAwaitedPackages(after)
   const { actor } = campaignContext.by
-  if (call.given.flag('json'))
-    call.terminal.json({
-      campaign: campaign.name,
-      experiment: experiment.id,
-      digest,
-      approved: packages,
-      left,
-    })
-  else call.terminal.out(describeApproval(target, { packages, left, request, actor }))
+  return {
+    view: { experiment: experiment.id, digest, approved: packages, left },
+    text: describeApproval(target, { packages, left, request, actor }),
+  }
 }
 
 /** Also returns a request that is fully approved, so that a repeated approval reports this instead of failing. */

@@ -19,7 +19,12 @@ it.each([
   ['without a remote', () => project()],
   ['with a remote', () => clonedProject()],
 ])('winnow approve shows a command that prints the diff of a held change, %s', async (_, create) => {
-  const diff = await readDiff(create())
+  const person = create()
+  const diff = await readDiff(person)
   expect(diff).toContain('+++ b/src/value')
   expect(diff).toMatch(/^\+a$/m)
+  expect((await person.winnow('approve', '--all')).out).toMatch(
+    /^exp-001 is held: read its change, then winnow approve exp-001 --digest [0-9a-f]{16}\n$/,
+  )
+  expect(await person.json('approve')).toMatchObject({ waiting: [{ experiment: 'exp-001' }] })
 })

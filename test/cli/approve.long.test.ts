@@ -65,6 +65,9 @@ describe('an idea that adds a package', () => {
     expect(out).toMatch(/To approve exp-001: winnow approve exp-001 --digest [0-9a-f]{16}\n$/)
 
     const before = person.refs()
+    expect((await person.winnow('approve', '--all', '--dry-run')).out).toMatch(
+      /event \d+ approved .*"packages":\["left-pad"\]/,
+    )
     const dry = await person.winnow('approve', '1', '--dry-run')
     expect(dry.out).toMatch(/event \d+ approved .*"packages":\["left-pad"\]/)
     expect(person.refs()).toBe(before)
@@ -119,7 +122,15 @@ describe('an idea that adds a package', () => {
       2,
       expect.stringContaining('exp-001 does not add right-pad'),
     ])
-    await person.winnow('approve', 'exp-001', 'left-pad', '--json')
+    expect((await person.winnow('approve', 'exp-001', '--all')).err).toContain(
+      '--all is about every experiment',
+    )
+    const all = await person.winnow('approve', '--all', '--json')
+    expect(JSON.parse(all.out)).toMatchObject({
+      approved: [{ experiment: 'exp-001', approved: ['left-pad'], left: [] }],
+      held: [],
+    })
+    expect((await person.winnow('approve', '--all')).out).toBe('No approvals are pending.\n')
     await person.winnow('run')
     expect(ran(person)).toContain('50')
     await proven(person)
