@@ -4,7 +4,10 @@ import { joinFirst } from '../model/text.ts'
 import { BUILT_IN_METRICS } from '../spec/schema-values.ts'
 import { formatCount } from './wording.ts'
 
-/** Code that ends a program early prints less than the base, and reports success. */
+/**
+ * Code that ends a program early prints less than the base, and reports success. Code that prints a result of its own
+ * prints more.
+ */
 
 /** A candidate has to print at least this share of the base's lines. */
 const LEAST_SHARE_OF_LINES = 0.5
@@ -60,18 +63,22 @@ export function describeLostOutput(report: PrintedReport, label: Side): string |
 }
 
 /**
- * Null if no execution of the idea printed less than the base, which printed the same in each of its own. An honest
- * idea may print fewer lines, so a person reads it.
+ * Null if each execution of the idea printed as much as the base, which printed the same in each of its own. An honest
+ * idea may print fewer or more lines, so a person reads it.
  */
-export function describeShorterOutput(report: PrintedReport, label: Side): string | null {
+export function describeOtherOutput(report: PrintedReport, label: Side): string | null {
   const runs = findPrintedRuns(report, label)
   if (runs === null) return null
   const [lost] = listLostNames(runs, 1)
   if (lost !== undefined) return `did not always print ${lost}, which the base always prints`
   const [lines, ...others] = new Set(runs.base.map(countLines))
-  const least = Math.min(...runs.own.map(countLines))
-  if (lines === undefined || others.length > 0 || least >= lines) return null
-  return `printed ${least} of the ${formatCount(lines, 'line')} that the base always prints`
+  if (lines === undefined || others.length > 0) return null
+  const own = runs.own.map(countLines)
+  const [least, most] = [Math.min(...own), Math.max(...own)]
+  if (least < lines)
+    return `printed ${least} of the ${formatCount(lines, 'line')} that the base always prints`
+  if (most === lines) return null
+  return `printed ${formatCount(most, 'line')}, and the base always prints ${lines}`
 }
 
 interface PrintedRuns {

@@ -1,5 +1,5 @@
 import { computePrimaryGain } from '../decide/assess.ts'
-import { describeShorterOutput } from '../decide/lost-output.ts'
+import { describeOtherOutput } from '../decide/lost-output.ts'
 import { describeSuspicionRule, type SuspiciousChange } from '../decide/suspicious-changes.ts'
 import { type HoldFinding, listAwaitedPackages, summarizeFindings } from '../model/approval.ts'
 import type { Campaign } from '../model/campaign.ts'
@@ -73,7 +73,7 @@ function listFindings(
   }))
   return [
     ...new Map(found.map(finding => [finding.name, finding])).values(),
-    ...findShorterOutput(spec, member),
+    ...findOtherOutput(spec, member),
     ...findLargeGain(spec, campaign, member),
     ...findSlowRuns(member),
   ]
@@ -85,12 +85,17 @@ function findSlowRuns(member: RoundMember): HoldFinding[] {
   return found === null ? [] : [{ ...found, path: null, line: null }]
 }
 
-function findShorterOutput({ merge }: Spec, { experiment, measured, judgement }: RoundMember): HoldFinding[] {
+function findOtherOutput({ merge }: Spec, { experiment, measured, judgement }: RoundMember): HoldFinding[] {
   if (merge.suspicious === 'allow' || measured === null || judgement?.is !== 'eligible') return []
-  const text = describeShorterOutput(measured.report, experiment.id)
+  const text = describeOtherOutput(measured.report, experiment.id)
   if (text === null) return []
   return [
-    { name: 'its harness prints less than on the base', path: null, line: null, text: `The harness ${text}` },
+    {
+      name: 'its harness prints less or more than on the base',
+      path: null,
+      line: null,
+      text: `The harness ${text}`,
+    },
   ]
 }
 

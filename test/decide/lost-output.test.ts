@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { assessCandidate } from '../../src/decide/assess.ts'
-import { describeLostOutput, describeShorterOutput } from '../../src/decide/lost-output.ts'
+import { describeLostOutput, describeOtherOutput } from '../../src/decide/lost-output.ts'
 import type { Execution, Side } from '../../src/model/report.ts'
 import { anOrder, aReport, aSpec, run } from './a-spec.ts'
 
@@ -99,16 +99,23 @@ describe('an idea is not broken', () => {
 
 describe('a person reads an idea', () => {
   it('that printed fewer lines than a base which never varies', () => {
-    expect(describeShorterOutput(report([{}], [{}, { lines: 132 }, {}]), label)).toBe(
+    expect(describeOtherOutput(report([{}], [{}, { lines: 132 }, {}]), label)).toBe(
       'printed 132 of the 133 lines that the base always prints',
     )
-    expect(describeShorterOutput(report([{}, { lines: 132 }, {}], [{ lines: 131 }]), label)).toBeNull()
-    expect(describeShorterOutput(report([{}], [{}]), label)).toBeNull()
+    expect(describeOtherOutput(report([{}, { lines: 132 }, {}], [{ lines: 131 }]), label)).toBeNull()
+    expect(describeOtherOutput(report([{}], [{}]), label)).toBeNull()
+  })
+
+  it('that printed more lines than a base which never varies', () => {
+    expect(describeOtherOutput(report([{ lines: 1 }], [{ lines: 2 }]), label)).toBe(
+      'printed 2 lines, and the base always prints 1',
+    )
+    expect(describeOtherOutput(report([{ lines: 1 }, { lines: 3 }], [{ lines: 2 }]), label)).toBeNull()
   })
 
   it('that once did not print a metric', () => {
     const rows = { metrics: { bytes: 5, rows: 10 } }
-    expect(describeShorterOutput(report([rows], [{}, rows]), label)).toBe(
+    expect(describeOtherOutput(report([rows], [{}, rows]), label)).toBe(
       'did not always print rows, which the base always prints',
     )
   })

@@ -66,6 +66,15 @@ describe('where a result is looked for', () => {
     expect(readHarnessOutput(left({ stdout: '\n {"bytes": 2}\n' }), aSpec()).metrics).toEqual({ bytes: 2 })
   })
 
+  test('and METRIC lines beside an object that says otherwise are none', () => {
+    const say = (stdout: string) => () => readHarnessOutput(left({ stdout }), aSpec())
+    expect(say('METRIC bytes=3\n{"bytes": 450}\n')).toThrow(
+      'a METRIC line says bytes = 3, and a JSON object bytes = 450: report it in one of them, or the same in both',
+    )
+    expect(say('{"bytes": 450}\n{\nMETRIC bytes=3\n')).toThrow('a METRIC line says bytes = 3')
+    expect(say('METRIC bytes=3\n{"bytes": 3, "log": 1}\n')().metrics).toEqual({ bytes: 3 })
+  })
+
   test('then METRIC lines between anything else', () => {
     const stdout = '{"log": 1}\nMETRIC bytes=3\nMETRIC ok = true\ndone\n'
     expect(readHarnessOutput(left({ stdout }), aSpec()).metrics).toEqual({ bytes: 3, ok: true })

@@ -76,6 +76,12 @@ describe.each(proving)('under $name', ({ supervisor, make }) => {
     expect(readFileSync(launch.stderr, 'utf8')).toBe('wrong\n')
   })
 
+  test('if memory runs out, the harness ends before anything else', async () => {
+    const launch = openLaunch('(cat /proc/self/oom_score_adj)')
+    expect(await supervisor.run(launch)).toMatchObject({ exitCode: 0 })
+    expect(readFileSync(launch.stdout, 'utf8')).toBe('1000\n')
+  })
+
   test('nothing that clings survives a harness that ends by itself', async () => {
     const { command, notes } = clinging(false)
     const ended = await supervisor.run(openLaunch(command))

@@ -157,7 +157,7 @@ describe('a change that is typically faster, and sometimes slower', () => {
   })
 })
 
-describe('an idea whose harness printed fewer lines than on the base', () => {
+describe('an idea whose harness printed another number of lines than on the base', () => {
   function printing(lines: number, yaml = SPEC): CampaignBuilder {
     const built = campaign(yaml).withExperiments(1)
     settle(built)
@@ -174,12 +174,17 @@ describe('an idea whose harness printed fewer lines than on the base', () => {
   it('waits for a person', () => {
     expect(printing(120).experiment('exp-001').approval?.findings).toEqual([
       {
-        name: 'its harness prints less than on the base',
+        name: 'its harness prints less or more than on the base',
         path: null,
         line: null,
         text: 'The harness printed 120 of the 133 lines that the base always prints',
       },
     ])
+  })
+
+  it('waits as well where it printed more, such as a result of its own', () => {
+    const [finding] = printing(134).experiment('exp-001').approval?.findings ?? []
+    expect(finding?.text).toBe('The harness printed 134 lines, and the base always prints 133')
   })
 
   it('lands where it printed as much, or where the spec allows it', () => {

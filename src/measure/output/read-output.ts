@@ -53,9 +53,10 @@ function readOutputChannels(files: OutputFiles, spec: Spec, judged: boolean): Ha
   }
   const stdout = getOutputText(readCapped(files.stdout), 'stdout', JSON_EXAMPLE) ?? ''
   const linesOnly = output === 'metric-lines'
-  const printed =
-    (linesOnly ? null : parseResultObject(stdout, { judged, texts })) ?? parseMetricLines(stdout, texts)
-  if (printed !== null) return printed
+  const object = linesOnly ? null : parseResultObject(stdout, { judged, texts })
+  if (object !== null) return object
+  const printed = parseMetricLines(stdout, texts)
+  if (printed !== null) return linesOnly ? printed : refuseOtherObject(printed, stdout, texts)
   const needed = listNeededMetrics(spec)
   if (needed.length === 0) return NO_OUTPUT
   const example = linesOnly
@@ -234,6 +235,28 @@ export function refuseDisagreement(
   compareMetrics(written.metrics, stated)
   const items = written.items !== undefined && object !== null ? parseJudgedOutput(object) : undefined
   if (written.items !== undefined && items !== undefined) compareItems(written.items, items)
+}
+
+/**
+ * METRIC lines count where stdout is not one JSON object. Code under measurement could print such a line beside the
+ * object of the harness.
+ */
+function refuseOtherObject(
+  printed: HarnessOutput,
+  stdout: string,
+  texts: ReadonlySet<string>,
+): HarnessOutput {
+  const object = findJsonObject(stdout)
+  for (const { name, value } of object === null ? [] : collectStatedMetrics(object, texts)) {
+    if (!Object.hasOwn(printed.metrics, name) || printed.metrics[name] === value) continue
+    const [held, said] = [printed.metrics[name] ?? null, value].map(formatMetricValue)
+    throw toOutputError(
+      `a METRIC line says ${name} = ${held}, and a JSON object ${name} = ${said}: ${REPORT_ONCE}`,
+      JSON.stringify({ [name]: value }),
+      METRIC_EXAMPLE,
+    )
+  }
+  return printed
 }
 
 export function refuseOtherBenchmarks(written: HarnessOutput, printed: HarnessOutput): void {

@@ -197,6 +197,7 @@ class ProcessFollower {
  */
 const INIT = String.raw`
 exec 3<&0 4>&1 </dev/null >/dev/null
+echo 1000 2>/dev/null >/proc/self/oom_score_adj
 ( while read -r _ <&3; do kill -TERM -1; done; kill -KILL -1 ) 2>/dev/null &
 sh -c "$1" >"$2" 2>"$3" 3<&- 4>&- &
 wait $!
