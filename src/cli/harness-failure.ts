@@ -3,9 +3,11 @@ import { join } from 'node:path'
 import { findAbsentMetrics, listDecisiveMetrics, listPrintedNames } from '../decide/metrics.ts'
 import { HarnessError } from '../errors.ts'
 import { listNeededMetrics } from '../measure/output/read-output.ts'
-import { findFailedPart, joinStreams, type Report, type Side } from '../model/report.ts'
+import { buildTaskCommand } from '../measure/suite-runs.ts'
+import { type Execution, findFailedPart, joinStreams, type Report, type Side } from '../model/report.ts'
 import { describeAbsentMetric, findMissingMetrics } from '../report/metrics.ts'
 import { BUILT_IN_METRICS } from '../spec/schema-values.ts'
+import { findSuiteTask } from '../spec/task-facts.ts'
 import { findUsualSetup } from './default-branch.ts'
 import type { HarnessRun } from './harness-run.ts'
 
@@ -48,9 +50,14 @@ export async function findHarnessFailure(
   const failed = sides
     .map(side => ({ side, part: findFailedPart(report, side) }))
     .find(({ part }) => part !== null)
-  const { measurement, gates } = harness.spec
   const part = failed?.part ?? null
-  if (failed === undefined || part === null) return describeMissingMetrics(harness, report)
+  const { measurement, gates } = harness.spec
+  // A failed run of a task has the worst loss, and is measured.
+  const crashed = executions.find(({ status, error }) => status === 'ok' && error !== undefined)
+  if (failed === undefined || part === null)
+    return crashed === undefined
+      ? describeMissingMetrics(harness, report)
+      : describeFailedTask(harness, crashed)
   const run = executions.find(({ side, status }) => side === failed.side && status !== 'ok')
   const gate = gateRuns.find(({ side, passed }) => side === failed.side && !passed)
   const setup = setups.find(({ side, ok }) => side === failed.side && !ok)
@@ -66,6 +73,20 @@ export async function findHarnessFailure(
     return explain(command, gate?.timed_out === true)
   }
   return explain(measurement.command, run?.status === 'timeout', run?.status !== 'bad-output')
+}
+
+async function describeFailedTask(
+  harness: HarnessRun,
+  { task: name, output }: Execution,
+): Promise<FailureDetail & { said: string | null }> {
+  const task = findSuiteTask(harness.spec, name ?? '')
+  const { command } = harness.spec.measurement
+  return {
+    said: null,
+    command: task === null ? command : buildTaskCommand(command, task),
+    ...(output === undefined ? {} : { output }),
+    ...(await suggestFix(harness, joinStreams(output), false)),
+  }
 }
 
 /** All executions succeeded, but a needed metric is missing or not a number. */

@@ -9,6 +9,7 @@ import type { ControllerContext } from '../engine/observe/observe.ts'
 import { recordEvents } from '../engine/controller/record.ts'
 import { openController, requireCampaign, runCampaign } from '../engine/controller/run.ts'
 import { addAmendHint, UserError } from '../errors.ts'
+import { readEndpoint } from '../judge/model-access.ts'
 import { type CommandProposer, findMissingAgent, isPreset, PRESETS } from '../ideas/proposers.ts'
 import type { Campaign } from '../model/campaign.ts'
 import { EXIT_CODES, type VerdictWord, WAITING_EXIT_CODE } from '../model/verdict.ts'
@@ -19,7 +20,7 @@ import { renderFinalSummary, renderRunSummary } from '../report/run-summary.ts'
 import { buildStatusView } from '../report/status.ts'
 import { listKeptExperiments } from '../report/verdict-text.ts'
 import { suggestWord } from '../spec/nearest-word.ts'
-import { listUncappedSpenders } from '../spec/spec-facts.ts'
+import { isJudgedMetric, isMetered, listUncappedSpenders } from '../spec/spec-facts.ts'
 import type { Spec } from '../spec/schema.ts'
 import { getCampaignSpec } from '../spec/load.ts'
 import { listStatusNotes, READ_AS_CE } from '../spec/notes.ts'
@@ -171,6 +172,8 @@ async function confirmStart(call: Call, context: CommandContext): Promise<boolea
   const campaignContext = { ...context.campaignContext, defaultBranch: context.currentDefault }
   const { spec, yaml, tip } = await readCommittedSpec(campaignContext, getSpecPath(context))
   requireCappedSpending(call, spec)
+  // Fails before anything is recorded: nothing can be measured without the address.
+  if (isJudgedMetric(spec) || isMetered(spec)) readEndpoint(call.environment.env)
   const seconds = readForecast(repositoryContext, { yaml, tree: tip.tree })
   return confirmStake(call, estimateStake(spec, seconds))
 }

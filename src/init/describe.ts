@@ -28,13 +28,14 @@ export function renderGoal(
 ): string[] {
   const { aim, also, notUnderstood, subjects } = goal
   const named = findNamedSources(paths, subjects)
+  const narrow = drafted?.isText === true ? '' : '; you can narrow scope.mutable to that'
   const shown = named.slice(0, 4).join(', ') + (named.length > 4 ? ', …' : '')
   return [
     ...(aim === null ? [] : [`understood: ${describeAim(aim)}`]),
     ...describeBesideAim(goal),
     ...(goal.proxy === null ? [] : [`proxy: ${goal.proxy}; a judged metric sees that, a number does not`]),
     ...describeTarget(goal, drafted),
-    ...(named.length === 0 ? [] : [`understood: it concerns ${shown}; you can narrow scope.mutable to that`]),
+    ...(named.length === 0 ? [] : [`understood: it concerns ${shown}${narrow}`]),
     ...also.map(
       name => `not drafted: ${name}; a campaign has one primary metric, list it under metric.objectives`,
     ),

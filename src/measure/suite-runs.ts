@@ -19,6 +19,7 @@ import { hasErrorCode } from './file-system.ts'
 import { isFolder } from './isolation/side-users.ts'
 import { readCapped } from './output/capped-file.ts'
 import type { HarnessOutput } from './output/harness-output.ts'
+import { LOSS_EXAMPLE } from './output/read-output.ts'
 
 /** A task of a suite: what the harness is told about it, and what its run says about itself. */
 
@@ -72,7 +73,7 @@ function computeTaskLoss(
   const { name } = spec.metric.primary
   if (Object.hasOwn(printed, name)) {
     const what = `${name} is the loss that winnow computes: print its components, or use metric.primary.type: hard`
-    throw new HarnessError(what, { example: '{"eval": 0.8, "critique": 0.6, "status": "complete"}' })
+    throw new HarnessError(what, { example: LOSS_EXAMPLE })
   }
   const terms = selectLossTerms(spec, task)
   const { signals, metrics } = splitPrintedSignals(printed, terms)
@@ -80,7 +81,7 @@ function computeTaskLoss(
   if ('missing' in loss) {
     const are = loss.missing.length === 1 ? 'is' : 'are'
     const what = `${loss.missing.join(', ')} ${are} missing, neither printed nor in run_completion.json or metrics.jsonl of $WINNOW_OUT_DIR (metric.loss.missing: neutral counts 0.5)`
-    throw new HarnessError(what, { example: '{"eval": 0.8, "critique": 0.6, "status": "complete"}' })
+    throw new HarnessError(what, { example: LOSS_EXAMPLE })
   }
   return { ...metrics, ...toLossMetrics(name, loss) }
 }

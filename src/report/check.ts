@@ -200,7 +200,7 @@ function describeSmallestGain(spec: Spec, compared: ComparisonMode): string {
     const least = evidence.min_effect
     const isLinear = evidence.scale === 'linear'
     const text = isLinear ? `${formatNumber(least)} ${name}` : `${formatNumber(least * 100)} % of the base`
-    return `${text} (evidence.min_effect)`
+    return `${text} (${isJudgedMetric(spec) ? 'metric.judge.minimum_improvement' : 'evidence.min_effect'})`
   }
   const always = `any, where ${name} repeats exactly`
   const noisy = '2 % of the base (the default of evidence.min_effect)'
@@ -281,7 +281,11 @@ function describeModelCap(spec: Spec): string {
   const cap = spec.stopping.max_total_cost_usd
   if (cap !== null) return `models may cost ${formatNumber(cap)} USD in all (stopping.max_total_cost_usd)`
   const spenders = listUncappedSpenders(spec)
-  if (spenders.length === 0) return 'no cap on all models together (stopping.max_total_cost_usd)'
+  const judgeCap = isJudgedMetric(spec) ? (spec.metric.judge?.max_total_cost_usd ?? null) : null
+  if (spenders.length === 0)
+    return judgeCap === null
+      ? 'no model is asked'
+      : `judging may cost ${formatDollars(judgeCap)} in all (metric.judge.max_total_cost_usd)`
   return `nothing caps what ${spenders.join(' and ')} may spend, so winnow run needs --allow-uncapped`
 }
 

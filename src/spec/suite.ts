@@ -117,7 +117,9 @@ export function mapSuite(text: string, file: string, options: SuiteOptions = {})
       ? []
       : [`the suite ${suite.name} is the campaign ${name}: branch names have hyphens`]),
     ...(options.command === undefined
-      ? ['measurement.command starts AWP: change it if your workflow starts in another way']
+      ? [
+          'measurement.command starts AWP: change it (winnow optimize --command) if your tasks run in another way',
+        ]
       : []),
     ...(advisory ? [describeAdvisory(suite.tasks.length, seeds)] : []),
     ...describePins(suite),

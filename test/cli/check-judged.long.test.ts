@@ -25,6 +25,8 @@ describe('winnow check of a judged spec', () => {
     expect(out).toMatch(
       /judged: 12 of 40 items of each side by the-judge in one job, 6 requests, about \d+ tokens or 0\.\d+ USD/,
     )
+    expect(out).toContain('judging may cost 5 USD in all (metric.judge.max_total_cost_usd)')
+    expect(out).toContain('smallest gain: 0.5 quality (metric.judge.minimum_improvement)')
     expect(out).toMatch(/budget: 5 USD in all, about \d+ jobs \(metric\.judge\.max_total_cost_usd\)/)
     expect(out).toMatch(
       /shown by: \d+ items at least; gains of [\d.]+ quality are seen where scores of one item vary by 0\.5/,
@@ -34,8 +36,13 @@ describe('winnow check of a judged spec', () => {
   })
 
   it('warns where no model could be asked', async () => {
-    const { code, out } = await judgedProject().winnow('check')
+    const person = judgedProject()
+    const { code, out } = await person.winnow('check')
     expect([code, out]).toEqual([0, expect.stringContaining('WINNOW_MODEL_URL is not set')])
+    const before = person.refs()
+    const run = await person.winnow('run')
+    expect([run.code, run.err]).toEqual([2, expect.stringContaining('no address of a model is set')])
+    expect(person.refs()).toBe(before)
   })
 
   it('refuses what could never be shown, or paid by what is known', async () => {

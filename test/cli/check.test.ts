@@ -13,7 +13,7 @@ describe('winnow check', () => {
       '  dependencies: new packages wait for winnow approve; those with install scripts are refused',
       '  gate: tests: test -s src/value (pre)',
       '  isolation: none; experiment code runs with your rights and can read your home directory, and one idea can reach the files of another',
-      '  cost: this machine measures, so no runner is paid for; no cap on all models together (stopping.max_total_cost_usd); what programs spend that are asked for ideas is not counted',
+      '  cost: this machine measures, so no runner is paid for; no model is asked; what programs spend that are asked for ideas is not counted',
       '  stops after: 100 experiments, 40 without a new incumbent, 8 hours',
       '  merges into: optimize/size, and never into the default branch',
       '  compared: bytes (primary, lower is better), each idea run once if it repeats exactly, else in pairs of base and idea',

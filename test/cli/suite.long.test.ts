@@ -180,7 +180,12 @@ describe('winnow optimize', () => {
     const again = await person.json('optimize', '.winnow/cards.yaml')
     expect(again).toMatchObject({ campaign: 'cards', pass: { mean: expect.closeTo(0.4, 1) } })
 
-    const failing = await person.winnow('optimize', 'suite.yaml', '--command', 'exit 3')
+    const failing = await person.winnow('optimize', 'suite.yaml', '--command', 'echo no quota >&2; exit 3')
     expect([failing.code, failing.err]).toEqual([13, expect.stringContaining('every task failed')])
+    expect(failing.err).toContain('last lines of stderr:\n    no quota\n')
+    const nested = `echo '{"eval": {"score": 0.4}}'`
+    expect((await person.winnow('optimize', 'suite.yaml', '--command', nested)).err).toContain(
+      'valid: {"eval": 0.8, "critique": 0.6, "status": "complete"}',
+    )
   }, 120_000)
 })

@@ -36,9 +36,18 @@ import { benchmarkJs, cargoBench, goTest, mitata } from './text-benchmarks.ts'
  */
 export function readHarnessOutput(files: OutputFiles, spec: Spec): HarnessOutput {
   const judged = isJudgedMetric(spec)
-  const printed = readOutputChannels(files, spec, judged)
-  return judged ? requireItems(printed) : printed
+  try {
+    const printed = readOutputChannels(files, spec, judged)
+    return judged ? requireItems(printed) : printed
+  } catch (error) {
+    const isPlain = error instanceof HarnessError && error.detail.example === JSON_EXAMPLE
+    if (!isPlain || spec.metric.primary.type !== 'loss') throw error
+    throw new HarnessError(error.message, { ...error.detail, example: LOSS_EXAMPLE })
+  }
 }
+
+/** What a run of a task prints for a loss. */
+export const LOSS_EXAMPLE = '{"eval": 0.8, "critique": 0.6, "status": "complete"}'
 
 function readOutputChannels(files: OutputFiles, spec: Spec, judged: boolean): HarnessOutput {
   const { output } = spec.measurement
