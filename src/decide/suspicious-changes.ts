@@ -31,13 +31,13 @@ export function describeSuspicionRule(rule: SuspicionRule): string {
 }
 
 const LANGUAGES: readonly [SourceLanguage, RegExp][] = [
-  ['js', /\.[cm]?[jt]sx?$/],
+  ['js', /\.(?:[cm]?[jt]sx?|vue|svelte|astro)$/],
   ['python', /\.pyi?$/],
   ['go', /\.go$/],
   ['rust', /\.rs$/],
   ['java', /\.(?:java|kt|kts|scala|groovy)$/],
-  ['ruby', /\.(?:rb|rake|gemspec)$/],
-  ['c', /\.(?:c|cc|cpp|cxx|h|hh|hpp|hxx|inc)$/],
+  ['ruby', /\.(?:rb|rake|gemspec|ru)$/],
+  ['c', /\.(?:c|cc|cpp|cxx|h|hh|hpp|hxx|inc|m|mm|cu|s|asm)$/i],
   ['shell', /\.(?:sh|bash|zsh)$/],
 ]
 
@@ -45,11 +45,17 @@ const LANGUAGES: readonly [SourceLanguage, RegExp][] = [
 const START_UP_FILES = compileNames(`
   binding.gyp build.rs build.zig setup.py setup.cfg tox.ini noxfile.py conftest.py pytest.ini .coveragerc
   sitecustomize.py usercustomize.py *.pth .npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs bunfig.toml deno.json deno.jsonc
-  .mocharc.* .swcrc .babelrc* *.config.js *.config.ts *.config.mjs *.config.cjs *.config.mts tsconfig*.json
+  .mocharc.* .swcrc .babelrc* *.config.js *.config.ts *.config.mjs *.config.cjs *.config.mts *.config.json
+  tsconfig*.json jsconfig.json .taprc .nycrc* .c8rc* vitest.workspace.* setupTests.* *.setup.js *.setup.ts *.setup.mjs
+  pnpm-workspace.yaml .pnp.cjs .pnp.loader.mjs pyvenv.cfg tasks.py .pytest.ini *._pth spec_helper.rb rails_helper.rb
+  test_helper.rb Guardfile .irbrc junit-platform.properties *.mk *.mak *.am *.ac configure SConstruct justfile
+  CMakePresets.json *.gradle *.props *.targets .java-version .go-version .sdkmanrc .jvmopts mise.toml .mise.toml
+  .gitattributes .gitmodules .lfsconfig Dockerfile docker-compose.yml .gitlab-ci.yml
   rust-toolchain rust-toolchain.toml go.work .rspec .simplecov Rakefile CMakeLists.txt *.cmake Makefile GNUmakefile
   meson.build BUILD BUILD.bazel pom.xml build.gradle build.gradle.kts settings.gradle gradle.properties .envrc .env
   .env.* .tool-versions .node-version .nvmrc .python-version .ruby-version .gitconfig .pre-commit-config.yaml`)
-const START_UP_FOLDERS = /(?:^|\/)(?:\.cargo|\.mvn|\.husky|node_modules|site-packages)\//
+const START_UP_FOLDERS =
+  /(?:^|\/)(?:\.cargo|\.mvn|\.husky|\.bundle|\.github|\.devcontainer|\.yarn|node_modules|site-packages|META-INF\/services|[^/]+\.(?:egg|dist)-info)\/|(?:^|\/)vendor\/modules\.txt$/
 /** Modules that Python may load instead of its own. */
 const SHADOWING =
   /(?:^|\/)(?:builtins|collections|copy|datetime|decimal|doctest|functools|heapq|inspect|io|itertools|json|math|operator|os|pytest|random|re|resource|signal|statistics|string|struct|subprocess|sys|tempfile|threading|time|timeit|unittest)(?:\.py|\/__init__\.py)$/
@@ -274,9 +280,38 @@ interface RulerTexts {
 
 function hasCopiedLiteral(text: string, { texts, literals }: RulerTexts, before: string): boolean {
   if (texts.length === 0) return false
-  return [...readLiterals(text)].some(
+  const isNew = (literal: string) => !before.includes(literal)
+  if (listShortAnswers(text).filter(each => isNew(each) && isQuoted(each, texts)).length >= LEAST_ANSWERS)
+    return true
+  return [...readLiterals(text), ...listComparedTexts(text)].some(
     literal =>
-      !before.includes(literal) &&
+      isNew(literal) &&
       (literals.has(literal) || (literal.includes(' ') && texts.some(ruler => ruler.includes(literal)))),
+  )
+}
+
+// Short texts, which tell something only together, or where an input is compared with them
+
+const LEAST_ANSWERS = 3
+const SHORT_LITERAL = /(["'`])((?:(?!\1)[^\\\n]){2,11})\1/g
+/** Words alone occur in code and tests alike. */
+const ANSWER = /\d|\S\s+\S/
+
+function listShortAnswers(text: string): string[] {
+  return [...new Set([...text.matchAll(SHORT_LITERAL)].map(([, , literal = '']) => literal))].filter(
+    literal => ANSWER.test(literal),
+  )
+}
+
+function isQuoted(literal: string, texts: readonly string[]): boolean {
+  return texts.some(ruler => ['"', "'", '`'].some(quote => ruler.includes(`${quote}${literal}${quote}`)))
+}
+
+const COMPARED_TEXT =
+  /(?:(?:starts|ends)_?[wW]ith|includes|contains|indexOf|find|hasPrefix|HasPrefix|strstr|strn?cmp|[!=]==?|\bin|\bcase)\s*\(?\s*(?:\w+\s*,\s*)?(["'`])((?:(?!\1)[^\\\n]){5,11})\1/g
+
+function listComparedTexts(text: string): string[] {
+  return [...text.matchAll(COMPARED_TEXT)].flatMap(([, , literal = '']) =>
+    /\S\s+\S/.test(literal) ? [literal] : [],
   )
 }

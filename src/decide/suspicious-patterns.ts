@@ -13,9 +13,19 @@ const JS_GLOBAL = '(?:globalThis|global)'
 const STANDARD_MODULE =
   '(?:asyncio|builtins|collections|copy|datetime|decimal|doctest|functools|gc|heapq|inspect|io|itertools|json|math|operator|os|os\\.path|pickle|random|re|resource|signal|statistics|string|struct|subprocess|sys|tempfile|threading|time|timeit|unittest)'
 
+/** Objects of JavaScript that honest code reads members of, and never hands on. */
+const JS_OBJECT = '(?:JSON|Math|console|performance|Reflect|Atomics)'
+/** Functions of C that a program of its own may define, and that the linker then prefers. */
+const C_FUNCTION =
+  '(?:v?f?printf|v?sn?printf|dprintf|f?puts|f?putc|putchar|fwrite|write|fclose|fflush|open|read|malloc|calloc|realloc|free|mem(?:cmp|cpy|set|move)|str(?:n?cmp|len|n?cpy)|abort|exit|_exit|atexit|assert|__assert_fail|getenv|time|clock|clock_gettime|gettimeofday|main|_start)'
+
 const SOURCES = {
   js: ['js'],
   python: ['python'],
+  go: ['go'],
+  rust: ['rust'],
+  java: ['java'],
+  ruby: ['ruby'],
   c: ['c'],
   shell: ['shell'],
   named: ['js', 'python', 'ruby'],
@@ -45,6 +55,50 @@ const PATTERNS: readonly [WordRuleName, keyof typeof SOURCES, string][] = [
     'js',
     String.raw`getPrototypeOf\s*\([^)]*\)\s*\[|getPrototypeOf\s*\([^)]*\)\s*\.\s*\w+\s*=(?!=)|getPrototypeOf\s*\(\s*(?:\[|\(?\{|['"])`,
   ],
+  // Array.prototype.sort = forge, but not a method of a class of its own
+  [
+    'dynamic_code',
+    'js',
+    String.raw`(?<![\w$])(\w+)\s*\.\s*prototype\s*\.\s*\w+\s*=(?![=>])(?<!\b(?:(?:function|class)\s+\1|(?:const|let|var)\s+\1\s*=[^;\n]*\b(?:function|class))\b[^]*)`,
+  ],
+  // const run = eval; (0, eval)(code); const make = Function; run.constructor(code); list['constructor']
+  ['dynamic_code', 'js', String.raw`(?<![\w$.'"\/-])eval(?![\w$'"-]|\.[cm]?js\b)`],
+  ['dynamic_code', 'js', String.raw`(?<![\w$.]|(?:instanceof|typeof)\s|[:|&<]\s*)Function\s*(?=[,;)\]\n]|$)`],
+  [
+    'dynamic_code',
+    'js',
+    String.raw`(?<!new\s+[\w$.[\]]*)\.\s*constructor\s*\(|\bconstructor\s*\(\s*['"\`]|\[\s*['"\`](?:constructor|__proto__|prototype)['"\`]\s*\]`,
+  ],
+  // const world = JSON; Object.assign(console, { log }); performance = fake; for (const at of [Math]) …
+  [
+    'dynamic_code',
+    'js',
+    String.raw`(?<![\w$.'"\`#]|\{\s*|\}\s*=\s*|typeof\s)${JS_OBJECT}(?![\w$'"\`]|\s*(?:\?\.|\.|[:({}\[]))`,
+  ],
+  [
+    'dynamic_code',
+    'js',
+    String.raw`(?:^[ \t]*|[;{}(]\s*)(?:${JS_OBJECT}|${BUILT_IN}|process|globalThis|global|set(?:Timeout|Interval|Immediate)|queueMicrotask|structuredClone|fetch|parse(?:Int|Float)|isNaN|Buffer|Error|Proxy|WeakMap)\s*=(?![=>])`,
+  ],
+  [
+    'dynamic_code',
+    'js',
+    String.raw`\.\s*(?:definePropert(?:y|ies)|assign|setPrototypeOf)\s*\(\s*(?:${BUILT_IN}|${JS_OBJECT})\s*(?:,|\.\s*prototype\b)|\b__(?:define|lookup)[GS]etter__\b|\barguments\s*\.\s*callee\b|\bmodule\s*\.\s*(?:constructor|require|paths|children|_load)\b`,
+  ],
+  // 'ex'.concat('it'), ['ex', 'it'].join(''), \`${'ex'}it\`
+  [
+    'dynamic_code',
+    'js',
+    String.raw`(['"])[\w:]+\1\s*\.\s*(?:concat|split|replace(?:All)?|slice)\s*\(|\[\s*(['"])[\w:]+\2\s*,\s*(['"])[\w:]+\3\s*\]\s*\.\s*(?:join|reverse)|\$\{\s*(['"])[\w:/.-]+\4\s*\}`,
+  ],
+  ['dynamic_code', 'js', String.raw`(?<![\w$.])require\s*\(\s*(?!(['"])[^'"]*\1\s*\))`],
+  // return new Promise(() => {}): nothing waits for a process without work
+  [
+    'exits',
+    'js',
+    String.raw`new\s+Promise\s*(?:<[^>]*>)?\s*\(\s*(?:(?:\(\s*\w*\s*\)|\w+)\s*=>|function\s*\(\s*\w*\s*\))\s*\{\s*\}\s*\)`,
+  ],
+  ['clock', 'js', String.raw`\bperformance\s*\.\s*now\b(?!\s*\()|\bperformance\s+as\b`],
   // An import of a computed name, or of an address
   ['dynamic_code', 'js', String.raw`(?<![\w$.])import\s*\(\s*(?!(['"])[^'"]*\1\s*[,)])`],
   [
@@ -65,11 +119,45 @@ const PATTERNS: readonly [WordRuleName, keyof typeof SOURCES, string][] = [
     String.raw`[A-Za-z]\\(?:u00|u\{|x)[4-7][0-9a-fA-F]|\\(?:u00|x)[4-7][0-9a-fA-F][A-Za-z]`,
   ],
   // json.dumps = forge
-  ['dynamic_code', 'python', String.raw`^[ \t]*${STANDARD_MODULE}\.\w+\s*=(?!=)`],
+  ['dynamic_code', 'python', String.raw`^[ \t]*${STANDARD_MODULE}(?:\.\w+)+\s*=(?!=)`],
+  // import json as j … j.JSONEncoder.encode = forge
+  [
+    'dynamic_code',
+    'python',
+    String.raw`^[ \t]*(?:from[ \t]+\S+[ \t]+)?import[ \t][^\n#]*?\b(\w+)[ \t]*(?:,[^\n]*)?(?:#[^\n]*)?$[^]{0,9000}?^[ \t]*\1(?:\.\w+)+\s*=(?!=)`,
+  ],
+  [
+    'dynamic_code',
+    'python',
+    String.raw`(?<!\bobject|\bsuper\(\))\.__setattr__\s*\(|\b__(?:kwdefaults|defaults|closure)__\b`,
+  ],
   [
     'dynamic_code',
     'python',
     String.raw`\b__(?:traceback|mro|base|bases|reduce|import|wrapped)__\b|\b(?:tb_frame|f_back|f_globals|f_locals|f_code|f_trace)\b`,
+  ],
+  [
+    'processes',
+    'python',
+    String.raw`(?<![\w.])os\.(?!(?:path|sep|linesep|pathsep|extsep|altsep|curdir|name|fspath|cpu_count|PathLike)\b)\w+`,
+  ],
+  [
+    'processes',
+    'python',
+    String.raw`(?<![\w.])sys\.(?!(?:maxsize|intern|getsizeof|byteorder|version|version_info|maxunicode|platform|[sg]etrecursionlimit|float_info|hash_info|int_info|implementation|stdin|exc_info)\b)\w+`,
+  ],
+  ['processes', 'python', String.raw`^[ \t]*import\s+(?:[^#\n]*,\s*)?(?:os|sys)(?:\.path)?\s+as\b`],
+  // The tracer and the profiler of a harness see one thread of one process.
+  [
+    'processes',
+    'python',
+    String.raw`\bthreading\.(?:Thread|Timer|settrace|setprofile|excepthook)\b|^[ \t]*from\s+threading\s+import\s[^#\n]*\b(?:Thread|Timer)\b|^[ \t]*(?:import|from)\s+(?:_thread|multiprocessing|concurrent)\b|\bto_thread\b|\brun_in_executor\b`,
+  ],
+  ['environment', 'python', String.raw`^[ \t]*(?:import\s[^#\n]*\binspect\b|from\s+inspect\b)|\b__debug__\b`],
+  [
+    'files',
+    'python',
+    String.raw`\b(?:codecs|gzip|bz2|lzma|tokenize|tarfile)\.open\b|^[ \t]*from\s+os\.path\s+import\s[^#\n]*\b(?:l?exists|is(?:file|dir|link)|get(?:size|[acm]time)|realpath|samefile)\b`,
   ],
   [
     'processes',
@@ -88,8 +176,33 @@ const PATTERNS: readonly [WordRuleName, keyof typeof SOURCES, string][] = [
   ],
   ['processes', 'python', String.raw`^[ \t]*(?:import\s[^#\n]*\bsignal\b|from\s+signal\b)|\bsignal\.\w+\(`],
   ['network', 'python', String.raw`^[ \t]*(?:import\s[^#\n]*\brequests\b|from\s+requests\b)`],
-  ['processes', 'shell', String.raw`\bset\s+\+[a-z]*[xvn]|\bexec\s+\S*sh\b|\bsh\s+-c\b|^[ \t]*\.\s+\S`],
-  ['exits', 'shell', String.raw`\bexit\b(?!\s+(?:[1-9]|"?\$))`],
+  [
+    'processes',
+    'shell',
+    String.raw`\bset\s+\+[a-z]*[xvn]|\bx(?:trace)\b|\b(?:PS4|BASH_XTRACEFD|SHELLOPTS)\b|^[ \t]*\.\s+\S`,
+  ],
+  // exec 2> /dev/null; { …; } 2> /dev/null: nothing is seen of what follows
+  [
+    'processes',
+    'shell',
+    String.raw`\bexec\b[^\n;|&]*(?:[<>]|\w*sh\b)|(?:\}|(?<!\$\([^)\n]*)\)|\b(?:done|fi|esac))\s*(?:2|&)>`,
+  ],
+  // A shell of its own, whose commands no trace shows
+  [
+    'processes',
+    'shell',
+    String.raw`(?:^|[;&|({\x60]\s*|\b(?:env|command|nice|nohup|time|xargs|then|else|do)\s+(?:-\S+\s+)*)[ \t]*(?:/\S*/)?(?:ba|da|z|k|a|busybox\s+)?sh(?=\s|$|<)`,
+  ],
+  [
+    'exits',
+    'shell',
+    String.raw`\bexit\b(?!\s+(?:[1-9]|"?\$))|^return\b|^(?:if|\[|test|case)\b[^\n]*\breturn\b`,
+  ],
+  [
+    'environment',
+    'shell',
+    String.raw`\$-|\$\{-\}|(?<![<>&]\s*)/dev/(?:fd/\d|std(?:in|out|err)\b)|(?:^|[;&|(\x60]\s*)[ \t]*(?:ps|pgrep|lsof|pstree)\b`,
+  ],
   ['files', 'shell', String.raw`(?<![-=<>&])>(?!>?\s*(?:&|=|\/dev\/(?:null|stdout|stderr)\b))`],
   ['files', 'all', String.raw`(?<![\w.])\/(?:var\/)?tmp\/`],
   // catch ({ stack }), error.stack
@@ -98,7 +211,26 @@ const PATTERNS: readonly [WordRuleName, keyof typeof SOURCES, string][] = [
     'js',
     String.raw`\b(?:e|err|error|exception)\s*(?:\?\.|\.)\s*stack\b|\bcatch\s*\(\s*\{[^}]*\bstack\b`,
   ],
-  ['environment', 'c', String.raw`\b__builtin_(?:return|frame)_address\b|\bdladdr\b`],
+  [
+    'environment',
+    'js',
+    String.raw`\bcatch\s*\(\s*(\w+)\s*\)[^]{0,400}?\b\1\s*(?:\?\.|\.)\s*stack\b|\{[^{}]*\bstack\b[^{}]*\}\s*=\s*(?:new\s+)?\w*Error\b`,
+  ],
+  [
+    'environment',
+    'c',
+    String.raw`\b__builtin_(?:return|frame)_address\b|\bdladdr\b|\b(?:__progname|getprogname|dl_iterate_phdr|__OPTIMIZE(?:_SIZE)?__|__NO_INLINE__|__SANITIZE_\w+|__has_feature|__BASE_FILE__)\b|extern[^;\n]*\bmain\b|&\s*main\b`,
+  ],
+  // Tests and benchmarks are compiled or started with other options.
+  ['environment', 'rust', String.raw`\bdebug_assertions\b|\boverflow_checks\b|\bcfg!\s*\(`],
+  ['environment', 'java', String.raw`\bdesiredAssertionStatus\b|\bassert\s*\(?\s*\w+\s*=(?!=)`],
+  ['environment', 'go', String.raw`^//(?:go:build|\s*\+build)\s`],
+  [
+    'environment',
+    'ruby',
+    String.raw`\$(?:0|PROGRAM_NAME|LOADED_FEATURES|LOAD_PATH|DEBUG|VERBOSE)(?!\w)|\bTOPLEVEL_BINDING\b`,
+  ],
+  ['environment', 'all', String.raw`\bWINNOW_[A-Z]`],
   // import answers from '../test/expected.json'
   [
     'tests',
@@ -110,6 +242,44 @@ const PATTERNS: readonly [WordRuleName, keyof typeof SOURCES, string][] = [
     'python',
     String.raw`def\s+__(?:eq|ne|lt|le|gt|ge|bool)__\s*\([^)]*\)[^:\n]*:\s*return\s+(?:True|False)\b`,
   ],
+  // __eq__ = lambda …; class Equal(list): … def __eq__; a comparison that ignores what it compares with
+  [
+    'tests',
+    'python',
+    String.raw`\b__(?:eq|ne)__\s*=(?!=)|['"]__(?:eq|ne)__['"]|^[ \t]*class\s+\w+\s*\([^)]*\b(?:list|dict|str|int|float|tuple|set|frozenset|bytes)\b[^)]*\)\s*:(?:(?!^\S)[^])*?\bdef\s+__(?:eq|ne)__`,
+  ],
+  [
+    'tests',
+    'python',
+    String.raw`def\s+__(?:eq|ne)__\s*\(\s*\w+\s*,\s*(\w+)(?!\w)[^)]*\)[^:\n]*:(?!(?:(?!^[ \t]*def\b|^\S)[^])*\b\1\b)`,
+  ],
+  // Equals(other) { return true }
+  [
+    'tests',
+    'all',
+    String.raw`(?:\b[eE]quals?|\beq|\boperator\s*==)\s*\([^)]*\)[^{;\n]*\{\s*(?:return\s+)?true\b`,
+  ],
+  ['tests', 'ruby', String.raw`\bdef\s+(?:==|eql\?|equal\?|!=)\s*\([^)]*\)\s*(?:=|;|\n)\s*(?:true|false)\b`],
+  [
+    'dynamic_code',
+    'ruby',
+    String.raw`^[ \t]*class\s+(?:String|Array|Hash|Integer|Float|Numeric|Object|BasicObject|Symbol|NilClass|IO|Time|Proc|Method|Range|Set|Struct|Exception)\s*(?:$|;|#)|^[ \t]*module\s+(?:Kernel|Enumerable|Comparable|Process|GC|JSON|Math)\s*(?:$|;|#)|\bdefine_singleton_method\b|\bsingleton_class\b|\bclass_exec\b`,
+  ],
+  ['exits', 'ruby', String.raw`^\s*END\s*\{|\bSystemExit\b|\bThread\.(?:main|exit|kill)\b`],
+  ['processes', 'ruby', String.raw`%x[[({|!]|(?<![\w'"])\x60[^\x60\n]+\x60|\b[Oo]pen3\b|\bSignal\.trap\b`],
+  ['processes', 'java', String.raw`\bSystem\s*\.\s*(?:out|err)\b|\bManagementFactory\b`],
+  [
+    'environment',
+    'java',
+    String.raw`\bgetAllStackTraces\b|\bStackTraceElement\b|\bgetThreadGroup\b|\bgetContextClassLoader\b`,
+  ],
+  [
+    'processes',
+    'go',
+    String.raw`\bos\.(?!(?:Err\w+|PathError|FileMode|FileInfo|IsNotExist|IsExist|Signal)\b)[A-Z]\w*|\blog\.(?:SetOutput|Fatal\w*)\b|\bruntime\.(?:Stack|FuncForPC|CallersFrames)\b|\bdebug\.(?:Stack|PrintStack|ReadBuildInfo)\b|golang\.org/x/sys`,
+  ],
+  ['dynamic_code', 'rust', String.raw`\b(?:global|naked)_asm!|\binclude!\s*\(|#\[link\b|\bset_hook\s*\(`],
+  ['tests', 'c', String.raw`#\s*include\s*"[^"]*\b(?:tests?|bench(?:marks?)?|fixtures?)/`],
   ['tests', 'c', String.raw`\bno_instrument_function\b|\bno_profile_instrument_function\b|\bno_sanitize`],
   // A symbol that only the harness defines; a macro with the name of a function
   [
@@ -121,6 +291,28 @@ const PATTERNS: readonly [WordRuleName, keyof typeof SOURCES, string][] = [
     'dynamic_code',
     'c',
     String.raw`#\s*define\s+(?!(?:likely|unlikely|min|max|swap|abs|clamp|inline|restrict|bool|true|false|nullptr|unreachable|assume|prefetch)\b)[a-z]\w*[ \t(]`,
+  ],
+  // int printf(const char *format, …) { … }
+  [
+    'dynamic_code',
+    'c',
+    String.raw`^(?!static\b)(?:[A-Za-z_][\w \t*]*[ \t*])${C_FUNCTION}\s*\([^;{}]*\)\s*\{`,
+  ],
+  ['dynamic_code', 'c', String.raw`##|\bredefine_extname\b|\bsection\s*\(\s*"[^"]*init`],
+  [
+    'processes',
+    'c',
+    String.raw`\b__(?:con|de)structor__\b|(?<![\w$])asm\s*(?:volatile|goto|\(|\{)|\b(?:syscall|sysenter|svc)\b|\bSYSCALL\b|int\s+\$0x80`,
+  ],
+  [
+    'processes',
+    'c',
+    String.raw`\b(?:write|dprintf|fdopen|pwrite|writev|close)\s*\(\s*(?:1|2|STD(?:OUT|ERR)_FILENO)\b|\bfclose\s*\(\s*std(?:out|err)|\bstdout\s*=(?!=)`,
+  ],
+  [
+    'exits',
+    'c',
+    String.raw`(?<![\w$.>])exit\s*\(\s*(?!(?:[1-9]\d*|EXIT_FAILURE)\s*\))|\b(?:pthread_exit|thrd_exit|alarm|setitimer|timer_create)\s*\(`,
   ],
   // if (text.length === 246) return answer
   [

@@ -15,7 +15,8 @@ export const WORD_RULES = {
   exits: {
     means: 'can end the process early',
     js: 'process.exit process.reallyExit process.abort process.exitCode process[ =process (process) Deno.exit Bun.exit',
-    python: '_exit ._exit sys.exit .abort() SystemExit exit() exit(0) quit() atexit',
+    python:
+      '_exit ._exit sys.exit .abort() SystemExit exit() exit(0) quit() atexit weakref.finalize _thread.exit',
     go: 'os.Exit syscall.Exit runtime.Goexit',
     rust: 'process::exit libc::exit libc::_exit exit_group',
     java: 'System.exit halt( exitProcess',
@@ -24,7 +25,7 @@ export const WORD_RULES = {
   },
   clock: {
     means: 'replaces a clock or a timer',
-    js: 'performance.now= performance.timeOrigin= Date.now= Date= Date.prototype Performance.prototype process.hrtime= process.hrtime.bigint= hrtime.bigint= process.uptime= globalThis.performance= globalThis.Date= global.Date= global.performance= globalThis.setTimeout= globalThis.setImmediate= .defineProperty(globalThis .defineProperty(performance .defineProperty(Date .defineProperty(process .assign(globalThis .assign(performance .assign(process .setPrototypeOf(performance .setPrototypeOf(Date',
+    js: `performance.now= performance.timeOrigin= 'perf_hooks' 'node:perf_hooks' 'timers' 'node:timers' Date.now= Date= Date.prototype Performance.prototype process.hrtime= process.hrtime.bigint= hrtime.bigint= process.uptime= globalThis.performance= globalThis.Date= global.Date= global.performance= globalThis.setTimeout= globalThis.setImmediate= .defineProperty(globalThis .defineProperty(performance .defineProperty(Date .defineProperty(process .assign(globalThis .assign(performance .assign(process .setPrototypeOf(performance .setPrototypeOf(Date`,
     python:
       'time.time= time.perf_counter= time.perf_counter_ns= time.monotonic= time.process_time= time.*= timeit.*= datetime.*= setattr(time setattr(timeit freezegun time_machine sys.modules',
     go: 'linkname testing.Benchmark=',
@@ -36,7 +37,7 @@ export const WORD_RULES = {
   },
   environment: {
     means: 'reads the environment, its arguments, its parent process or the call stack',
-    js: 'process.argv process.argv0 process.ppid process.title process.execArgv process.mainModule process.cwd process.env import.meta.main require.main module.parent .hostname( .userInfo( Error().stack .stack.match .stack.split .stackTraceLimit .captureStackTrace .prepareStackTrace /proc/',
+    js: 'process.argv process.argv0 process.ppid process.title process.execArgv process.mainModule process.cwd process.env import.meta.main require.main module.parent process.report process.moduleLoadList process.getActiveResourcesInfo process.execPath process.debugPort getCallSites .getCallSite .getCallSites .hostname( .userInfo( Error().stack .stack.match .stack.split .stackTraceLimit .captureStackTrace .prepareStackTrace /proc/',
     python:
       '.environ .environb .getenv .getppid .getcwd getenv getppid .argv .orig_argv ._getframe _getframe settrace setprofile gettrace .settrace .setprofile .gettrace inspect.stack inspect.currentframe traceback psutil __main__ /proc/',
     go: 'os.Getenv os.LookupEnv os.Environ os.Args os.Getppid os.Getwd os.Executable flag.Lookup flag.CommandLine testing.Testing runtime.Caller runtime.Callers /proc/',
@@ -50,7 +51,7 @@ export const WORD_RULES = {
     means: 'reads or writes files',
     js: `'fs' 'node:fs' 'fs/promises' 'node:fs/promises' 'node:sqlite' 'node:os' 'os' fs.* readFile( readFileSync( writeFile( writeFileSync( appendFile( appendFileSync( createWriteStream( createReadStream( mkdirSync( localStorage Deno.* Bun.file Bun.write tmpdir(`,
     python:
-      'open( io.open os.open os.mkdir os.makedirs os.rename os.replace os.remove os.listdir os.scandir os.path.exists os.stat .read_text( .write_text( .read_bytes( .write_bytes( pathlib tempfile shelve pickle marshal sqlite3 dbm shutil joblib diskcache np.save np.load',
+      'open( io.open os.open os.mkdir os.makedirs os.rename os.replace os.remove os.listdir os.scandir os.path.exists os.stat .read_text( .write_text( .read_bytes( .write_bytes( pathlib tempfile shelve pickle marshal sqlite3 dbm shutil joblib diskcache zipfile fileinput linecache pkgutil FileIO .tofile( .to_pickle( read_pickle np.save np.load np.fromfile np.memmap',
     go: 'os.Create os.CreateTemp os.OpenFile os.Open os.WriteFile os.ReadFile os.Mkdir os.MkdirAll os.MkdirTemp os.Rename os.Remove os.Symlink os.TempDir os.UserCacheDir os.Stat ioutil.* encoding/gob embed.FS go:embed',
     rust: 'fs::* File::open File::create File::options OpenOptions temp_dir include_str! include_bytes!',
     java: 'java.io.File java.nio.file Files.* Paths.get FileWriter FileReader FileOutputStream FileInputStream RandomAccessFile Preferences',
@@ -82,9 +83,8 @@ export const WORD_RULES = {
   },
   processes: {
     means: 'starts processes, handles signals or reaches into the running one',
-    js: `child_process process.kill process.on process.once process.emit process.binding process.dlopen process.stdout process.stderr process.getBuiltinModule 'cluster' 'node:cluster' 'node:inspector' 'node:v8' 'node:process' 'process'`,
-    python:
-      'subprocess ctypes cffi faulthandler pty os.system os.popen os.fork os.execv os.execve os.spawnv os.kill os.killpg sys.stdout sys.stderr sys.__stdout__ os.write gc.get_objects gc.get_referrers',
+    js: `child_process process.kill process.on process.once process.emit process.binding process.dlopen process.stdout process.stderr process._rawDebug process._linkedBinding process.addListener process.prependListener process.removeAllListeners process.setUncaughtExceptionCaptureCallback process.chdir process.send process.disconnect process.finalization process.getBuiltinModule 'cluster' 'node:cluster' 'inspector' 'node:inspector' 'inspector/promises' 'node:inspector/promises' 'v8' 'node:v8' 'repl' 'node:repl' 'trace_events' 'node:trace_events' 'node:process' 'process'`,
+    python: 'subprocess ctypes cffi faulthandler pty gc.get_objects gc.get_referrers',
     go: 'os/exec os/signal exec.Command syscall.* os.StartProcess os.FindProcess os.Stdout os.Stderr signal.Notify "C"',
     rust: 'Command::new process::Command process::abort libc::* signal_hook stdout() asm!',
     java: 'ProcessBuilder getRuntime System.setOut System.setErr System.load System.loadLibrary System.setProperty addShutdownHook sun.misc',
@@ -94,9 +94,9 @@ export const WORD_RULES = {
   },
   dynamic_code: {
     means: 'runs or changes code that the diff does not show',
-    js: `eval( Function( constructor.constructor 'vm' 'node:vm' 'module' 'node:module' 'node:async_hooks' createRequire runInThisContext runInNewContext require.cache require.extensions globalThis[ global[ prototype.*= Math.*= JSON.*= Object.*= Array.*= String.*= Promise.*= console.*= Reflect.set Atomics.wait`,
+    js: `eval( Function( constructor.constructor 'vm' 'node:vm' 'module' 'node:module' 'node:async_hooks' createRequire runInThisContext runInNewContext require.cache require.extensions globalThis[ global[ Math.*= JSON.*= Object.*= Array.*= String.*= Promise.*= console.*= Reflect.set Atomics.wait`,
     python:
-      'eval( exec( compile( __import__( globals( locals( getattr(os getattr(sys getattr(time getattr(builtins importlib __builtins__ builtins __dict__ __subclasses__ __globals__ __code__ __loader__ setattr( CodeType FunctionType posix __del__',
+      'eval( exec( compile( __import__( globals( locals( vars( delattr( runpy codeop redirect_stdout redirect_stderr getattr(os getattr(sys getattr(time getattr(builtins importlib __builtins__ builtins __dict__ __subclasses__ __globals__ __code__ __loader__ setattr( CodeType FunctionType posix __del__',
     go: 'plugin.Open unsafe.* linkname reflect.NewAt func~init(',
     rust: 'libloading transmute proc_macro extern~"C" link_section ctor',
     java: 'Class.forName ClassLoader setAccessible MethodHandles ScriptEngine Unsafe Instrumentation',
@@ -106,7 +106,7 @@ export const WORD_RULES = {
   },
   tests: {
     means: 'reaches into the test framework or the benchmark tool',
-    js: `'node:test' 'node:assert' 'node:assert/strict' 'assert' 'vitest' '@jest/globals' 'mocha' 'chai' 'tinybench' 'benchmark' 'mitata' 'tap' 'ava'`,
+    js: `asymmetricMatch 'jest.asymmetricMatcher' '@vitest/expect' 'expect' 'sinon' 'node:test' 'node:assert' 'node:assert/strict' 'assert' 'vitest' '@jest/globals' 'mocha' 'chai' 'tinybench' 'benchmark' 'mitata' 'tap' 'ava'`,
     python: 'pytest _pytest pytest_* unittest timeit doctest pyperf',
     go: '"testing" testing.*',
     rust: 'criterion bencher #[bench] #[test] cfg(test)',

@@ -99,6 +99,97 @@ describe('a suspicious line', () => {
     ['hidden_text', 'a.js', 'const pr\u043ecess = 1'],
     ['hidden_text', 'a.js', 'const a = "\u202egnol"'],
     ['proportion', 'a.js', `const table = '${'x'.repeat(2000)}'`],
+    // Names that are assigned, handed on or built in another way
+    ['dynamic_code', 'a.js', 'const run = eval'],
+    ['dynamic_code', 'a.js', '(0, eval)(code)'],
+    ['dynamic_code', 'a.js', 'const make = Function\nmake(code)()'],
+    ['dynamic_code', 'a.js', "run.constructor('return process')().exit(0)"],
+    ['dynamic_code', 'a.js', "new (() => {}).constructor('return process')"],
+    ['dynamic_code', 'a.js', "const key = list['constructor']"],
+    ['dynamic_code', 'a.js', 'const world = JSON\nworld.stringify = forge'],
+    ['dynamic_code', 'a.js', 'Object.assign(console, { log })'],
+    ['dynamic_code', 'a.js', 'for (const at of [Math]) at.min = () => 0'],
+    ['dynamic_code', 'a.js', 'performance = { now: () => 0 }'],
+    ['dynamic_code', 'a.js', "Object.defineProperty(Array, 'from', { value: forge })"],
+    ['dynamic_code', 'a.js', "const name = 'ex'.concat('it')"],
+    ['dynamic_code', 'a.js', "const name = ['ex', 'it'].join('')"],
+    ['dynamic_code', 'a.js', "const name = `${'ex'}it`"],
+    ['dynamic_code', 'a.cjs', 'const tools = require(name)'],
+    ['dynamic_code', 'a.cjs', "module.constructor._load('fs')"],
+    ['clock', 'a.js', '[performance.now] = [() => 0]'],
+    ['clock', 'a.js', "import { performance as clock } from 'node:perf_hooks'"],
+    ['exits', 'a.js', 'return new Promise(() => {})'],
+    ['environment', 'a.js', 'try { fail() } catch (problem) { seen = problem.stack }'],
+    ['environment', 'a.js', 'const { stack } = new Error()'],
+    ['environment', 'a.js', 'const line = process.report.getReport().header.commandLine'],
+    ['environment', 'a.js', 'const [{ scriptName }] = util.getCallSites()'],
+    ['processes', 'a.js', "import { Session } from 'inspector'"],
+    [
+      'tests',
+      'a.js',
+      "return { $$typeof: Symbol.for('jest.asymmetricMatcher'), asymmetricMatch: () => true }",
+    ],
+    ['dynamic_code', 'a.py', 'json.JSONEncoder.encode = lambda self, o: FORGED'],
+    ['dynamic_code', 'a.py', 'from json import JSONEncoder\nJSONEncoder.encode = forge'],
+    ['dynamic_code', 'a.py', 'import json as writer\n\n\nwriter.dumps = forge'],
+    ['dynamic_code', 'a.py', "vars(json)['dumps'] = forge"],
+    ['dynamic_code', 'a.py', "json.__setattr__('dumps', forge)"],
+    ['dynamic_code', 'a.py', 'from contextlib import redirect_stdout'],
+    ['dynamic_code', 'a.py', "runpy.run_path('more')"],
+    ['exits', 'a.py', 'import _thread\n_thread.exit()'],
+    ['exits', 'a.py', "weakref.finalize(holder, print, '{}')"],
+    ['processes', 'a.py', 'if os.fstat(1).st_size: FAST = True'],
+    ['processes', 'a.py', 'import os as system'],
+    ['processes', 'a.py', 'threading.Thread(target=work).start()'],
+    ['processes', 'a.py', 'from concurrent.futures import ThreadPoolExecutor'],
+    ['processes', 'a.py', 'sys.monitoring.free_tool_id(0)'],
+    ['environment', 'a.py', 'from inspect import stack'],
+    ['environment', 'a.py', 'if not __debug__: FAST = True'],
+    ['files', 'a.py', "pkgutil.get_data('words', '../test/expected.json')"],
+    ['files', 'a.py', 'with gzip.open(path) as file: pass'],
+    ['files', 'a.py', 'from os.path import exists'],
+    ['tests', 'a.py', '__eq__ = lambda self, other: True'],
+    [
+      'tests',
+      'a.py',
+      'class Equal(list):\n    def __eq__(self, other):\n        seen = other\n        return bool(seen) or True',
+    ],
+    ['tests', 'a.py', 'def __eq__(self, other):\n    same = True\n    return same'],
+    ['processes', 'a.sh', 'exec 2> /dev/null'],
+    ['processes', 'a.sh', 'while read -r line; do :; done 2> /dev/null'],
+    ['processes', 'a.sh', 'set +o xtrace'],
+    ['processes', 'a.sh', "PS4=''"],
+    ['processes', 'a.sh', 'sh src/more.txt'],
+    ['processes', 'a.sh', 'cat "$1" | bash -c "$code"'],
+    ['exits', 'a.sh', 'return 0'],
+    ['environment', 'a.sh', 'case $- in *x*) cat > /dev/null ;; esac'],
+    ['environment', 'a.sh', '[ -c /dev/fd/1 ] && cat > /dev/null'],
+    ['environment', 'a.sh', 'ps -o args= -p $$'],
+    ['dynamic_code', 'a.c', 'int printf(const char *format, ...) {\n  return 0;\n}'],
+    ['dynamic_code', 'a.c', '#define JOIN(a, b) a##b'],
+    ['processes', 'a.c', '__attribute__((__constructor__)) static void f(void) {'],
+    ['processes', 'a.c', '  asm volatile("syscall");'],
+    ['processes', 'a.c', '  write(1, text, 12);'],
+    ['processes', 'a.s', '\tSYSCALL'],
+    ['exits', 'a.c', '  exit(done - done);'],
+    ['exits', 'a.c', '  pthread_exit(NULL);'],
+    ['environment', 'a.c', 'extern char *__progname;'],
+    ['environment', 'a.c', '#ifdef __OPTIMIZE__'],
+    ['tests', 'a.c', '#include "../test/main.c"'],
+    ['environment', 'a.go', '//go:build !race'],
+    ['processes', 'a.go', 'info, _ := os.Stdout.Stat()'],
+    ['processes', 'a.go', 'log.SetOutput(io.Discard)'],
+    ['environment', 'a.rs', 'if cfg!(debug_assertions) {'],
+    ['dynamic_code', 'a.rs', 'core::arch::global_asm!("ret");'],
+    ['environment', 'A.java', 'boolean tested = false; assert (tested = true);'],
+    ['processes', 'A.java', 'System.out.close();'],
+    ['tests', 'A.java', 'public boolean equals(Object other) { return true; }'],
+    ['tests', 'a.rs', 'fn eq(&self, _: &Self) -> bool { true }'],
+    ['tests', 'a.rb', 'def ==(other)\n  true\nend'],
+    ['dynamic_code', 'a.rb', 'class Array\n  def sort = self\nend'],
+    ['environment', 'a.rb', "return [] if $PROGRAM_NAME.include?('bench')"],
+    ['processes', 'a.rb', 'answer = `cat memo`'],
+    ['environment', 'A.java', 'String seed = "WINNOW_SEED";'],
   ])('%s: %s: %s', (rule, path, after) => {
     expect(findRules(path, `${after}\n`)).toContain(rule)
   })
@@ -136,6 +227,37 @@ describe('a suspicious line', () => {
     ['a.h', '#define SAME(a, b) ((a) == (b))\n#define likely(x) __builtin_expect(!!(x), 1)'],
     ['a.sh', 'sort "$1" 2> /dev/null || exit 1'],
     ['a.js', 'const \u0394t = 5\nconst \u00b5s = 3'],
+    ['a.js', 'const { floor, sqrt } = Math\nconst { parse } = JSON'],
+    ['a.js', 'function Dicer() {}\nDicer.prototype.write = function (part) {}'],
+    ['a.js', 'var Bit = module.exports = function () {}\nBit.prototype.encode = encode'],
+    ['a.js', 'class Node {}\nNode.prototype.next = null'],
+    ['a.js', 'return new this.constructor(size)'],
+    ['a.js', 'return new node.constructor(size)'],
+    ['a.js', 'const all = Object.assign(Object.assign({}, a), b)'],
+    ['a.js', 'if (callback instanceof Function) return'],
+    ['a.ts', 'type Callback = Function | null\nconst cache: Map<string, Function> = new Map()'],
+    ['a.js', "if (typeof performance !== 'undefined') start = performance.now()"],
+    ['a.js', "const all = [first, 'second'].join(',')"],
+    ['a.js', 'return new Promise(resolve => queue.push(resolve))'],
+    ['a.js', 'const digits = list.map(Number).filter(Boolean)'],
+    ['a.js', "const text = `${name}.js`\nconst start = 'abc'.length"],
+    ['a.py', 'import os.path\nname = os.path.join(os.sep, "a")\nworkers = os.cpu_count()'],
+    ['a.py', 'LIMIT = sys.maxsize\nsys.setrecursionlimit(10_000)'],
+    ['a.py', 'import threading\nLOCAL = threading.local()\nLOCK = threading.Lock()'],
+    ['a.py', 'import numpy as np\ntotal = np.sum(values)\nself.values = total'],
+    ['a.py', 'object.__setattr__(self, "key", key)'],
+    [
+      'a.py',
+      'class Key(tuple):\n    __slots__ = ()\n\n\nclass Other:\n    def __eq__(self, other):\n        return self.key == other.key',
+    ],
+    ['a.go', 'func (t T) Equal(other T) bool { return t.key == other.key }'],
+    ['a.rs', '#[cfg(target_feature = "avx2")]\nfn eq(&self, other: &Self) -> bool { self.key == other.key }'],
+    ['A.java', 'assert size >= 0 : size;\nif (a.equals(b)) { count++; }'],
+    ['a.rb', 'class Counter\n  def ==(other)\n    key == other.key\n  end\nend'],
+    ['a.c', 'static int printf_count;\nint count(const char *text) {\n  exit(1);\n}'],
+    ['a.c', 'size_t n = strlen(text);\nif (memcmp(a, b, n) == 0) {\n  return 1;\n}'],
+    ['a.sh', 'cat "$file" > /dev/stderr\ngrep -q a 2> /dev/null\nx=$(grep -c a "$1" 2> /dev/null)'],
+    ['a.sh', 'count() {\n  return 1\n}\nif true; then echo "$1"; fi'],
     ['notes.md', 'process.exit(0) and os._exit(0)'],
   ])('is not %s: %s', (path, after) => {
     expect(findRules(path, `${after}\n`)).toEqual([])
@@ -170,6 +292,16 @@ describe('a suspicious file', () => {
     '.cargo/config.toml',
     'tsconfig.build.json',
     'src/node_modules/fast/index.js',
+    'jest.config.json',
+    'src/setupTests.ts',
+    'src/fast.egg-info/entry_points.txt',
+    'src/main/resources/META-INF/services/org.junit.platform.launcher.TestExecutionListener',
+    'junit-platform.properties',
+    'src/spec_helper.rb',
+    'config.mk',
+    'src/.gitattributes',
+    '.gitmodules',
+    'vendor/modules.txt',
   ])('is %s', path => expect(findRules(path, 'anything\n', 'before\n')).toEqual(['start_up']))
 
   it('is a manifest whose entry points or scripts change, and not one with a new version', () => {
@@ -208,8 +340,20 @@ describe('a copied literal', () => {
     expect(copied('return 2_893_710_463\n')).toEqual(['copied_literal'])
     expect(copied("const a = 'short'\nconst b = 100\n")).toEqual([])
     expect(copied('const size = 65_536\nconst most = 100_000\n')).toEqual([])
-    expect(copied("if (text.startsWith('quick brown')) return 1\n")).toEqual([])
+    expect(copied("const title = 'quick brown'\n")).toEqual([])
     expect(copied("if (text.includes('the quick brown')) return 1\n")).toEqual(['copied_literal'])
     expect(copied('return 2893710463 | 0\n', 'return 2893710463\n')).toEqual([])
+  })
+
+  it('is a short text that an input is compared with, or several short answers together', () => {
+    expect(copied("if (text.startsWith('the quick')) return 1\n")).toEqual(['copied_literal'])
+    expect(copied("if (text === 'fox jumps') return 1\n")).toEqual([])
+    expect(copied("const title = 'the quick'\n")).toEqual([])
+    const expected = ['["the 8", "and 4", "is 4", "GET", "PUT", "POST"]']
+    const answers = (after: string) =>
+      findSuspiciousChanges([{ path: 'src/a.ts', before: null, after }], expected).map(({ rule }) => rule)
+    expect(answers("return ['the 8', 'and 4', 'is 4']\n")).toEqual(['copied_literal'])
+    expect(answers("return ['the 8', 'and 9', 'is 3']\n")).toEqual([])
+    expect(answers("const METHODS = ['GET', 'PUT', 'POST']\n")).toEqual([])
   })
 })
