@@ -40,6 +40,8 @@ export interface TruthRequest {
 interface Execution {
   wallSeconds: number
   cpuSeconds: number
+  /** With that of the shell that started it. */
+  allCpuSeconds: number
   /** What the program printed. */
   answer: string
 }
@@ -55,7 +57,7 @@ export async function measureTruth(request: TruthRequest): Promise<Truth> {
     executions.push(at % 2 === 0 ? { base: first, head: second } : { base: second, head: first })
   }
   const all = executions.flatMap(pair => [pair.base, pair.head])
-  const others_share = load.computeOthersShare(all.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0))
+  const others_share = load.computeOthersShare(all.reduce((sum, each) => sum + each.allCpuSeconds, 0))
   const read = (execution: Execution) =>
     metric === null ? execution.wallSeconds : readMetric(execution.answer, metric)
   const ratios = executions.map(pair => Math.log(read(pair.head) / read(pair.base)))
@@ -71,14 +73,19 @@ export async function measureTruth(request: TruthRequest): Promise<Truth> {
 
 const TIMEOUT_MS = 600_000
 
-const TIMED = 'TIMEFORMAT="%R %U %S"; time "$@" 2>/dev/null'
+const TIMED = 'TIMEFORMAT="%R %U %S"; time "$@" 2>/dev/null; times >&2'
 
 /** bash measures the program itself, without the start of bash. */
 async function execute({ command }: Program, folder: string, signal: AbortSignal): Promise<Execution> {
   const options = { cwd: folder, env: { ...process.env, LC_ALL: 'C' }, signal, timeout: TIMEOUT_MS }
   const { stdout, stderr } = await run('bash', ['-c', TIMED, 'workload', ...command], options)
-  const [wallSeconds = 0, user = 0, system = 0] = stderr.trim().split(' ').map(Number)
-  return { wallSeconds, cpuSeconds: user + system, answer: stdout }
+  const [timed = '', ...shell] = stderr.trim().split('\n')
+  const [wallSeconds = 0, user = 0, system = 0] = timed.split(' ').map(Number)
+  const allCpuSeconds = [...shell.join(' ').matchAll(/(\d+)m([\d.]+)s/g)].reduce(
+    (sum, [, minutes, seconds]) => sum + 60 * Number(minutes) + Number(seconds),
+    0,
+  )
+  return { wallSeconds, cpuSeconds: user + system, allCpuSeconds, answer: stdout }
 }
 
 function readMetric(answer: string, metric: string): number {
