@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { z } from 'zod'
 import type { RealCommit } from './commits.ts'
+import { listUsableProcessors } from './processors.ts'
 import {
   describeMachine,
   digestWorkload,
@@ -153,7 +154,8 @@ interface LoadReader {
 }
 
 const LOAD: LoadReader = { watch: watchLoad, sampleMs: 5_000 }
-const LARGEST_OTHERS_SHARE = 0.05
+/** A twentieth of the processors, or a tenth of one: the system itself needs a part of that. */
+const LARGEST_OTHERS_SHARE = Math.max(0.05, 0.1 / listUsableProcessors().size)
 const SAMPLES = 60
 
 /** Returns false if other programs are still running after all samples. */
