@@ -123,8 +123,12 @@ function chooseNext(
   return isBaseline || rollBack !== null ? 'measure' : 'propose'
 }
 
+/** The tasks of a pass have another order each time, so equal scores may have means that differ in their last digits. */
+const ROUNDING = 1e-12
+
 function isWorse({ direction }: EpochRules, mean: number, limit: number): boolean {
-  return direction === 'minimize' ? mean > limit : mean < limit
+  const margin = ROUNDING * Math.max(1, Math.abs(limit))
+  return direction === 'minimize' ? mean > limit + margin : mean < limit - margin
 }
 
 /** Upper limit of a further pass of the same tree: the spread of one pass, and that of the reference. */
@@ -153,7 +157,8 @@ export function computeSpread(means: readonly (number | null)[]): Spread | null 
   const mean = computeMean(known)
   const squares = known.reduce((sum, value) => sum + (value - mean) ** 2, 0)
   const quantile = STUDENT_95[known.length - 2] ?? 1.697
-  return { mean, sd: Math.sqrt(squares / (known.length - 1)), quantile }
+  const sd = Math.sqrt(squares / (known.length - 1))
+  return { mean, sd: sd < ROUNDING * Math.max(1, Math.abs(mean)) ? 0 : sd, quantile }
 }
 
 const STUDENT_95 = [

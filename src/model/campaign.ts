@@ -293,7 +293,7 @@ export type EventHandler<K extends EventKind> = (campaign: Campaign, event: Ledg
 
 // Creation
 
-export const FOLD_VERSION = 33
+export const FOLD_VERSION = 34
 
 export function createEmptyCampaign(): Campaign {
   const nowhere = { commit: '', tree: '' }

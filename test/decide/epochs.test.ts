@@ -70,6 +70,13 @@ describe('the worked trace of AWP', () => {
     expect(steps.at(-1)?.learningRate).toBe(0.25)
   })
 
+  it('takes the same losses in another order for the same mean', () => {
+    const [one, other] = [computeMean([0.1, 0.2, 0.3]), computeMean([0.3, 0.2, 0.1])]
+    expect(one).toBeGreaterThan(other)
+    expect(foldEpochs(awp, [unchanged(other), updated(one)]).at(-1)?.regressed).toBe(false)
+    expect(computeSpread([one, other, one])?.sd).toBe(0)
+  })
+
   it('may roll back in the last epoch, and asks no more there', () => {
     const steps = foldEpochs({ ...awp, count: 2 }, [unchanged(0.4), updated(0.5)])
     expect(steps.at(-1)).toMatchObject({ rollBack: 'exp-v1', next: 'end' })

@@ -115,7 +115,8 @@ const applyCalibrated: EventHandler<'calibrated'> = (campaign, event) => {
   }
   campaign.calibration = { order, deterministic, scale, reason, noise, ...found }
   campaign.attempts = {}
-  delete campaign.orders[order]
+  // Where the same report is also the first baseline, that event reads the order once more, and removes it.
+  if (noise !== null && campaign.baseline !== null) delete campaign.orders[order]
   if (!deterministic && noise === null) queueAll(campaign)
 }
 

@@ -67,8 +67,11 @@ function listEpochRuns(run: Execution, { metric }: Spec): EpochRun[] {
   const metrics = Object.fromEntries(
     entries.flatMap(([key, value]) => (typeof value === 'number' ? [[key, value]] : [])),
   )
+  // A task of a loss that failed was measured: it has the worst loss, and says why.
   const failure =
-    status === 'ok' ? null : toOneLine(`${status}: ${error ?? ''} ${readOutput(run)}`, LONGEST_ERROR)
+    status === 'ok' && error === undefined
+      ? null
+      : toOneLine(`${status === 'ok' ? '' : `${status}: `}${error ?? ''} ${readOutput(run)}`, LONGEST_ERROR)
   const scores = Object.entries(tasks ?? {})
   if (scores.length === 0) {
     const score = status === 'ok' ? getNumber(run.metrics, name) : null
