@@ -35,7 +35,13 @@ const ideaAnswer = z.strictObject({
     .max(MOST_PATCH)
     .refine(patch => countUnpackedBytes(patch) <= MOST_UNPACKED, 'its unpacked content is too large'),
 })
-const failed = z.strictObject({ ...answer, ok: z.literal(false), reason: text })
+const failed = z.strictObject({
+  ...answer,
+  ok: z.literal(false),
+  reason: text,
+  /** The model, its key or the connection failed. The request is lost, and made again. */
+  unasked: z.literal(true).optional(),
+})
 export const givenAnswerSchema = z.discriminatedUnion('ok', [ideaAnswer, failed])
 export type GivenAnswer = z.output<typeof givenAnswerSchema>
 

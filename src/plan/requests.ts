@@ -1,6 +1,8 @@
+import { ASKING_FAILED } from '../model/alerts.ts'
 import { hashSha256, toCanonicalJson } from '../model/canonical-json.ts'
 import type { EventDraft } from '../model/event.ts'
 import { listPendingProposals } from '../model/fold/proposers.ts'
+import type { ModelCost } from '../model/report.ts'
 import { type PlanStep, raiseAlert } from './action.ts'
 import { NO_COST, type SpendingPurpose } from './money.ts'
 import type { World } from './world.ts'
@@ -41,39 +43,49 @@ export function computeRetryDelay(failures: number, { first, longest }: Record<'
   return Math.min(longest, first * 2 ** failures)
 }
 
-/** A lost request does not count against its proposer. It costs the amount set aside (invariant 5). */
+/** A lost request does not count against its proposer. If its cost is unknown, it costs the amount set aside (invariant 5). */
 export function closeLostRequests(world: World): PlanStep[] {
-  const reasons = new Map(world.lost.map(({ key, reason }) => [key, reason]))
+  const losses = new Map(world.lost.map(loss => [loss.key, loss]))
   const answered = new Set([...world.answers, ...world.scores].map(({ key }) => key))
-  const explainLoss = ({ key, until }: { key: string; until: string }): string | null => {
+  const explainLoss = ({ key, until }: { key: string; until: string }): World['lost'][number] | null => {
     if (answered.has(key)) return null
     const isOverdue = Date.parse(until) <= Date.parse(world.now)
-    return reasons.get(key) ?? (isOverdue ? `its job has not answered by ${until}` : null)
+    return losses.get(key) ?? (isOverdue ? { key, reason: `its job has not answered by ${until}` } : null)
   }
   const proposals = listPendingProposals(world.campaign).flatMap((request): PlanStep[] => {
-    const { key, may_cost_usd } = request
-    const reason = explainLoss(request)
-    if (reason === null) return []
+    const { key, who, may_cost_usd } = request
+    const loss = explainLoss(request)
+    if (loss === null) return []
+    const { reason, cost } = loss
     const lost = toEventStep({ kind: 'proposal-lost', cause: key, key, reason })
-    return may_cost_usd === null ? [lost] : [lost, buildLossCharge(key, 'propose', may_cost_usd)]
+    const charge = cost ?? (may_cost_usd === null ? NO_COST : { ...NO_COST, usd: may_cost_usd })
+    return [
+      lost,
+      ...(charge.usd > 0 || charge.requests > 0 ? [buildLossCharge(key, 'propose', charge)] : []),
+      ...(cost === undefined ? [] : reportUnaskedModel(world, who, reason)),
+    ]
   })
   const judgings = Object.values(world.campaign.judging).flatMap((request): PlanStep[] => {
     const { key, order, may_cost_usd } = request
-    const reason = explainLoss(request)
-    if (reason === null) return []
+    const loss = explainLoss(request)
+    if (loss === null) return []
+    const { reason } = loss
     return [
       toEventStep({ kind: 'judging-lost', cause: key, key, order, reason }),
-      buildLossCharge(key, 'judge', may_cost_usd ?? 0),
+      buildLossCharge(key, 'judge', { ...NO_COST, usd: may_cost_usd ?? 0 }),
       ...reportFailingJudges(world, order, reason),
     ]
   })
   return [...proposals, ...judgings]
 }
 
-/** Its cost is unknown, so the amount set aside for it counts. */
-function buildLossCharge(cause: string, what: SpendingPurpose, usd: number): PlanStep {
-  const spent = { kind: 'spent', cause, what, who: null, ok: false, minutes: 0, ...NO_COST, usd } as const
-  return toEventStep(spent)
+function buildLossCharge(cause: string, what: SpendingPurpose, cost: ModelCost): PlanStep {
+  return toEventStep({ kind: 'spent', cause, what, who: null, ok: false, minutes: 0, ...cost })
+}
+
+/** An answer clears the alert. */
+function reportUnaskedModel(world: World, who: string, reason: string): PlanStep[] {
+  return raiseAlert(world, { code: ASKING_FAILED, about: null, message: `${who}: ${reason}. winnow retries` })
 }
 
 export function reportFailingJudges(world: World, order: string, reason: string): PlanStep[] {

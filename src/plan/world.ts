@@ -86,8 +86,8 @@ export interface JobFacts {
   scores: JudgedScores[]
   /** Dollars that this process has set aside and the ledger does not show: for proposers that it runs. */
   setAsideUsd: number
-  /** Open requests of the ledger that no job will answer any more. */
-  lost: { key: string; reason: string }[]
+  /** Open requests of the ledger that no job will answer any more; `cost`: where the job told that no model answered. */
+  lost: { key: string; reason: string; cost?: ModelCost }[]
   /** A later job of this run asks models. False where this process asks them, or none does. */
   judgeJob: boolean
 }

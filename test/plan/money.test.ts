@@ -67,6 +67,20 @@ describe('a proposer for which winnow asks models', () => {
     expect(built.campaign.proposal_requests).toEqual({})
   })
 
+  it('counts with its real cost when its job tells that no model answered, and an alert has the reason', () => {
+    const built = campaign(`${CAPPED}execution: { max_concurrent: 1 }\n`)
+    const [request] = draftsOfKind(carryOut(built, ELSEWHERE), 'proposal-requested')
+    carryOut(built, { lost: [{ key: request?.key ?? '', reason: 'a wrong key', cost: COST }] })
+    expect(built.campaign.spent).toMatchObject({ ...COST, usd_for: { propose: 0.5 } })
+    expect(built.campaign.alerts).toMatchObject([
+      { code: 'asking-failed', message: 'textgrad: a wrong key. winnow retries' },
+    ])
+    const [next] = draftsOfKind(carryOut(built, ELSEWHERE), 'proposal-requested')
+    const answers = [{ key: next?.key ?? '', who: 'textgrad', ok: false, minutes: 1, cost: COST }]
+    carryOut(built, { answers })
+    expect(built.campaign.alerts).toEqual([])
+  })
+
   it('is not asked while everything left is set aside', () => {
     const planned = planCampaign(world(campaign(CAPPED), { ...ASKS, setAsideUsd: 8 }))
     expect(actionsOf(planned, 'propose')).toEqual([])

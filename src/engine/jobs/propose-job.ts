@@ -90,15 +90,16 @@ async function collectAnswer(context: ProposeJobContext, request: PendingProposa
   job.signal.throwIfAborted()
   const began = job.clock.monotonic()
   let spent: { cost?: ModelCost } = {}
-  const toFailed = (reason: string): GivenAnswer => {
+  const toFailed = (reason: string) => {
     job.progress.say(`No idea from ${who}: ${reason}`)
-    return { key, who, ok: false, reason, minutes: (job.clock.monotonic() - began) / 60_000, ...spent }
+    const minutes = (job.clock.monotonic() - began) / 60_000
+    return { key, who, ok: false as const, reason, minutes, ...spent }
   }
   if (slot === null) return { answer: toFailed(`the answer was due by ${until}`) }
   try {
     const { result, error, ...paid } = await askProposer(context, request, { slot, signal })
     spent = paid
-    if (error !== undefined) return { answer: toFailed(error.message), error }
+    if (error !== undefined) return { answer: { ...toFailed(error.message), unasked: true } }
     if (!result.ok) return { answer: toFailed(result.reason) }
     const { idea, learnings, commit } = result
     const { tree } = await cloned.repository.commit(commit)

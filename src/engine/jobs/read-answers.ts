@@ -8,6 +8,7 @@ import type { Campaign, PendingJudging, PendingProposal, ProposalResult } from '
 import type { ScoreRecord } from '../../model/event-schemas.ts'
 import { listPendingProposals } from '../../model/fold/proposers.ts'
 import { fitEntries, type JobFile, MAX_FILE_BYTES } from '../../model/job-file.ts'
+import { NO_COST } from '../../plan/money.ts'
 import type { AnswerFacts, JobFacts, JudgedScores } from '../../plan/world.ts'
 import type { CampaignContext } from '../campaign/context.ts'
 import { explainEndedRun, getJobRunId, readJobEntries, type ReadRun, type RunRole } from './github-runs.ts'
@@ -51,7 +52,7 @@ export function createAnswerReader(
   /** `accept` returns the reason why an answer is wrong. */
   async function readAnswers<R extends PendingRequest, A extends PendingAnswer, F extends object>(
     { pending, entries }: { pending: readonly R[]; entries: A[] | { unusable: string } | null },
-    accept: (request: R, answer: A) => F | string | Promise<F | string>,
+    accept: (request: R, answer: A) => F | Loss | Promise<F | Loss>,
   ): Promise<{ found: F[]; lost: JobFacts['lost'] }> {
     const found: F[] = []
     const lost: JobFacts['lost'] = []
@@ -62,10 +63,11 @@ export function createAnswerReader(
         if (reason !== null) lost.push({ key, reason })
       } else if (entries !== null) {
         const result = await acceptEntry(entries, request, accept)
-        if (typeof result !== 'string') found.push(result)
+        if (!isLoss(result)) found.push(result)
         else {
-          lost.push({ key, reason: result })
-          reportOnce(`Lost the answer to ${key}: ${result}`)
+          const loss = typeof result === 'string' ? { reason: result } : result
+          lost.push({ key, ...loss })
+          reportOnce(`Lost the answer to ${key}: ${loss.reason}`)
         }
       }
     }
@@ -81,15 +83,16 @@ export function createAnswerReader(
       const proposals = { pending: listPendingProposals(campaign), entries: given.answers }
       const ideas = await readAnswers(proposals, async (request, answer) => {
         const accepted = await acceptIdea(context, { campaign, heads }, request, answer)
-        if (typeof accepted === 'string') return accepted
+        if (isLoss(accepted)) return accepted
         reportOnce(`${request.who}: ${accepted.note}`)
         return accepted.facts
       })
       hasAnswer ||= ideas.found.length > 0
       hasIdea ||= ideas.found.some(({ ok }) => ok)
       const judgings = { pending: Object.values(campaign.judging), entries: given.scores }
-      const scores = await readAnswers(judgings, (request, answer) =>
-        acceptScores(request, answer, unscored.get(request.order)),
+      const scores = await readAnswers<PendingJudging, GivenScores, JudgedScores>(
+        judgings,
+        (request, answer) => acceptScores(request, answer, unscored.get(request.order)),
       )
       return { answers: ideas.found, scores: scores.found, lost: [...ideas.lost, ...scores.lost] }
     },
@@ -110,11 +113,18 @@ async function fetchFiles(context: Pick<CampaignContext, 'by'>, role: RunRole) {
 
 type PendingAnswer = GivenAnswer | GivenScores
 
+/** Why there is no answer; with its cost, where that is known. */
+type Loss = string | Omit<JobFacts['lost'][number], 'key'>
+
+function isLoss(result: object | string): result is Loss {
+  return typeof result === 'string' || 'reason' in result
+}
+
 async function acceptEntry<R extends PendingRequest, A extends PendingAnswer, F>(
   left: A[] | { unusable: string },
   request: R,
-  accept: (request: R, answer: A) => F | string | Promise<F | string>,
-): Promise<F | string> {
+  accept: (request: R, answer: A) => F | Loss | Promise<F | Loss>,
+): Promise<F | Loss> {
   if ('unusable' in left) return left.unusable
   const answer = left.find(({ key }) => key === request.key)
   return answer === undefined ? 'its job gave no answer' : accept(request, answer)
@@ -127,13 +137,14 @@ async function acceptIdea(
   { campaign, heads }: { campaign: Campaign; heads: AnswerHeads },
   request: PendingProposal,
   answer: GivenAnswer,
-): Promise<{ facts: AnswerFacts; note: string } | string> {
+): Promise<{ facts: AnswerFacts; note: string } | Loss> {
   const { key, who, base, asked_at } = request
   if (answer.who !== who) return `the answer is from ${answer.who.slice(0, 100)}`
   if (answer.ok && answer.base !== base.commit) return `the answer changes ${answer.base}, not ${base.commit}`
   const sinceRequest = Math.max(0, (clock.now() - Date.parse(asked_at)) / 60_000)
   const spent = answer.cost === undefined ? {} : { cost: answer.cost }
   const facts = { key, who, minutes: Math.min(answer.minutes, sinceRequest), ...spent }
+  if (!answer.ok && answer.unasked) return { reason: answer.reason, cost: answer.cost ?? NO_COST }
   if (!answer.ok) return { facts: { ...facts, ok: false }, note: `no idea: ${answer.reason}` }
   const result = toProposedIdea(campaign, request.carries, answer)
   const head = await getAnsweredHead(repository, { request, result }, heads)
