@@ -39,6 +39,10 @@ export interface ArtifactEvent {
   expected_loss_reduction?: number
   confidence?: number
   learning_rate?: number
+  /** Of a rollback after a regression: the means that show it, and the rate of the next proposal. */
+  mean_loss_prev?: number | null
+  mean_loss_current?: number | null
+  new_learning_rate?: number
 }
 
 export interface EpochView extends Pick<EpochStep, 'regressed' | 'limit'> {
@@ -71,6 +75,11 @@ export function buildEpochViews(
         .map(move => ({ name, ...move })),
     )
     const { number, learningRate, regressed, limit } = step
+    const regression = {
+      mean_loss_prev: passes[index - 1]?.epoch.mean ?? null,
+      mean_loss_current: epoch.mean,
+      new_learning_rate: learningRate,
+    }
     return {
       epoch: number,
       at: epoch.at,
@@ -80,7 +89,10 @@ export function buildEpochViews(
       regressed,
       learning_rate: learningRate,
       artifacts: Object.fromEntries(histories.map(each => [each.name, findVersion(each, epoch)])),
-      events: moves.map(move => toArtifactEvent(campaign, move)),
+      events: moves.map(move => {
+        const event = toArtifactEvent(campaign, move)
+        return regressed && event.type === 'rollback' ? { ...event, ...regression } : event
+      }),
       dropped: listDropped(campaign, epoch.round, next?.round ?? Infinity),
     }
   })

@@ -115,7 +115,17 @@ describe('epochs that learn', () => {
         mean: expect.closeTo(0.4667, 4),
         regressed: true,
         learning_rate: 0.5,
-        events: [{ type: 'rollback', artifact: 'worker_pitfalls', from_version: 2, to_version: 1 }],
+        events: [
+          {
+            type: 'rollback',
+            artifact: 'worker_pitfalls',
+            from_version: 2,
+            to_version: 1,
+            mean_loss_prev: expect.closeTo(0.2667, 4),
+            mean_loss_current: expect.closeTo(0.4667, 4),
+            new_learning_rate: 0.5,
+          },
+        ],
       },
       { epoch: 5, mean: expect.closeTo(0.2667, 4), artifacts: { worker_pitfalls: 1 }, events: [] },
     ])
