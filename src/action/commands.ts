@@ -4,8 +4,7 @@ import { findProxy, removeProxySecrets } from '../git/isolation.ts'
 import { MODEL_KEY, removeSecrets } from '../measure/environment.ts'
 import { findNearestWord } from '../spec/nearest-word.ts'
 import { dropSecrets } from './drop-secrets.ts'
-import { TOKENS } from './inputs.ts'
-import { resolveInWorkspace } from './job.ts'
+import { resolveInWorkspace, TOKENS } from './inputs.ts'
 import type { Task } from './root-pipe.ts'
 
 type ActionCommand = (task: Task) => Promise<number>

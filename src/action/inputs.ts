@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { getBooleanInput, getInput } from '@actions/core'
 import { UserError } from '../errors.ts'
 
@@ -77,4 +78,8 @@ export function refuseUnsafe(env: ActionEnv): void {
   const what =
     'ACTIONS_ALLOW_UNSECURE_COMMANDS is set: the runner would execute commands that experiments print'
   throw new UserError(what, { fix: 'remove it from the workflow and from the runner' })
+}
+
+export function resolveInWorkspace(env: ActionEnv, path: string): string {
+  return resolve(env['GITHUB_WORKSPACE'] ?? '.', path)
 }

@@ -6,7 +6,7 @@ import type { JobEnvironment } from '../engine/jobs/job-clone.ts'
 import { UserError } from '../errors.ts'
 import { formatActionsRun } from '../model/ids.ts'
 import type { Clock, RandomSource } from '../ports.ts'
-import type { ActionEnv } from './inputs.ts'
+import { type ActionEnv, resolveInWorkspace } from './inputs.ts'
 import { toLogLine } from './outputs.ts'
 
 /** All jobs and all attempts of a run share this id. */
@@ -71,10 +71,6 @@ export const SYSTEM_RANDOM: RandomSource = {
 
 export function getTempDir(env: ActionEnv): string {
   return resolve(env['RUNNER_TEMP'] ?? tmpdir())
-}
-
-export function resolveInWorkspace(env: ActionEnv, path: string): string {
-  return resolve(env['GITHUB_WORKSPACE'] ?? '.', path)
 }
 
 export function watchForInterrupt(): AbortController {

@@ -140,7 +140,7 @@ const READ: Record<string, [file: string, words?: string]> = {
   'stopping.max_failures': ['decide/stop-rules.ts'],
   'stopping.max_total_cost_usd': ['plan/money.ts'],
   'measurement.models': ['plan/money.ts', 'isMetered'],
-  'measurement.max_execution_cost_usd': ['engine/jobs/local-runner.ts', 'max_execution_cost_usd'],
+  'measurement.max_execution_cost_usd': ['judge/metered-models.ts', 'max_execution_cost_usd'],
   'models.id': ['judge/model-access.ts', 'id, price'],
   'models.price.input': ['judge/budget.ts', 'price?.input'],
   'models.price.output': ['judge/budget.ts', 'price?.output'],

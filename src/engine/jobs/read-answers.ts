@@ -52,7 +52,7 @@ export function createAnswerReader(
   /** `accept` returns the reason why an answer is wrong. */
   async function readAnswers<R extends PendingRequest, A extends PendingAnswer, F extends object>(
     { pending, entries }: { pending: readonly R[]; entries: A[] | { unusable: string } | null },
-    accept: (request: R, answer: A) => F | Loss | Promise<F | Loss>,
+    accept: (request: R, answer: A) => F | LostRequest | Promise<F | LostRequest>,
   ): Promise<{ found: F[]; lost: JobFacts['lost'] }> {
     const found: F[] = []
     const lost: JobFacts['lost'] = []
@@ -63,7 +63,7 @@ export function createAnswerReader(
         if (reason !== null) lost.push({ key, reason })
       } else if (entries !== null) {
         const result = await acceptEntry(entries, request, accept)
-        if (!isLoss(result)) found.push(result)
+        if (!isLostRequest(result)) found.push(result)
         else {
           const loss = typeof result === 'string' ? { reason: result } : result
           lost.push({ key, ...loss })
@@ -83,7 +83,7 @@ export function createAnswerReader(
       const proposals = { pending: listPendingProposals(campaign), entries: given.answers }
       const ideas = await readAnswers(proposals, async (request, answer) => {
         const accepted = await acceptIdea(context, { campaign, heads }, request, answer)
-        if (isLoss(accepted)) return accepted
+        if (isLostRequest(accepted)) return accepted
         reportOnce(`${request.who}: ${accepted.note}`)
         return accepted.facts
       })
@@ -114,17 +114,17 @@ async function fetchFiles(context: Pick<CampaignContext, 'by'>, role: RunRole) {
 type PendingAnswer = GivenAnswer | GivenScores
 
 /** Why there is no answer; with its cost, where that is known. */
-type Loss = string | Omit<JobFacts['lost'][number], 'key'>
+type LostRequest = string | Omit<JobFacts['lost'][number], 'key'>
 
-function isLoss(result: object | string): result is Loss {
+function isLostRequest(result: object | string): result is LostRequest {
   return typeof result === 'string' || 'reason' in result
 }
 
 async function acceptEntry<R extends PendingRequest, A extends PendingAnswer, F>(
   left: A[] | { unusable: string },
   request: R,
-  accept: (request: R, answer: A) => F | Loss | Promise<F | Loss>,
-): Promise<F | Loss> {
+  accept: (request: R, answer: A) => F | LostRequest | Promise<F | LostRequest>,
+): Promise<F | LostRequest> {
   if ('unusable' in left) return left.unusable
   const answer = left.find(({ key }) => key === request.key)
   return answer === undefined ? 'its job gave no answer' : accept(request, answer)
@@ -137,7 +137,7 @@ async function acceptIdea(
   { campaign, heads }: { campaign: Campaign; heads: AnswerHeads },
   request: PendingProposal,
   answer: GivenAnswer,
-): Promise<{ facts: AnswerFacts; note: string } | Loss> {
+): Promise<{ facts: AnswerFacts; note: string } | LostRequest> {
   const { key, who, base, asked_at } = request
   if (answer.who !== who) return `the answer is from ${answer.who.slice(0, 100)}`
   if (answer.ok && answer.base !== base.commit) return `the answer changes ${answer.base}, not ${base.commit}`
