@@ -44,7 +44,7 @@ function renderRun({ metrics, error, feedback }: EpochRun): string[] {
   return [
     ...(parts.length === 0 ? [] : [`  ${parts.join(', ')}`]),
     ...(error === null ? [] : [`  failed: ${toOneLine(error, 600)}`]),
-    ...(feedback === null ? [] : [`  the judge: ${feedback}`]),
+    ...(feedback === null ? [] : [`  feedback: ${feedback}`]),
   ]
 }
 

@@ -41,7 +41,7 @@ export type ExecutionRequest = Pick<Execution, 'role' | 'seed'> & { task?: strin
 
 type ExecutionResult = Pick<
   Execution,
-  'status' | 'metrics' | 'tasks' | 'tasks_meta' | 'artifacts' | 'error' | 'output'
+  'status' | 'metrics' | 'tasks' | 'tasks_meta' | 'artifacts' | 'feedback' | 'error' | 'output'
 >
 
 /** Runs a side once and records the result. A side that failed too often is not run again. */
@@ -185,12 +185,13 @@ async function readResult(
 ): Promise<ExecutionResult> {
   const score = getScoreSpec(session)
   try {
-    const { metrics, items, ...rest } = await readTurnOutput(session, turn)
+    const { metrics, items, feedback, ...rest } = await readTurnOutput(session, turn)
     if (items !== undefined) session.input.onItems?.(label, items)
     return {
       status: 'ok',
       metrics: { ...metrics, ...collectBuiltInMetrics(ended), ...ended.counted },
       ...rest,
+      ...(feedback === undefined || session.input.spec.epochs === null ? {} : { feedback }),
     }
   } catch (error) {
     if (!(error instanceof HarnessError)) throw error
@@ -265,14 +266,14 @@ export function computeSideRoom(
 
 /** Metrics and tasks beyond the side's share of the report turn the execution into `bad-output`. */
 export function limitToRoom(side: Pick<OrderSide, 'room'>, execution: Execution): Execution {
-  const { metrics, tasks, tasks_meta: facts } = execution
-  const printed = [metrics, tasks, facts].filter(each => each !== undefined)
+  const { metrics, tasks, tasks_meta: facts, feedback } = execution
+  const printed = [metrics, tasks, facts, feedback].filter(each => each !== undefined)
   const bytes = printed.reduce((sum, each) => sum + Buffer.byteLength(JSON.stringify(each)), 0)
   if (bytes <= side.room) {
     side.room -= bytes
     return execution
   }
-  const { tasks: _tasks, tasks_meta: _facts, artifacts: _artifacts, ...rest } = execution
+  const { tasks: _tasks, tasks_meta: _facts, artifacts: _artifacts, feedback: _texts, ...rest } = execution
   const error = `its metrics${tasks === undefined ? '' : ' and tasks'} take ${bytes} bytes, but its side has only ${side.room} left in this report: print fewer of them, or shorter names`
   return { ...rest, status: 'bad-output', metrics: {}, error }
 }

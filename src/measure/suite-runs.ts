@@ -11,8 +11,8 @@ import {
   toLossMetrics,
 } from '../decide/loss.ts'
 import { HarnessError } from '../errors.ts'
-import { type MetricValues, toFinite } from '../model/report.ts'
-import { quoteShell } from '../model/text.ts'
+import { MOST_FEEDBACK, type MetricValues, toFinite } from '../model/report.ts'
+import { quoteShell, toSafeLine } from '../model/text.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { SuiteTask } from '../spec/task-facts.ts'
 import { hasErrorCode } from './file-system.ts'
@@ -49,10 +49,12 @@ export function scoreTask(
   { spec, task, outDir }: { spec: Spec; task: SuiteTask; outDir: string },
 ): HarnessOutput {
   const { name, type } = spec.metric.primary
-  const { tasks: _own, tasks_meta: _meta, ...rest } = printed
+  const { tasks: _own, tasks_meta: _meta, feedback, ...rest } = printed
   const metrics = type === 'loss' ? computeTaskLoss(rest.metrics, { spec, task, outDir }) : rest.metrics
   const score = Object.hasOwn(metrics, name) ? toFinite(metrics[name]) : null
-  return { ...rest, metrics, tasks: { [task.name]: score } }
+  const text = toSafeLine(Object.values(feedback ?? {}).join(' '), MOST_FEEDBACK)
+  const written = text === '' ? {} : { feedback: { [task.name]: text } }
+  return { ...rest, metrics, tasks: { [task.name]: score }, ...written }
 }
 
 /** The metrics of a run that failed; null where no loss is computed, so that the execution itself has failed. */

@@ -137,7 +137,7 @@ export interface EpochRun {
   metrics: Record<string, number>
   /** Why it has no score. */
   error: string | null
-  /** What a judge wrote about it. */
+  /** What a judge or the harness wrote about it. */
   feedback: string | null
 }
 

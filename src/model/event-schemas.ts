@@ -4,7 +4,7 @@ import { digestSchema, experimentIdSchema, hostSchema, oidSchema, pointSchema } 
 import { orderTermsSchema, scaleSchema } from './order.ts'
 import { partialReportSchema } from './pairs.ts'
 import { probeResultSchema } from './probe.ts'
-import { reportSchema, sideSchema, snapshotSchema } from './report.ts'
+import { MOST_FEEDBACK, reportSchema, sideSchema, snapshotSchema } from './report.ts'
 import { outcomeSchema, verdictWordSchema } from './verdict.ts'
 
 const ideaText = z.string()
@@ -19,8 +19,6 @@ export const ideaFields = {
   required_deps: z.array(ideaText),
   family: ideaText.nullable(),
 }
-
-export const MOST_FEEDBACK = 400
 
 /** The raw answer of one judge about one side of one item. It is the material of verdicts, never a verdict. */
 export const scoreRecordSchema = z.strictObject({

@@ -19,6 +19,9 @@ export type Side = z.infer<typeof sideSchema>
 /** Longer texts are printed as a digest of them. */
 export const MOST_TEXT = 200
 
+/** Characters of what a judge or a harness writes about one result. */
+export const MOST_FEEDBACK = 400
+
 /** Null for a number that is not finite; only gates read booleans, and only `== base` reads text. */
 export const readingSchema = z.union([z.number(), z.boolean(), z.string().max(MOST_TEXT)]).nullable()
 export type MetricValue = z.infer<typeof readingSchema>
@@ -54,7 +57,7 @@ const executionSchema = z.strictObject({
   tasks: taskScoresSchema.optional(),
   tasks_meta: taskFactsSchema.optional(),
   artifacts: z.record(z.string(), z.string()).optional(),
-  /** What judges wrote about its lowest scored items, by item. */
+  /** What judges wrote about its lowest scored items, or its harness about its tasks. Only where epochs read it. */
   feedback: z.record(z.string(), z.string()).optional(),
   /** Lines of stdout that are not blank. Set for a run that succeeded, where both sides have the same harness. */
   printed_lines: z.number().int().nonnegative().optional(),

@@ -24,7 +24,9 @@ const needs = { octopi: 'checklist', neutron_stars: 'units', silk_road: 'sources
 const hurried = text.includes('hurry') ? 0.2 : 0
 const tasks = Object.fromEntries(Object.entries(needs).map(([task, word]) => [task, (text.includes(word) ? 0.1 : 0.6) + hurried]))
 const scores = Object.values(tasks)
-console.log(JSON.stringify({ loss: scores.reduce((a, b) => a + b) / scores.length, tasks }))
+const lacking = Object.entries(needs).filter(([, word]) => !text.includes(word))
+const feedback = Object.fromEntries(lacking.map(([task, word]) => [task, 'it has no ' + word]))
+console.log(JSON.stringify({ loss: scores.reduce((a, b) => a + b) / scores.length, tasks, feedback }))
 `
 
 const FILES = {
@@ -239,6 +241,9 @@ describe('an update that regresses after it was kept', () => {
     ])
     // The other update stays.
     expect(artifacts).toMatchObject([{ current: 0 }, { name: 'manager_planning_preamble', current: 1 }])
+    expect(questions[0]).toContain('- octopi: 0.6\n  feedback: it has no checklist\n')
+    expect(questions.at(-1)).not.toContain('no checklist')
+    expect(questions.at(-1)).toContain('feedback: it has no units')
     // Two questions, one for each artifact, in every epoch but that of the rollback and the last one.
     const rates = questions.map(user => /^Learning rate: (.*)$/m.exec(user)?.[1])
     expect(rates.filter((_, at) => at % 2 === 0)).toEqual(['1.00', '1.00', '0.50', '1.00', '1.00'])

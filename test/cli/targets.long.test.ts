@@ -9,8 +9,12 @@ tasks:
   - { name: silk_road, task: Write about the silk road. }
 `
 
-/** Every line of the prompt helps. */
-const HARNESS = `lines=$(wc -l < prompts/worker_pitfalls.md)
+/** Every line of the prompt helps, and one of the tasks needs sources. */
+const HARNESS = `if [ "$WINNOW_TASK" = silk_road ] && ! grep -q Cite prompts/worker_pitfalls.md; then
+  echo 'a card without sources' >&2
+  exit 3
+fi
+lines=$(wc -l < prompts/worker_pitfalls.md)
 echo "{\\"eval\\": 0.$((lines * 2)), \\"critique\\": 0.5, \\"gate_rejections\\": 0, \\"budget_remaining_pct\\": 50, \\"status\\": \\"complete\\"}"
 `
 
@@ -21,8 +25,9 @@ const FILES = {
 }
 
 /** It adds this line. */
-async function startOptimiser(line: string): Promise<string> {
+async function startOptimiser(line: string, questions: string[] = []): Promise<string> {
   const model = await startLocalModel(({ user }) => {
+    questions.push(user)
     const [, content = ''] = /^([0-9a-f]{32})\n([\s\S]*?)\n\1$/m.exec(user)?.slice(1) ?? []
     const rewrite = { artifact_name: 'worker_pitfalls', proposed_content: `${content}${line}\n` }
     return JSON.stringify({ ...rewrite, rationale: line, expected_loss_reduction: 0.5, confidence: 0.5 })
@@ -58,11 +63,15 @@ it('two targets run side by side in one repository, and neither touches the othe
   person.git('add', '-A')
   person.git('commit', '-q', '-m', 'two targets')
   const before = person.git('rev-parse', 'main')
+  const questions: string[] = []
   const runs = TARGETS.map(async ({ name, line }) => {
-    const env = { WINNOW_MODEL_URL: await startOptimiser(line) }
+    const env = { WINNOW_MODEL_URL: await startOptimiser(line, questions) }
     return person.winnowWith({ env }, 'run', name, '--allow-uncapped')
   })
   for (const { code, err } of await Promise.all(runs)) expect(code, err).toBe(0)
+  expect(questions).toHaveLength(2)
+  for (const question of questions)
+    expect(question).toMatch(/failed: ended with exit code 3.* a card without sources/)
 
   for (const { name, line } of TARGETS) {
     const others = TARGETS.filter(other => other.name !== name)

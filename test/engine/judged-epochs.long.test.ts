@@ -59,9 +59,9 @@ it('epochs of a judged metric: passes have a mean, the gradient reads what the j
 
   const [first, second] = asked.filter(isQuestion).map(({ user }) => user)
   expect(first).toContain('Mean quality: 2.')
-  expect(first).toMatch(/- q\d+: 2\n {2}the judge: answer \d+ is only poor\n/)
-  expect(first?.match(/ {2}the judge: /g)).toHaveLength(SAMPLE)
-  expect(second).toMatch(/the judge: answer \d+ is only good/)
+  expect(first).toMatch(/- q\d+: 2\n {2}feedback: answer \d+ is only poor\n/)
+  expect(first?.match(/ {2}feedback: /g)).toHaveLength(SAMPLE)
+  expect(second).toMatch(/feedback: answer \d+ is only good/)
   expect(second).not.toContain('is only poor')
   expect(second).toContain('answers: say good (kept')
   // Only the last pass keeps its texts.

@@ -124,6 +124,18 @@ describe('a result object', () => {
     })
   })
 
+  test('keeps what a harness writes about its tasks; a number of that name is a metric, and a judge writes itself', () => {
+    const read = (feedback: unknown, judged = false) =>
+      parseResultObject(JSON.stringify({ feedback, ...(judged ? { items: [] } : {}) }), { judged })
+    expect(read('no\nsource')).toEqual({ metrics: {}, feedback: { '': 'no source' } })
+    const many = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`t${at}`, 'x'.repeat(900)]))
+    const kept = Object.values(read(many)?.feedback ?? {})
+    expect([kept.length, new Set(kept.map(text => text.length))]).toEqual([30, new Set([400])])
+    expect(read(0.5)?.metrics).toEqual({ feedback: 0.5 })
+    expect(() => read({ a: 1 })).toThrow('"feedback" is neither a number nor a boolean')
+    expect(() => read('text', true)).toThrow('"feedback"')
+  })
+
   test('keeps tasks and artifacts; evo and judge sections are understood', () => {
     const text = JSON.stringify({
       score: 0.5,

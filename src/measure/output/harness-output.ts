@@ -13,6 +13,8 @@ export interface HarnessOutput {
   tasks?: TaskScores
   tasks_meta?: TaskFacts
   artifacts?: Record<string, string>
+  /** What went wrong, by task. Epochs read it. */
+  feedback?: Record<string, string>
   /** Present if a judge scores them. */
   items?: Item[]
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import type { HarnessError } from '../../errors.ts'
-import { type MetricValue, toFinite } from '../../model/report.ts'
+import { type MetricValue, MOST_FEEDBACK, toFinite } from '../../model/report.ts'
 import { MAX_TASK_ID, MAX_TASKS } from '../../model/tasks.ts'
+import { toSafeLine } from '../../model/text.ts'
 import { isMapping } from '../../spec/rule-context.ts'
 import {
   checkText,
@@ -44,6 +45,20 @@ const SECTIONS = {
 } as const
 type ResultSection = keyof typeof SECTIONS
 
+const FEEDBACK = 'feedback'
+const MOST_TEXTS = 30
+
+/** A text about the whole run has no name. A number of that name is a metric. */
+const feedbackMember = z
+  .union([z.string().transform(text => ({ '': text })), z.record(z.string(), z.string())])
+  .transform(texts =>
+    Object.fromEntries(
+      Object.entries(texts)
+        .slice(0, MOST_TEXTS)
+        .map(([name, text]) => [name, toSafeLine(text, MOST_FEEDBACK)]),
+    ),
+  )
+
 export const JSON_EXAMPLE = '{"latency_ms": 12.5, "tests_passed": true}'
 
 /** Null if the text is no JSON object. An object that breaks the contract is an error. */
@@ -61,7 +76,9 @@ export function parseResultObject(
     const line = findNamingLine(text, name)
     metrics.add(name, checkMetricValue({ name, where, line }, member, texts), line, JSON_EXAMPLE)
   }
+  const feedback = judged ? undefined : feedbackMember.safeParse(object[FEEDBACK]).data
   for (const [name, member] of Object.entries(object)) {
+    if (name === FEEDBACK && feedback !== undefined) continue
     if (isSection(name)) checkSection(name, member, text)
     else if (!judged || name !== 'summaries') add(name, member)
   }
@@ -75,6 +92,7 @@ export function parseResultObject(
     ...(tasks === undefined ? {} : { tasks: checkScores(tasks, text) }),
     ...readTaskFacts(object, tasks ?? {}),
     ...(artifacts === undefined ? {} : { artifacts }),
+    ...(feedback === undefined ? {} : { feedback }),
     ...(items === undefined ? {} : { items }),
   }
 }

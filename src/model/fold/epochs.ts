@@ -68,27 +68,27 @@ function listEpochRuns(run: Execution, { metric }: Spec): EpochRun[] {
     entries.flatMap(([key, value]) => (typeof value === 'number' ? [[key, value]] : [])),
   )
   // A task of a loss that failed was measured: it has the worst loss, and says why.
-  const failure =
-    status === 'ok' && error === undefined
-      ? null
-      : toOneLine(`${status === 'ok' ? '' : `${status}: `}${error ?? ''} ${readOutput(run)}`, LONGEST_ERROR)
+  const failed = status === 'ok' ? error : `${status}: ${error ?? ''}`
+  const failure = failed === undefined ? null : toOneLine(`${failed} ${readOutput(run)}`, LONGEST_ERROR)
   const scores = Object.entries(tasks ?? {})
+  const written = new Map(Object.entries(feedback ?? {}))
+  const [whole = null] = [...written.values()]
   if (scores.length === 0) {
     const score = status === 'ok' ? getNumber(run.metrics, name) : null
-    return [{ task: run.task ?? null, score, metrics, error: failure, feedback: null }]
+    return [{ task: run.task ?? null, score, metrics, error: failure, feedback: whole }]
   }
-  if (metric.primary.type === 'judge')
-    return scores.map(([item, score]) => toItemRun(item, score, feedback ?? {}))
-  return scores.map(([task, score]) => {
-    return { task, score: toFinite(score), metrics, error: failure, feedback: null }
+  if (metric.primary.type === 'judge') return scores.map(([item, score]) => toItemRun(item, score, written))
+  return scores.map(([task, score], at) => {
+    const text = written.get(task) ?? (at === 0 ? written.get('') : undefined) ?? null
+    return { task, score: toFinite(score), metrics, error: failure, feedback: text }
   })
 }
 
 /** Each judge's score of an item is a run of it. The other metrics are those of the whole pass. */
-function toItemRun(name: string, score: unknown, feedback: Readonly<Record<string, string>>): EpochRun {
+function toItemRun(name: string, score: unknown, written: ReadonlyMap<string, string>): EpochRun {
   const [, item = name, judge = '1'] = /^(.*) \(judge (\d+)\)$/.exec(name) ?? []
-  const written = judge === '1' && Object.hasOwn(feedback, item) ? (feedback[item] ?? null) : null
-  return { task: item, score: toFinite(score), metrics: {}, error: null, feedback: written }
+  const feedback = (judge === '1' ? written.get(item) : undefined) ?? null
+  return { task: item, score: toFinite(score), metrics: {}, error: null, feedback }
 }
 
 const UNTOLD: ReadonlySet<string> = new Set(['wall_seconds', 'cpu_seconds', 'max_rss_mb'])
