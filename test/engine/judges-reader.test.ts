@@ -8,7 +8,7 @@ import {
   type PendingJudging,
 } from '../../src/model/campaign.ts'
 import type { ScoreRecord } from '../../src/model/event-schemas.ts'
-import { order, printed, spec } from '../judge/a-printed-order.ts'
+import { learningSpec, order, printed, run, spec } from '../judge/a-printed-order.ts'
 
 const RUN = 'actions:7'
 const ORDER = order()
@@ -137,12 +137,25 @@ describe('the scores of a job of the same run', () => {
     ['a field too few', { scores: { quality: 3 } }],
     ['a field too many', { scores: { quality: 3, length: 1, more: 1 } }],
     ['other fields', { scores: { quality: 3, toString: 1 } }],
+    ['words that were not asked for', { feedback: 'it is short' }],
+    ['words about no score', { scores: null, feedback: 'it is short' }],
   ])('are rejected with %s among them', async (_, changes) => {
     const { facts } = scene()
     const scores = handed([told('k1', [record(), { ...record(), ...changes }])])
     const { scores: taken, lost: untold } = await facts(campaign(asking('k1')), scores)
     expect(taken).toEqual([])
     expect(untold).toMatchObject([{ reason: expect.stringMatching(/^a score was not requested: \[\d,"/) }])
+  })
+
+  it('of a pass may have words about each item', async () => {
+    const { facts, unscored } = scene({ found: false })
+    const pass = { ...live, order: order({ purpose: 'baseline', candidates: [], stop: { rule: 'alone' } }) }
+    const items = printed(100, 0, { executions: [run('base')] })
+    takePrintedOrder(unscored, pass, learningSpec, { printed: items, digest: 'd'.repeat(64) })
+    const [entry] = unscored.get(pass.order.id)?.batches[0]?.entries ?? []
+    const written = record({ item: entry?.item ?? '', side: 'base', feedback: 'it is short' })
+    const { scores } = await facts(campaign(asking('k1')), handed([told('k1', [written])]))
+    expect(scores).toEqual([told('k1', [written])])
   })
 
   it('record their cost when no order waits for them, and are dropped', async () => {

@@ -7,6 +7,7 @@ import { fold, FoldedCopy } from '../../src/model/fold/fold.ts'
 import { getCampaignSpec } from '../../src/spec/load.ts'
 import { CampaignBuilder, campaign, HARNESS, oidOf, pointOf, SPEC, unprepared } from '../plan/a-campaign.ts'
 import { carryOut } from '../plan/a-world.ts'
+import { noisy } from '../plan/noisy.ts'
 import { FILES, happen, happening, ideas, specs } from '../plan/happenings.ts'
 import { Site } from '../plan/plan-site.ts'
 
@@ -282,6 +283,35 @@ describe('the folded state', () => {
     expect(built.campaign.proposers['agent']).toMatchObject({ failures: 9, disabled: false })
     answer(built, false)
     expect(built.campaign.proposers['agent']).toMatchObject({ failures: 10, disabled: true })
+  })
+
+  it('never disables a text gradient, which is asked once an epoch', () => {
+    const built = campaign()
+    for (let times = 0; times < 12; times++) {
+      const spent = {
+        kind: 'spent',
+        cause: `t${times}`,
+        what: 'propose',
+        who: 'textgrad',
+        ok: false,
+      } as const
+      built.add({ ...spent, minutes: 1, requests: 1, tokens: 0, usd: 0 })
+    }
+    expect(built.campaign.proposers['textgrad']).toMatchObject({ failures: 0, disabled: false })
+  })
+
+  it('keeps what pairs showed of a tree when one more run of it is measured, and no other numbers', () => {
+    const built = noisy()
+    const { baseline } = built.campaign
+    if (baseline === null) throw new Error('no baseline')
+    const add = (changes: Partial<typeof baseline>, sample_count: number) => {
+      const snapshot = { metrics: { bytes: 7 }, sample_count }
+      built.add({ kind: 'baseline-measured', cause: 'x', side: 'base', ...baseline, snapshot, ...changes })
+      return built.campaign.baseline
+    }
+    expect(add({}, 1)).toEqual(baseline)
+    expect(add({}, 999)).toMatchObject({ snapshot: { sample_count: 999 } })
+    expect(add({ tree: 'f'.repeat(40) }, 1)).toMatchObject({ tree: 'f'.repeat(40) })
   })
 
   it('drops all evidence after an amendment with another harness, and none with the same one', () => {
