@@ -88,7 +88,7 @@ describe('a measurement that is killed', () => {
       ])
       expect([coinsOf(after).length, new Set(coinsOf(after)).size]).toEqual([2, 1])
       await expectSound(at, commandLine, after)
-      await vi.waitFor(() => expect(at.processes()).toEqual([]))
+      await vi.waitFor(() => expect(at.processes()).toEqual([]), 60_000)
       const left = pathsBelow(join(at.home, 'cache'))
       expect(left.filter(name => /running\.json|\.part$|(claim|report)\.json$/.test(name))).toEqual([])
     },

@@ -34,7 +34,7 @@ describe('a work directory that a killed winnow left', () => {
     const record = { boot_id: getBootId(), owner: GONE, supervisor: await identity(pid) }
     writeFileSync(join(workDir, 'running.json'), JSON.stringify(record))
     expect(await endLeftovers(workDir)).toBeGreaterThanOrEqual(1)
-    await vi.waitFor(() => expect(carrying(mark)).toEqual([]))
+    await vi.waitFor(() => expect(carrying(mark)).toEqual([]), 60_000)
     expect(await endLeftovers(workDir)).toBe(0)
   })
 
@@ -45,7 +45,7 @@ describe('a work directory that a killed winnow left', () => {
     const record = { boot_id: getBootId(), owner: GONE, supervisor: null }
     writeFileSync(join(workDir, 'running.json'), JSON.stringify(record))
     await endLeftovers(workDir)
-    await vi.waitFor(() => expect(carrying(mark)).toEqual([]))
+    await vi.waitFor(() => expect(carrying(mark)).toEqual([]), 60_000)
     expect(carrying(other.mark)).not.toEqual([])
     process.kill(-other.pid, 'SIGKILL')
   })
@@ -85,7 +85,7 @@ describe('a work directory in use', () => {
     writeFileSync(join(workDir, 'running.json'), JSON.stringify(record))
     await expect(claimWorkDir(workDir)).rejects.toThrow(`in use by process ${pid}`)
     process.kill(-pid, 'SIGKILL')
-    await vi.waitFor(async () => expect(await findProcess(pid)).toBeNull())
+    await vi.waitFor(async () => expect(await findProcess(pid)).toBeNull(), 60_000)
     await claimWorkDir(workDir)
     await releaseWorkDir(workDir)
   })

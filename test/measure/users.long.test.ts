@@ -522,7 +522,7 @@ describe.skipIf(!isRoot)('before sides with users of their own are measured', ()
     chownSync(left, uid, gid)
     const mark = `winnow-stray-${process.pid}`
     spawn('sh', ['-c', `sleep 1000; : ${mark}`], { uid, gid, detached: true, stdio: 'ignore' }).unref()
-    await vi.waitFor(() => expect(carrying(mark)).not.toEqual([]))
+    await vi.waitFor(() => expect(carrying(mark)).not.toEqual([]), 60_000)
     expect(await measure({ stop: alone })).toMatchObject({ runner_error: null })
     expect([carrying(mark), existsSync(left)]).toEqual([[], false])
   })
