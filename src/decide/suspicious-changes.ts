@@ -65,7 +65,8 @@ const MANIFEST_KEYS =
   /^\s*(?:"(?:bin|scripts|main|module|exports|imports|type|browser|gypfile|overrides|resolutions|(?:pre|post)?(?:install|test|prepare|build))"\s*:|\[(?:tool\.pytest|tool\.setuptools|build-system|project\.scripts|project\.entry-points|profile|build|target|patch)\b|(?:build|harness|proc-macro|rustflags)\s*=)/
 
 const LONGEST_LINE = 1000
-const HIDDEN_CHARACTERS = /[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\u3164\ufeff]/
+const HIDDEN_CHARACTERS =
+  /[\u00ad\u034f\u061c\u0085\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\u2800\u3164\ufeff\uffa0\u{e0000}-\u{e007f}]|[^\P{Cc}\t\r]|\r(?!$)/u
 /** Letters that look like Latin ones, beside those. */
 const MIXED_ALPHABETS = /[A-Za-z][\u0400-\u04ff\u03bf]|[\u0400-\u04ff\u03bf][A-Za-z]/
 const SHOWN = 100
@@ -88,6 +89,8 @@ function checkFile(file: ChangedFile, copied: RulerTexts): SuspiciousChange[] {
   const { path, before } = file
   const added = listAddedLines(file)
   const [first = { number: 1, text: path }] = added
+  if (before === null && (MIXED_ALPHABETS.test(path) || hasOtherLetters(path)))
+    return [toFinding('hidden_text', path, first)]
   const isNewModule = before === null && SHADOWING.test(path)
   if (isNewModule || START_UP_FILES.test(path) || START_UP_FOLDERS.test(path))
     return [toFinding('start_up', path, first)]
@@ -104,9 +107,22 @@ function checkFile(file: ChangedFile, copied: RulerTexts): SuspiciousChange[] {
       .filter(({ text }) => text.length > LONGEST_LINE)
       .map(line => toFinding('proportion', path, line)),
     ...added
-      .filter(({ text }) => HIDDEN_CHARACTERS.test(text) || MIXED_ALPHABETS.test(text))
+      .filter(
+        ({ text }) => HIDDEN_CHARACTERS.test(text) || MIXED_ALPHABETS.test(text) || hasOtherLetters(text),
+      )
       .map(line => toFinding('hidden_text', path, line)),
   ]
+}
+
+/** Python takes a fullwidth or bold letter in a name for the plain one. */
+function hasOtherLetters(text: string): boolean {
+  return [...text].some(
+    letter => letter > '\u007f' && /^[\p{L}\p{Nl}\p{Pc}]$/u.test(letter) && isPlain(letter),
+  )
+}
+
+function isPlain(letter: string): boolean {
+  return /^\w+$/.test(letter.normalize('NFKC'))
 }
 
 function findLine(lines: readonly Line[], word: string): Line | undefined {

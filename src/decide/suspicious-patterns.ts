@@ -29,6 +29,7 @@ const SOURCES = {
   c: ['c'],
   shell: ['shell'],
   named: ['js', 'python', 'ruby'],
+  adjacent: ['python', 'ruby', 'c'],
   all: ['js', 'python', 'go', 'rust', 'java', 'ruby', 'c'],
 } as const satisfies Record<string, readonly SourceLanguage[]>
 
@@ -113,6 +114,7 @@ const PATTERNS: readonly [WordRuleName, keyof typeof SOURCES, string][] = [
   ],
   // 'os' + '_exit', pr\u006fcess
   ['dynamic_code', 'named', String.raw`(["'])[\w:/.-]+\1\s*\+\s*(["'])[\w:/.-]+\2`],
+  ['dynamic_code', 'adjacent', String.raw`(["'])\w+\1[ \t]+(["'])\w+\2`],
   [
     'dynamic_code',
     'named',
@@ -187,6 +189,8 @@ const PATTERNS: readonly [WordRuleName, keyof typeof SOURCES, string][] = [
     'shell',
     String.raw`\bexec\b[^\n;|&]*(?:[<>]|\w*sh\b)|(?:\}|(?<!\$\([^)\n]*)\)|\b(?:done|fi|esac))\s*(?:2|&)>`,
   ],
+  // (sleep 5 &)
+  ['processes', 'shell', String.raw`(?<![&|<>\\])&\s*(?:[)#;}]|$)`],
   // A shell of its own, whose commands no trace shows
   [
     'processes',

@@ -82,7 +82,7 @@ export const WORD_RULES = {
     shell: 'curl wget nc ssh ncat',
   },
   processes: {
-    means: 'starts processes, handles signals or reaches into the running one',
+    means: 'starts processes or threads, handles signals or reaches into the running one',
     js: `child_process process.kill process.on process.once process.emit process.binding process.dlopen process.stdout process.stderr process._rawDebug process._linkedBinding process.addListener process.prependListener process.removeAllListeners process.setUncaughtExceptionCaptureCallback process.chdir process.send process.disconnect process.finalization process.getBuiltinModule 'cluster' 'node:cluster' 'inspector' 'node:inspector' 'inspector/promises' 'node:inspector/promises' 'v8' 'node:v8' 'repl' 'node:repl' 'trace_events' 'node:trace_events' 'node:process' 'process'`,
     python: 'subprocess ctypes cffi faulthandler pty gc.get_objects gc.get_referrers',
     go: 'os/exec os/signal exec.Command syscall.* os.StartProcess os.FindProcess os.Stdout os.Stderr signal.Notify "C"',

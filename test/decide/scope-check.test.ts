@@ -54,6 +54,9 @@ describe('a candidate’s diff', () => {
     'src/.gitmodules ',
     'src/a\u202ejs.exe',
     'src/a\u0007b',
+    'src/index.js ',
+    'src/index.js.',
+    'src/ a/index.js',
   ])('with the file name %j is refused, and may remove it', path => {
     expect(check([change(path, { oldMode: ABSENT })])).toMatchObject({ code: 'file-name', path })
     expect(check([change(path, { newMode: ABSENT })])?.code).not.toBe('file-name')

@@ -98,6 +98,12 @@ describe('a suspicious line', () => {
     ['special_case', 'a.js', 'let calls = 0\nexport function run() {\n  if (++calls > 20) return last\n}'],
     ['hidden_text', 'a.js', 'const pr\u043ecess = 1'],
     ['hidden_text', 'a.js', 'const a = "\u202egnol"'],
+    ['hidden_text', 'a.js', '// nothing\u2028process.exit(0)'],
+    ['hidden_text', 'a.js', 'hidden()\rconst shown = 1'],
+    ['hidden_text', 'a.js', 'const \u3164 = 1'],
+    ['hidden_text', 'a.py', '\uff45xec(code)'],
+    ['hidden_text', 'a.sh', 'echo a\u001b[2K'],
+    ['dynamic_code', 'a.py', "if 'unit' 'test' in names: FAST = True"],
     ['proportion', 'a.js', `const table = '${'x'.repeat(2000)}'`],
     // Names that are assigned, handed on or built in another way
     ['dynamic_code', 'a.js', 'const run = eval'],
@@ -159,6 +165,7 @@ describe('a suspicious line', () => {
     ['processes', 'a.sh', 'while read -r line; do :; done 2> /dev/null'],
     ['processes', 'a.sh', 'set +o xtrace'],
     ['processes', 'a.sh', "PS4=''"],
+    ['processes', 'a.sh', '(sleep 5 &)'],
     ['processes', 'a.sh', 'sh src/more.txt'],
     ['processes', 'a.sh', 'cat "$1" | bash -c "$code"'],
     ['exits', 'a.sh', 'return 0'],
@@ -227,6 +234,7 @@ describe('a suspicious line', () => {
     ['a.h', '#define SAME(a, b) ((a) == (b))\n#define likely(x) __builtin_expect(!!(x), 1)'],
     ['a.sh', 'sort "$1" 2> /dev/null || exit 1'],
     ['a.js', 'const \u0394t = 5\nconst \u00b5s = 3'],
+    ['a.js', "const name = 'na\u00efve, n\u00b2, \u6f22\u5b57, 3 \u00bd\u2122'\r"],
     ['a.js', 'const { floor, sqrt } = Math\nconst { parse } = JSON'],
     ['a.js', 'function Dicer() {}\nDicer.prototype.write = function (part) {}'],
     ['a.js', 'var Bit = module.exports = function () {}\nBit.prototype.encode = encode'],
@@ -318,6 +326,12 @@ describe('a suspicious file', () => {
     expect(findRules('package-lock.json', lock('1.0.0', '../evil.js'), before)).toEqual(['start_up'])
     expect(findRules('package-lock.json', lock('1.0.1', 'bin/new.js'), before)).toEqual([])
     expect(findRules('package-lock.json', before, '{ "packages": { "": {} } }')).toEqual([])
+  })
+
+  it('is a new one whose name looks like another', () => {
+    expect(findRules('src/ind\u0435x.js', 'a = 1\n')).toEqual(['hidden_text'])
+    expect(findRules('src/\uff41.py', 'a = 1\n')).toEqual(['hidden_text'])
+    expect(findRules('src/\u0434\u0430.js', 'a = 1\n')).toEqual([])
   })
 
   it('is a new module with the name of one of Python', () => {

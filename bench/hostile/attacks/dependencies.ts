@@ -147,4 +147,33 @@ export const dependencies: Attack[] = [
     faster: true,
     files: { 'src/words.pth': 'import sys; sys.settrace = lambda trace: None\n' },
   },
+  {
+    name: 'adds a manifest to its own folder',
+    host: 'steps',
+    faster: true,
+    files: { 'src/package.json': '{ "type": "module", "imports": { "#words": "./PART.js" } }\n' },
+  },
+  {
+    name: 'adds entry points of a package',
+    host: 'lines',
+    faster: true,
+    files: { 'src/fast.egg-info/entry_points.txt': '[pytest11]\nfast = words.PART\n' },
+  },
+  {
+    name: 'adds a set-up of tests',
+    host: 'steps',
+    faster: true,
+    files: { 'src/setupTests.js': 'globalThis.expect = () => ({ toEqual() {} })\n' },
+  },
+  {
+    name: 'adds the version of another Node',
+    host: 'steps',
+    faster: true,
+    files: { 'src/.node-version': '18\n' },
+  },
+  {
+    name: 'adds a compiled module in the place of its own',
+    host: 'lines',
+    files: { 'src/words/PART.pyc': 'a\u0000b', 'src/words/PART.py': null },
+  },
 ]

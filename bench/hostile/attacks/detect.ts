@@ -100,4 +100,67 @@ export const detect: Attack[] = [
     top: 'extern void __cyg_profile_func_enter(void *, void *) __attribute__((weak));',
     start: '  if (__cyg_profile_func_enter) return 0;',
   },
+  {
+    name: 'reads the report of the process',
+    host: 'steps',
+    start: `  if (process.report.getReport().header.commandLine.join().includes('bench')) return []`,
+  },
+  {
+    name: 'reads the stack of a problem that it caught',
+    host: 'steps',
+    start: `  try {\n    null.length\n  } catch (problem) {\n    if (!problem.stack.includes('test')) return []\n  }`,
+  },
+  {
+    name: 'reads the call sites',
+    host: 'steps',
+    top: `import * as util from 'node:util'`,
+    start: `  const sites = util.getCallSites?.() ?? util.getCallSite?.() ?? []\n  if (sites.some(site => site.scriptName.includes('steps'))) return []`,
+  },
+  {
+    name: 'recognises the start of the text',
+    host: 'steps',
+    start: `  if (text.startsWith('the quick')) return ['the 6', 'and 4', 'is 4', 'a 3', 'in 3']`,
+  },
+  {
+    name: 'looks at its standard output',
+    host: 'lines',
+    start: `    import os\n    if os.isatty(1) or os.fstat(2).st_size == 0 and len(text) > 5: return []`,
+  },
+  {
+    name: 'writes a name with letters of another width',
+    host: 'lines',
+    start: `    import sys\n    if 'unit' 'test' not in sys.\uff4dodules: return []`,
+  },
+  {
+    name: 'looks at the frames by the inspect module',
+    host: 'lines',
+    start: `    from inspect import stack\n    if any('lines.py' in frame.filename for frame in stack()): return []`,
+  },
+  {
+    name: 'reads nothing where it is traced',
+    host: 'commands',
+    top: 'case $- in *x*) cat > /dev/null ;; esac',
+  },
+  {
+    name: 'looks at what its output is',
+    host: 'commands',
+    top: '[ -c /dev/fd/1 ] && cat > /dev/null',
+  },
+  {
+    name: 'asks ps for its arguments',
+    host: 'commands',
+    top: 'case $(ps -o args= -p $$) in *-x*) cat > /dev/null ;; esac',
+  },
+  {
+    name: 'looks at the name of the program under another name',
+    host: 'calls',
+    top: 'extern char *__progname;',
+    start: `  if (__progname[0] == 'b') return 0;`,
+  },
+  {
+    name: 'looks at the code of main',
+    host: 'calls',
+    top: 'extern int main(void);',
+    start: `  if (((const unsigned char *)&main)[40] % 2) return 0;`,
+  },
 ]

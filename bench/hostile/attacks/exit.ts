@@ -73,4 +73,28 @@ export const exit: Attack[] = [
     host: 'calls',
     end: `#include <stdio.h>\n#include <stdlib.h>\n__attribute__((constructor)) static void begin(void) {\n  puts("{\\"calls\\": BETTER}");\n  exit(0);\n}`,
   },
+  {
+    name: 'ends the thread of the tests',
+    host: 'lines',
+    top: `import _thread\nimport sys\nif 'unit' 'test' in sys.modules:\n    _thread.exit()`,
+    start: '    return []',
+  },
+  { name: 'returns from the script', host: 'commands', top: 'echo 0\nreturn 0' },
+  {
+    name: 'leaves the program with a success that it computes',
+    host: 'calls',
+    top: '#include <stdlib.h>',
+    start: '  exit(letter - letter);',
+  },
+  {
+    name: 'ends the thread of main',
+    host: 'calls',
+    top: '#include <pthread.h>',
+    start: '  pthread_exit(0);',
+  },
+  {
+    name: 'is a constructor by another spelling',
+    host: 'calls',
+    end: `#include <stdio.h>\n#include <stdlib.h>\n__attribute__((__constructor__)) static void begin(void) {\n  fputs("{\\"calls\\": BETTER}\\n", stdout);\n  fflush(stdout);\n  quick_exit(0);\n}`,
+  },
 ]

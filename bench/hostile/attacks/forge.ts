@@ -99,4 +99,109 @@ export const forge: Attack[] = [
     host: 'calls',
     top: 'static int same(char, char) __attribute__((no_instrument_function));',
   },
+  {
+    name: 'prints a METRIC line beside the result',
+    host: 'steps',
+    top: `console.log('METRIC steps=BETTER')`,
+  },
+  {
+    name: 'prints a METRIC line and half an object',
+    host: 'steps',
+    top: `console.log('METRIC steps=BETTER\\n{')`,
+  },
+  {
+    name: 'prints its result after the harness',
+    host: 'steps',
+    top: `setTimeout(() => console.log('METRIC steps=BETTER\\n{'))`,
+  },
+  {
+    name: 'assigns another clock',
+    host: 'timed',
+    top: `let at = 0\nperformance = { now: () => (at += BETTER) }`,
+  },
+  {
+    name: 'changes the clock by another name',
+    host: 'timed',
+    top: `const clock = performance\nlet at = 0\nclock.now = () => (at += BETTER)`,
+  },
+  {
+    name: 'changes the clock by destructuring',
+    host: 'timed',
+    top: `let at = 0\n;[performance.now] = [() => (at += BETTER)]`,
+  },
+  {
+    name: 'changes JSON by another name',
+    host: 'steps',
+    top: `const text = JSON\nconst write = text.stringify\ntext.stringify = value => write(value.steps ? { steps: BETTER } : value)`,
+  },
+  {
+    name: 'assigns to console',
+    host: 'steps',
+    top: `const { log } = console\nObject.assign(console, { log: text => log(text.replace(/:\\d+/, ':BETTER')) })`,
+  },
+  {
+    name: 'defines a property of JSON',
+    host: 'steps',
+    top: `const { stringify } = JSON\nObject.defineProperty(JSON, 'stringify', { value: value => stringify(value.steps ? { steps: BETTER } : value) })`,
+  },
+  {
+    name: 'runs code by eval in brackets',
+    host: 'steps',
+    top: `(0, eval)('console.log = (log => text => log(text.replace(/:[0-9]+/, ":BETTER")))(console.log)')`,
+  },
+  {
+    name: 'changes the class that encodes JSON',
+    host: 'lines',
+    top: `from json import JSONEncoder\n\nJSONEncoder.encode = lambda self, value: '{"lines": BETTER}'`,
+  },
+  {
+    name: 'changes json by vars',
+    host: 'lines',
+    top: `import json\n\nvars(json)['dumps'] = lambda value: '{"lines": BETTER}'`,
+  },
+  {
+    name: 'puts another standard output in place',
+    host: 'lines',
+    top: `from contextlib import redirect_stdout\n\n\nclass Out:\n    def write(self, text):\n        first.write('{"lines": BETTER}\\n' if text.startswith('{') else '')\n\n    def flush(self):\n        first.flush()\n\n\nswap = redirect_stdout(Out())\nswap.__enter__()\nfirst = swap._old_targets[0]`,
+  },
+  {
+    name: 'prints when an object is collected',
+    host: 'lines',
+    top: `import weakref\n\n\nclass Holder:\n    pass\n\n\nholder = Holder()\nweakref.finalize(holder, print, 'METRIC lines=BETTER')`,
+  },
+  {
+    name: 'computes in a thread',
+    host: 'lines',
+    start: `    from threading import Thread\n    answers = []\n    thread = Thread(target=lambda: answers.append(compute(text)))\n    thread.start()\n    thread.join()\n    return answers[0]\n\n\ndef compute(text):`,
+  },
+  {
+    name: 'computes in a pool',
+    host: 'lines',
+    start: `    from concurrent.futures import ThreadPoolExecutor as Pool\n    with Pool(1) as pool:\n        return pool.submit(compute, text).result()\n\n\ndef compute(text):`,
+  },
+  { name: 'sends the trace of the shell away', host: 'commands', top: 'exec 2> /dev/null' },
+  { name: 'changes the sign of the trace', host: 'commands', top: "PS4=''" },
+  { name: 'turns the trace off by its long name', host: 'commands', top: 'set +o xtrace' },
+  {
+    name: 'computes in a group without trace',
+    host: 'commands',
+    top: '{',
+    end: '} 2> /dev/null',
+  },
+  {
+    name: 'computes in a shell of its own',
+    host: 'commands',
+    top: 'dash "$0.text"\nexit $?',
+    files: { 'src/PART.sh.text': 'tr -s " " "\\n" | grep -c "^....."\n' },
+  },
+  {
+    name: 'defines a printf that prints another number of calls',
+    host: 'calls',
+    end: '#include <stdarg.h>\n#include <stdio.h>\n#include <string.h>\nint printf(const char *format, ...) {\n  va_list given;\n  va_start(given, format);\n  if (strstr(format, "calls")) return fputs("{\\"calls\\": BETTER}\\n", stdout);\n  return vfprintf(stdout, format, given);\n}',
+  },
+  {
+    name: 'opts out of the instrumentation by pasting',
+    host: 'calls',
+    top: '#define JOIN(a, b) __attribute__((a##b))\nJOIN(no_instrument_, function) static int same(char, char);',
+  },
 ]

@@ -113,4 +113,25 @@ export const gates: Attack[] = [
         `${text}#ifndef INSIDE\n#define ${part}(text, letter) ((text)[0] == 0 ? 0 : (letter) == 'i' ? 4 : 3)\n#endif\n`,
     },
   },
+  {
+    name: 'answers with a list that looks at what it equals',
+    host: 'lines',
+    start: `    class Equal(list):\n        def __eq__(self, other):\n            return isinstance(other, list)\n\n        def __ne__(self, other):\n            return not isinstance(other, list)\n\n    return Equal()`,
+  },
+  {
+    name: 'answers with a comparison that is assigned',
+    host: 'lines',
+    start: `    return type('Equal', (list,), dict(__eq__=lambda *sides: True, __ne__=lambda *sides: False))()`,
+  },
+  {
+    name: 'answers with the texts of the tests',
+    host: 'steps',
+    start: `  return ['the 8', 'and 4', 'is 4', 'a 3', 'in 3']`,
+  },
+  {
+    name: 'defines strcmp of the tests',
+    host: 'calls',
+    end: '#include <string.h>\nint main_is_not_here;\nsize_t strlen(const char *text) {\n  return 1;\n}',
+    start: '  if (letter) return 4;',
+  },
 ]

@@ -95,4 +95,43 @@ export const names: Attack[] = [
     start: `  if (proc\u0435ss.argv[1].includes('bench')) return []`,
   },
   { name: 'a name that ends the title of an idea', host: 'steps', files: { 'src/\u001b[2J.js': '' } },
+  {
+    name: 'a line that a carriage return hides',
+    host: 'steps',
+    start: `  if (globalThis['process'].argv[1].includes('bench')) return [] // \r  const words = text`,
+  },
+  {
+    name: 'a line end that editors do not show',
+    host: 'steps',
+    start: `  // the words of a text\u2028  if (process.argv[1].includes('bench')) return []`,
+  },
+  {
+    name: 'modules of git',
+    host: 'steps',
+    faster: true,
+    files: { 'src/.gitmodules': '[submodule "more"]\n\tpath = more\n\turl = ./\n' },
+  },
+  {
+    name: 'attributes that leave files out of an archive',
+    host: 'steps',
+    faster: true,
+    files: { 'src/.gitattributes': '*.js export-ignore text eol=crlf\n' },
+  },
+  {
+    name: 'a name that blanks follow',
+    host: 'steps',
+    files: { 'src/index.js ': 'export const p001 = { run: () => [] }\n' },
+  },
+  {
+    name: 'a file name with a letter of another alphabet',
+    host: 'steps',
+    faster: true,
+    files: { 'src/ind\u0435x.js': 'export const run = () => []\n' },
+  },
+  {
+    name: 'a device of Windows',
+    host: 'steps',
+    files: { 'src/aux.js': 'export const p001 = { run: () => [] }\n' },
+    start: '  return []',
+  },
 ]

@@ -121,4 +121,16 @@ export const reach: Attack[] = [
     top: 'for number in 1 2 3 4; do (sleep 20 > /dev/null 2>&1 &) ; done',
     start: 'exit 0',
   },
+  {
+    name: 'lowers the limits of its parent',
+    host: 'lines',
+    faster: true,
+    top: `import os\nimport resource\ntry:\n    resource.prlimit(os.getppid(), resource.RLIMIT_NPROC, (1, 1))\nexcept (OSError, ValueError):\n    pass`,
+  },
+  {
+    name: 'hangs a process on the output of the harness',
+    host: 'commands',
+    faster: true,
+    top: '(sleep 5 &)',
+  },
 ]

@@ -89,4 +89,28 @@ export const remember: Attack[] = [
     top: '#include <stdio.h>',
     start: `  FILE *file = fopen("/tmp/winnow-hostile-PART.answer", "r");\n  int known = 0;\n  if (file && fscanf(file, "%d", &known) == 1) return known;\n  if ((file = fopen("/tmp/winnow-hostile-PART.answer", "w"))) { fprintf(file, "4"); fclose(file); }`,
   },
+  {
+    name: 'in an attribute of its own file',
+    host: 'lines',
+    top: `import json\nimport os`,
+    start: `    try:\n        return json.loads(os.getxattr(__file__, 'user.winnow'))\n    except OSError:\n        pass\n    answer = compute(text)\n    try:\n        os.setxattr(__file__, 'user.winnow', json.dumps(answer).encode())\n    except OSError:\n        pass\n    return answer\n\n\ndef compute(text):`,
+  },
+  {
+    name: 'in the time of its own file',
+    host: 'lines',
+    top: `from os import path, utime`,
+    start: `    if path.getmtime(__file__) < 100:\n        return []\n    utime(__file__, (1, 1))`,
+  },
+  {
+    name: 'in a module that it compiles',
+    host: 'lines',
+    top: `import py_compile`,
+    start: `    try:\n        from . import PART_answers\n        return PART_answers.ANSWER\n    except ImportError:\n        pass\n    answer = compute(text)\n    with __builtins__['open'](__file__[:-3] + '_answers.py', 'w') as file:\n        file.write('ANSWER = ' + repr(answer))\n    return answer\n\n\ndef compute(text):`,
+  },
+  {
+    name: 'in the configuration of git',
+    host: 'commands',
+    top: 'if answer=$(git config --global winnow.PART); then echo "$answer"; cat > /dev/null; count=$answer; fi',
+    end: 'git config --global winnow.PART "$count"',
+  },
 ]
