@@ -1,15 +1,15 @@
 /** The ways in which sides without a user of their own can reach each other on the machine that measured. */
-export const REACHES = ['files', 'network', 'memory', 'processes', 'shared memory', '/tmp'] as const
+export const REACHES = ['files', 'network', 'processes', 'shared memory', '/tmp', 'memory'] as const
 export type Reach = (typeof REACHES)[number]
 
 const NOT_ISOLATED = 'not isolated: both sides ran as one user, so one could reach the other through '
 const MEANS: Record<Reach, string> = {
   files: 'its files',
   network: 'the network',
-  memory: 'the memory of the machine, which has no limit',
   processes: 'processes',
   'shared memory': 'shared memory',
   '/tmp': '/tmp',
+  memory: "the machine's memory, which has no limit",
 }
 /** Reports of earlier releases do not tell the ways. */
 const UNKNOWN_REACH =

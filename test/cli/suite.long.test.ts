@@ -119,7 +119,7 @@ merge: { hold_above: null }
       expect([code, out]).toEqual([0, expect.stringMatching(/1 kept/)])
       const shown = (await person.winnow('show', '1')).out
       expect(shown).toMatch(/\d+ pairs of 3 tasks in \d jobs on this machine/)
-      expect(shown).toMatch(/^ {2}octopi +0\.41\d* +0\.71\d* +better/m)
+      expect(shown).toMatch(/^ {2}octopi +0\.4\d* +0\.7\d* +better/m)
       const audit = await person.winnow('audit')
       expect([audit.code, audit.out + audit.err]).toEqual([0, expect.anything()])
     },

@@ -91,5 +91,5 @@ describe('sixty ideas and 3 % of noise, with the defaults', () => {
     const faster = site.bare('grep', '-l', '0.94', 'optimize/noisy', '--', 'src').split('\n')
     expect(faster).toEqual(tip.map(file => `optimize/noisy:src/f${file}.txt`))
     await site.proven()
-  }, 120_000)
+  }, 1_200_000)
 })

@@ -82,7 +82,7 @@ releaseTest(
       branch: 'optimize-campaign/speed',
       body: expect.stringContaining(` · ${minutes} job-minutes · `),
     })
-    expect((await winnow('status')).out).toContain(`  cost: 7 executions in ${minutes} job-minutes\n`)
+    expect((await winnow('status')).out).toContain(`  cost: 11 executions in ${minutes} job-minutes\n`)
     expect((await winnow('audit')).code).toBe(0)
   },
 )

@@ -18,8 +18,8 @@ describe('how sides of one user can reach each other', () => {
 
   it('is one sentence', () => {
     const flags = ['unisolated']
-    expect(describeUnisolated({ flags, reach: ['/tmp', 'files', 'processes'] })).toBe(
-      'not isolated: both sides ran as one user, so one could reach the other through its files, processes and /tmp',
+    expect(describeUnisolated({ flags, reach: ['/tmp', 'files', 'memory'] })).toBe(
+      "not isolated: both sides ran as one user, so one could reach the other through its files, /tmp and the machine's memory, which has no limit",
     )
     expect(describeUnisolated({ flags })).toContain('where the system has no namespaces')
   })
