@@ -69,7 +69,7 @@ describe('the message of a landing', () => {
     const unisolated = describeUnisolated({ flags: ['unisolated'], reach: ['files', 'network', 'memory'] })
     const message = { ...words, unisolated }
     expect(renderLandingMessage(message).split('\n')).toContain(
-      'Not isolated: both sides ran as one user, so one could reach the other through its files, the network and the memory of the machine, which has no limit.',
+      "Not isolated: both sides ran as one user, so one could reach the other through its files, the network and the machine's memory, which has no limit.",
     )
     // Commits of earlier releases say nothing of it.
     expect(renderEarlierLandingMessages(message)).toContain(renderLandingMessage(words))
