@@ -42,7 +42,7 @@ const SHARED_ERRORS = 0.5
 const SLOWER_ERRORS = 2.5
 /** Enough where the base has shown no run that is half as slow as this many of the candidate. */
 const ONLY_CANDIDATE_ERRORS = 1.65
-const ONLY_CANDIDATE_RUNS = 3
+const ONLY_CANDIDATE_RUNS = 4
 /** Runs after which an open question counts as balanced, as a multiple of the needed ones. */
 const LONGEST_SEARCH = 2.5
 
