@@ -121,7 +121,9 @@ function renderWorseTasks({ verdict, tasks }: Experiment): string[] {
 
 /** Matters where the change is kept: one side could have changed what the other one did. */
 function renderIsolation({ verdict, unisolated }: Experiment): string[] {
-  return verdict === 'kept' && unisolated !== null ? [`${escapeMarkdown(toSentenceCase(unisolated))}.`] : []
+  return verdict === 'kept' && unisolated !== null
+    ? [`${escapeMarkdown(toSentenceCase(unisolated), unisolated.length)}.`]
+    : []
 }
 
 const MAX_TEST_ROWS = 3
