@@ -17,7 +17,7 @@ int main(void) {
   int size = LZ4_compress_default(text, packed, SIZE, LZ4_COMPRESSBOUND(SIZE));
   for (int round = 0; round < 1000; round++) {
     LZ4_decompress_safe(packed, read, size, SIZE);
-    answer = answer * 31 + (unsigned char)read[round * 2500];
+    answer = answer * 31 + (unsigned char)read[round * 1000];
   }
   printf("{\"answer\": %u}\n", answer);
   return 0;
