@@ -40,7 +40,9 @@ describe('the pull request of a campaign', () => {
     expect(body).toContain(`| #${number('a3')} | a3 | `)
     expect(body).toContain('`/winnow pick exp-001` |')
     expect(body).toContain(`(${github.url}/team/project/blob/optimize-state/size/chart.svg?raw=true)`)
-    expect(body).toMatch(/ · \d+ job-minutes? · the harness is not probed · measured without isolation · running\n/)
+    expect(body).toMatch(
+      / · \d+ job-minutes? · the harness is not probed · measured without isolation · running\n/,
+    )
 
     github.spent()
     await winnow('tick')
