@@ -66,7 +66,7 @@ const MANIFEST_KEYS =
 
 const LONGEST_LINE = 1000
 const HIDDEN_CHARACTERS =
-  /[\u00ad\u034f\u061c\u0085\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\u2800\u3164\ufeff\uffa0\u{e0000}-\u{e007f}]|[^\P{Cc}\t\r]|\r(?!$)/u
+  /\u034f|[\u00ad\u061c\u0085\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\u2800\u3164\ufeff\uffa0\u{e0000}-\u{e007f}]|[^\P{Cc}\t\r]|\r(?!$)/u
 /** Letters that look like Latin ones, beside those. */
 const MIXED_ALPHABETS = /[A-Za-z][\u0400-\u04ff\u03bf]|[\u0400-\u04ff\u03bf][A-Za-z]/
 const SHOWN = 100
@@ -116,9 +116,8 @@ function checkFile(file: ChangedFile, copied: RulerTexts): SuspiciousChange[] {
 
 /** Python takes a fullwidth or bold letter in a name for the plain one. */
 function hasOtherLetters(text: string): boolean {
-  return [...text].some(
-    letter => letter > '\u007f' && /^[\p{L}\p{Nl}\p{Pc}]$/u.test(letter) && isPlain(letter),
-  )
+  const letters = text.match(/[\p{L}\p{Nl}\p{Pc}]/gu) ?? []
+  return letters.some(letter => letter > '\u007f' && isPlain(letter))
 }
 
 function isPlain(letter: string): boolean {
