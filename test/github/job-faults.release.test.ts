@@ -332,7 +332,7 @@ test('a job that goes wrong in any way leaves nothing that the workflow file doe
 })
 
 test('a job that asks models goes wrong in any way, and its items are scored all the same', {
-  timeout: 3_600_000,
+  timeout: 3 * 3_600_000,
 }, async () => {
   const life = await judgedLife()
   const moments = await liveUndisturbed(life)
