@@ -66,7 +66,7 @@ export function measureTrial(harness: HarnessRun, order: Order): Promise<Report>
 
 // Model calls of the harness
 
-/** What --spend allows. Null: no money. */
+/** The cap of --spend. Null: the trial may spend nothing. */
 export function readSpendingCap({ given }: Call, spec: Spec): number | null {
   const text = given.text('spend')
   if (text === undefined) return null

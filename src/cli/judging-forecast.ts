@@ -19,7 +19,7 @@ const SIMULATIONS = 40
 /** Assumed spread of one item's scores, as a share of the scale. The true value is unknown before judging. */
 const ASSUMED_SPREAD = 1 / 8
 
-/** What judging costs and can show. Calls no model. */
+/** Estimates the cost of judging and the smallest gain that it can show, without asking a model. */
 export async function estimateJudging(
   { spec, call }: HarnessRun,
   printed: readonly Item[],

@@ -171,7 +171,7 @@ function explainEffectGap({ evidence, metric }: Spec, scale: 'log' | 'linear'): 
 }
 
 /**
- * What a pair (task, seed) of a suite will differ by, estimated from one pass of the base: two runs of one task differ
+ * Estimates from one pass of the base how much a pair (task, seed) of a suite will differ: two runs of one task differ
  * as the two sides of a pair do, or more, because these share a seed. Null where no task ran twice.
  */
 export function estimateSuiteNoise(

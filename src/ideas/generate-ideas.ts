@@ -22,7 +22,7 @@ const CATEGORIES = [
   'graph-signals',
 ]
 
-/** What the answer has to be. Goes below the brief. */
+/** The required form of the answer. It follows the brief in the prompt. */
 export const IDEAS_ANSWER = `## Your task
 Do not change any file. List ${WANTED_IDEAS.least} to ${WANTED_IDEAS.most} different ideas that could improve the metric, for others to carry out one by one.
 Cover several categories, such as ${CATEGORIES.join(', ')} or those of this domain, and rank by expected gain and by what is not tried yet. Repeat nothing that was tried, here or in an earlier campaign, without a new reason.
@@ -127,7 +127,7 @@ function findIdeaList(answer: string): unknown[] | null {
   return null
 }
 
-/** What a category has shown so far, for the person who approves. */
+/** Successes and failures of a category so far, for the person who approves. */
 export function countCategories(ideas: readonly IdeaText[]): string {
   const counts = new Map<string, number>()
   for (const { category } of ideas) counts.set(category, (counts.get(category) ?? 0) + 1)

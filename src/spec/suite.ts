@@ -149,7 +149,7 @@ function mapLearning({
   const isLearning = textGradient === true
   return {
     ...(isLearning || Object.keys(given).length > 0 ? { epochs: given } : {}),
-    // A text runs no code, so it cannot forge what a harness prints.
+    // Suites are not probed. Without this, every update would wait for a person.
     ...(isLearning ? { propose: [{ use: 'textgrad' }], merge: { forgeable: 'allow' } } : {}),
   }
 }

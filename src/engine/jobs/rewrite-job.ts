@@ -29,7 +29,7 @@ interface RewriteRequest {
 
 export interface AskedRewrite {
   result: AgentResult
-  /** Counts whatever the answer is. */
+  /** Paid also where the answer has no idea. */
   cost: ModelCost
   /** Set if no model could be asked, which a person has to change. */
   error?: UserError

@@ -11,7 +11,7 @@ export interface ImportedFile {
   name: string | null
   /** Sections of a spec. Several files of one campaign may each have some. */
   spec: Record<string, unknown>
-  /** What remains where another file says how to measure. Absent: two such files are one too many. */
+  /** The spec without its measuring part, for an import in which another file has that. Absent: importing both is an error. */
   spare?: Pick<ImportedFile, 'spec' | 'left'>
   /** The spec as it stands in the file, where winnow reads it unchanged. */
   specText?: string
