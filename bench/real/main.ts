@@ -1,4 +1,4 @@
-import { homedir } from 'node:os'
+import { cpus, homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { COMMITS, type RealCommit } from './commits.ts'
@@ -6,7 +6,7 @@ import { measureCommits, readBuilds } from './measure.ts'
 import { readResults } from './results.ts'
 import { listRows, renderReport } from './table.ts'
 
-const USAGE = `usage: npm run bench:real -- [--clones <folder>] [--builds <file>] [--only <words>] [--pairs <number>] [--out <file>] [--any-load]
+const USAGE = `usage: npm run bench:real -- [--clones <folder>] [--builds <file>] [--only <words>] [--pairs <number>] [--out <file>] [--core <number>] [--any-load]
 Without --clones it prints the recorded table. bench/real/README.md says how to record one.`
 
 const RECORDED = 'bench/real/results.json'
@@ -23,6 +23,7 @@ async function main(): Promise<void> {
       only: { type: 'string', default: '' },
       pairs: { type: 'string', default: `${PAIRS}` },
       out: { type: 'string', default: RECORDED },
+      core: { type: 'string' },
       'any-load': { type: 'boolean', default: false },
     },
   })
@@ -31,6 +32,9 @@ async function main(): Promise<void> {
   const { clones, out, 'any-load': anyLoad } = values
   const pairs = Number(values.pairs)
   if (!Number.isSafeInteger(pairs) || pairs < 1) throw new Error(`--pairs must be a number above 0\n${USAGE}`)
+  const core = values.core === undefined ? null : Number(values.core)
+  if (core !== null && cpus()[core] === undefined)
+    throw new Error(`--core must be the number of a core, from 0 to ${cpus().length - 1}\n${USAGE}`)
   if ((anyLoad || pairs < PAIRS) && resolve(out) === resolve(RECORDED))
     throw new Error(
       `${RECORDED} is for results of an idle machine and ${PAIRS} pairs: give another file with --out`,
@@ -42,6 +46,7 @@ async function main(): Promise<void> {
       out,
       builds: readBuilds(values.builds),
       pairs,
+      core,
       home: homedir(),
       anyLoad,
       say: line => console.error(line),

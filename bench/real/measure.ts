@@ -1,10 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { z } from 'zod'
 import type { RealCommit } from './commits.ts'
-import { listUsableProcessors } from './processors.ts'
 import {
   describeMachine,
   digestWorkload,
@@ -28,6 +27,8 @@ export interface MeasureOptions {
   builds: Readonly<Record<string, string>>
   pairs: number
   home: string
+  /** The core that the workloads have for themselves; null if they use every core. */
+  core: number | null
   /** Measure although other programs are running. */
   anyLoad: boolean
   /** How the load of the machine is read; the default samples it for five seconds at a time. */
@@ -56,11 +57,13 @@ export async function measureCommits(
   return missing
 }
 
-function openResults({ out, anyLoad }: MeasureOptions): ResultFile {
-  const machine = describeMachine()
+function openResults({ out, anyLoad, core }: MeasureOptions): ResultFile {
+  const machine = describeMachine(core)
   const file = readResults(out) ?? { machine, any_load: anyLoad, results: [] }
   if (JSON.stringify(file.machine) !== JSON.stringify(machine))
-    throw new Error(`${out} has results of another machine: ${file.machine.processor}. Use another --out.`)
+    throw new Error(
+      `${out} has results of another machine, or of other cores: ${file.machine.processor}. Use another --out.`,
+    )
   if (file.any_load !== anyLoad)
     throw new Error(`${out} was ${anyLoad ? 'not ' : ''}measured with --any-load. Use another --out.`)
   return file
@@ -93,7 +96,7 @@ async function measureCommit(
   options: MeasureOptions,
 ): Promise<Result | null> {
   const { repository, parent, commit, backwards = false, workload } = entry
-  const { builds, pairs, home, anyLoad, say, signal } = options
+  const { builds, pairs, home, core, anyLoad, say, signal } = options
   const name = formatName(entry)
   const clone = findClone(options.clones, repository)
   const obstacle = await findObstacle(entry, clone, builds)
@@ -104,18 +107,21 @@ async function measureCommit(
   say(`${name}: ${entry.change}`)
   const scratch = mkdtempSync(join(tmpdir(), 'winnow-real-'))
   try {
-    const program = describeProgram(join(options.workloads, workload), builds[repository] ?? null)
+    const program = describeProgram(join(options.workloads, workload), {
+      build: builds[repository] ?? null,
+      core,
+    })
     const sides = listSides(entry)
     const [base, head] = [join(scratch, 'base'), join(scratch, 'head')]
     await prepareSide(clone, sides.base, base, program)
     await prepareSide(clone, sides.head, head, program)
     if (!anyLoad && !(await waitUntilQuiet(options))) return null
     const { metric = null } = entry
-    const { watch } = options.load ?? LOAD
+    const watch = () => (options.load ?? LOAD).watch(core)
     const truth = await measureTruth({ program, base, head, pairs, metric, watch, signal })
     const winnow = await askWinnow({ clone, ...sides, program, metric, scratch, home, say, signal })
     const others = Math.max(truth.others_share, anyLoad ? 0 : await sampleLoad(options))
-    if (!anyLoad && others > LARGEST_OTHERS_SHARE) {
+    if (!anyLoad && others > getLargestOthersShare(options)) {
       say(`${name}: not recorded: other programs used ${toPercent(others)} of the processors`)
       return null
     }
@@ -149,13 +155,15 @@ export function readBuilds(file: string | undefined): Readonly<Record<string, st
 // The load of the machine
 
 interface LoadReader {
-  watch: () => LoadWatch
+  watch: (core: number | null) => LoadWatch
   sampleMs: number
 }
 
 const LOAD: LoadReader = { watch: watchLoad, sampleMs: 5_000 }
 /** A twentieth of the processors, or a tenth of one: the system itself needs a part of that. */
-const LARGEST_OTHERS_SHARE = Math.max(0.05, 0.1 / listUsableProcessors().size)
+function getLargestOthersShare({ core }: MeasureOptions): number {
+  return Math.max(0.05, 0.1 / (core === null ? cpus().length : 1))
+}
 const SAMPLES = 60
 
 /** Returns false if other programs are still running after all samples. */
@@ -163,15 +171,15 @@ async function waitUntilQuiet(options: MeasureOptions): Promise<boolean> {
   let share = 0
   for (let at = 0; at < SAMPLES; at++) {
     share = await sampleLoad(options)
-    if (share <= LARGEST_OTHERS_SHARE) return true
+    if (share <= getLargestOthersShare(options)) return true
     if (at === 0) options.say(`waiting: other programs use ${toPercent(share)} of the processors`)
   }
   options.say(`not measured: other programs use ${toPercent(share)} of the processors`)
   return false
 }
 
-async function sampleLoad({ load = LOAD, signal }: MeasureOptions): Promise<number> {
-  const watched = load.watch()
+async function sampleLoad({ load = LOAD, core, signal }: MeasureOptions): Promise<number> {
+  const watched = load.watch(core)
   await wait(load.sampleMs, undefined, { signal })
   return watched.computeOthersShare(0)
 }

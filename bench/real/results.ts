@@ -3,14 +3,13 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { cpus, release, totalmem, type } from 'node:os'
 import { z } from 'zod'
 import type { RealCommit } from './commits.ts'
-import { listUsableProcessors } from './processors.ts'
 import { WinnowAnswer } from './verdict.ts'
 
 const Machine = z.strictObject({
   processor: z.string(),
   cores: z.number(),
-  /** Fewer than its cores if the runner was started with taskset: other programs may use the rest. */
-  used_cores: z.number(),
+  /** The workloads had this core for themselves, and other programs the rest; null: they used every core. */
+  core: z.number().nullable(),
   memory_gib: z.number(),
   system: z.string(),
 })
@@ -46,12 +45,12 @@ const ResultFile = z.strictObject({
 
 export type ResultFile = z.infer<typeof ResultFile>
 
-export function describeMachine(): Machine {
+export function describeMachine(core: number | null): Machine {
   const all = cpus()
   return {
     processor: all[0]?.model.trim() ?? 'unknown',
     cores: all.length,
-    used_cores: listUsableProcessors().size,
+    core,
     memory_gib: Math.round(totalmem() / 2 ** 30),
     system: `${type()} ${release()}`,
   }

@@ -57,16 +57,22 @@ export interface Program {
   /** One shell line, run before the measuring. It ends with one execution, so that caches are filled. */
   setup: string
   command: readonly string[]
+  /** The same on the core that the workloads have for themselves, if there is one. */
+  pinned: readonly string[]
 }
 
 /** `build` is the command of the person who measures; null for languages that need none. */
-export function describeProgram(workload: string, build: string | null): Program {
+export function describeProgram(
+  workload: string,
+  { build, core }: { build: string | null; core: number | null },
+): Program {
   const language = findLanguage(workload)
   if (language.interpreter === null && build === null) throw new Error(`${workload} needs a build command`)
   const command = language.interpreter === null ? [COMPILED] : [language.interpreter, workload]
-  const once = `${command.map(quoteShell).join(' ')} > /dev/null`
+  const pinned = core === null ? command : ['taskset', '-c', String(core), ...command]
+  const once = `${pinned.map(quoteShell).join(' ')} > /dev/null`
   const setup = language.interpreter === null ? `export WORKLOAD=${quoteShell(workload)}; ${build}` : null
-  return { language, command, setup: setup === null ? once : `{ ${setup}; } && ${once}` }
+  return { language, command, pinned, setup: setup === null ? once : `{ ${setup}; } && ${once}` }
 }
 
 /** Writes the files of one commit into a new folder and sets it up. The clone is only read. */

@@ -25,16 +25,16 @@ export function listRows(file: ResultFile, workloads: string): Row[] {
 }
 
 export function renderReport({ machine, any_load }: ResultFile, rows: readonly Row[]): string {
-  const { processor, cores, used_cores, memory_gib, system } = machine
+  const { processor, cores, core, memory_gib, system } = machine
   const dates = rows.map(({ result }) => result.date).toSorted()
   const when = dates[0] === dates.at(-1) ? dates[0] : `${dates[0]} to ${dates.at(-1)}`
   const lines = [
     printed(buildSummary(rows)),
     printed(buildCommitTable(rows)),
     `Measured ${when} on ${processor}, ${cores} cores, ${memory_gib} GiB, ${system}.`,
-    ...(used_cores < cores
-      ? [`It used ${used_cores} of the cores; other programs were running on the rest.`]
-      : []),
+    ...(core === null
+      ? []
+      : ['The workloads had one core for themselves. winnow and other programs were running on the rest.']),
   ]
   if (any_load) lines.push('Measured while other programs were running: not a result.')
   return lines.join('\n\n')

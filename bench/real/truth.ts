@@ -3,7 +3,6 @@ import { cpus } from 'node:os'
 import { promisify } from 'node:util'
 import { seeded } from '../decide/random.ts'
 import { median } from '../decide/statistics.ts'
-import { listUsableProcessors } from './processors.ts'
 import type { Program } from './sides.ts'
 
 const run = promisify(execFile)
@@ -76,9 +75,9 @@ const TIMEOUT_MS = 600_000
 const TIMED = 'TIMEFORMAT="%R %U %S"; time "$@" 2>/dev/null; times >&2'
 
 /** bash measures the program itself, without the start of bash. */
-async function execute({ command }: Program, folder: string, signal: AbortSignal): Promise<Execution> {
+async function execute({ pinned }: Program, folder: string, signal: AbortSignal): Promise<Execution> {
   const options = { cwd: folder, env: { ...process.env, LC_ALL: 'C' }, signal, timeout: TIMEOUT_MS }
-  const { stdout, stderr } = await run('bash', ['-c', TIMED, 'workload', ...command], options)
+  const { stdout, stderr } = await run('bash', ['-c', TIMED, 'workload', ...pinned], options)
   const [timed = '', ...shell] = stderr.trim().split('\n')
   const [wallSeconds = 0, user = 0, system = 0] = timed.split(' ').map(Number)
   const allCpuSeconds = [...shell.join(' ').matchAll(/(\d+)m([\d.]+)s/g)].reduce(
@@ -155,21 +154,22 @@ export interface LoadWatch {
 }
 
 /** `ownSeconds` is the processor time of the measured programs. The time of this process is subtracted too. */
-export function watchLoad(): LoadWatch {
-  const [start, own] = [readProcessors(), process.cpuUsage()]
+export function watchLoad(core: number | null): LoadWatch {
+  const [start, own] = [readProcessors(core), process.cpuUsage()]
   return {
     computeOthersShare(ownSeconds) {
-      const end = readProcessors()
+      const end = readProcessors(core)
       const { user, system } = process.cpuUsage(own)
-      const others = (end.busy - start.busy) / 1e3 - ownSeconds - (user + system) / 1e6
+      // This process keeps away from a core that the workloads have for themselves.
+      const runner = core === null ? (user + system) / 1e6 : 0
+      const others = (end.busy - start.busy) / 1e3 - ownSeconds - runner
       return Math.max(0, others / ((end.all - start.all) / 1e3 || 1))
     },
   }
 }
 
-function readProcessors(): { busy: number; all: number } {
-  const usable = listUsableProcessors()
-  const times = cpus().flatMap(({ times }, at) => (usable.has(at) ? [times] : []))
+function readProcessors(core: number | null): { busy: number; all: number } {
+  const times = cpus().flatMap(({ times }, at) => (core === null || core === at ? [times] : []))
   const idle = times.reduce((sum, time) => sum + time.idle, 0)
   const all = times.reduce((sum, { user, nice, sys, irq }) => sum + user + nice + sys + irq, idle)
   return { busy: all - idle, all }

@@ -49,7 +49,7 @@ export async function askWinnow(request: VerdictRequest): Promise<WinnowAnswer> 
   await promisify(execFile)('git', ['clone', '--quiet', '--shared', '--no-checkout', clone, directory])
   const words = ['--setup', program.setup, '--json', '--yes', '--cache-dir', join(scratch, 'cache')]
   const measured = metric === null ? [] : ['--metric', metric]
-  const command = program.command.map(quoteShell).join(' ')
+  const command = program.pinned.map(quoteShell).join(' ')
   let output: unknown = null
   const terminal: Terminal = {
     out: say,

@@ -6,6 +6,7 @@ import { buildLocalIsolation } from '../git/isolation.ts'
 import { toLocalPath } from '../git/remote-connection.ts'
 import { createGitRunner } from '../git/runner.ts'
 import { fetchRef } from '../git/fetch.ts'
+import { isAncestor } from '../git/history.ts'
 import { listTreeFiles } from '../git/tree.ts'
 import { listUncommittedPaths } from '../git/work-tree.ts'
 import { detectProject } from '../init/detect.ts'
@@ -217,7 +218,8 @@ async function describeUnpushedCommits(
     answers: [128],
     parse: ({ exitCode, stdout }) => (exitCode === 0 ? Number(stdout.trim()) : 0),
   })
-  return count === 0
+  // rev-list goes by dates, and lists too much where a clock was ahead.
+  return count === 0 || (await git.run({ ...isAncestor('HEAD', tip), answers: [1, 128] }))
     ? null
     : `${formatCount(count, 'local commit')} not on ${branch}: not used until pushed there`
 }

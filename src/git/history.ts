@@ -12,14 +12,11 @@ export interface History {
   /** Accepts trees or commits. Does not detect renames. */
   diff(from: Oid, to: Oid): Promise<DiffEntry[]>
   isAncestor(ancestor: Oid, descendant: Oid): Promise<boolean>
-  notContained(base: Oid, commits: readonly Oid[]): Promise<Set<Oid>>
+  /** Returns those of the commits that the tip does not contain. */
+  listNotContained(tip: Oid, commits: readonly Oid[]): Promise<Oid[]>
   /** Null when they share no history. */
   mergeBase(a: Oid, b: Oid): Promise<Oid | null>
   grep(tree: Oid, patterns: readonly string[]): Promise<string[]>
-  /** Newest first. */
-  revList(options: RevListOptions): Promise<Oid[]>
-  /** Returns the commits in `to` that are not in `from`, oldest first. */
-  commitsBetween(from: Oid, to: Oid): Promise<Oid[]>
 }
 
 interface HistoryContext {
@@ -27,13 +24,6 @@ interface HistoryContext {
   store: ObjectStore
   runner: GitRunner
   differ: TreeDiffer
-}
-
-interface RevListOptions {
-  from: Oid | readonly Oid[]
-  not?: Oid | readonly Oid[]
-  firstParent?: boolean
-  limit?: number
 }
 
 export function createHistory({ dir, store, runner, differ }: HistoryContext): History {
@@ -71,46 +61,32 @@ export function createHistory({ dir, store, runner, differ }: HistoryContext): H
     async isAncestor(ancestor, descendant) {
       return (await contains(descendant, ancestor)) ?? runner.run(isAncestor(ancestor, descendant))
     },
-    async notContained(base, commits) {
-      const missing = new Set<Oid>()
-      const open: Oid[] = []
-      for (const commit of commits) {
-        const contained = await contains(base, commit)
-        if (contained === null) open.push(commit)
-        else if (!contained) missing.add(commit)
-      }
-      if (open.length === 0) return missing
-      const listed = new Set(await runner.run(listRevisions({ from: open, not: base })))
-      for (const commit of open) if (listed.has(commit)) missing.add(commit)
+    async listNotContained(tip, commits) {
+      const listed = new Set(await runner.run(listBeyond(tip, commits)))
+      const missing: Oid[] = []
+      for (const commit of commits)
+        if (listed.has(commit) && !(await runner.run(isAncestor(commit, tip)))) missing.push(commit)
       return missing
     },
     async mergeBase(a, b) {
       return (await findBase(a, b)) ?? runner.run(findMergeBase(a, b))
     },
     grep: (tree, patterns) => runner.run(searchTree(tree, patterns)),
-    revList: options => runner.run(listRevisions(options)),
-    async commitsBetween(from, to) {
-      if (from === to) return []
-      return (await runner.run(listRevisions({ from: to, not: from }))).reverse()
-    },
   }
 }
 
 // Commits
 
-function listRevisions(options: RevListOptions): GitTask<Oid[]> {
-  const { from, not = [], firstParent = false, limit } = options
-  const args = ['rev-list', '--topo-order']
-  if (firstParent) args.push('--first-parent')
-  if (limit !== undefined) args.push(`--max-count=${limit}`)
-  args.push(...[from].flat(), ...[not].flat().map(oid => `^${oid}`))
-  return { args, parse: ({ stdout }) => splitLines(stdout) }
+/** Also lists commits that the tip contains if their dates are later than its own: rev-list goes by dates. */
+function listBeyond(tip: Oid, commits: readonly Oid[]): GitTask<Oid[]> {
+  return { args: ['rev-list', ...commits, `^${tip}`], parse: ({ stdout }) => splitLines(stdout) }
 }
 
-function isAncestor(ancestor: Oid, descendant: Oid): GitTask<boolean> {
+export function isAncestor(ancestor: string, descendant: Oid): GitTask<boolean> {
   return {
-    args: ['rev-list', '--count', '--max-count=1', ancestor, `^${descendant}`],
-    parse: ({ stdout }) => stdout.trim() === '0',
+    args: ['merge-base', '--is-ancestor', ancestor, descendant],
+    answers: [1],
+    parse: ({ exitCode }) => exitCode === 0,
   }
 }
 

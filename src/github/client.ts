@@ -135,7 +135,10 @@ type EtagAnswer = Awaited<ReturnType<Octokit['request']>>
 
 const MAX_CACHED_ANSWERS = 200
 
-/** Sends the ETag of the earlier answer. An unchanged answer does not count against the hourly rate limit. */
+/**
+ * Sends the ETag of the earlier answer. An unchanged answer does not count against the hourly rate limit. Returns
+ * copies, because `paginate` changes the answers that it is given.
+ */
 function cacheByEtag(octokit: Pick<Octokit, 'hook' | 'request'>): void {
   const known = new Map<string, { etag: string; answer: EtagAnswer }>()
 
@@ -147,10 +150,10 @@ function cacheByEtag(octokit: Pick<Octokit, 'hook' | 'request'>): void {
     try {
       const answer = await request(options)
       const { etag } = answer.headers
-      if (etag !== undefined && typeof answer.data === 'object') remember(url, etag, answer)
+      if (etag !== undefined && typeof answer.data === 'object') remember(url, etag, structuredClone(answer))
       return answer
     } catch (error) {
-      if (before && isUnchanged(error)) return before.answer
+      if (before && isUnchanged(error)) return structuredClone(before.answer)
       throw error
     }
   })

@@ -55,6 +55,19 @@ describe('a check', () => {
     expect(temp.github.spent().map(route => route.split(' ')[0])).toEqual(['POST', 'PATCH', 'PATCH', 'PATCH'])
   })
 
+  test('that GitHub refused once is looked for again, and written', async () => {
+    let refusals = 1
+    const refuses: typeof fetch = (url, options) =>
+      options?.method === 'POST' && refusals-- > 0
+        ? Promise.resolve(Response.json({ message: 'Unprocessable Entity' }, { status: 422 }))
+        : fetch(url, options)
+    const forge = temp.forgeOf(token, { web: refuses })
+    await expect(forge.check?.({ ...check, state: 'success' })).rejects.toThrow(/422/)
+    // The list of check runs is unchanged, so GitHub answers 304.
+    await forge.check?.({ ...check, state: 'success' })
+    expect(temp.github.world.checks).toMatchObject([{ status: 'completed', conclusion: 'success' }])
+  })
+
   test("cannot be written with a person's token, and that is said", async () => {
     await expect(temp.forge.check?.(check)).rejects.toThrow(/must authenticate via a GitHub App/)
   })

@@ -8,6 +8,7 @@ import { letters, SIZE_FILES, SIZE_SPEC, shorter } from '../support/size-reposit
 import { patchOf, proven } from '../support/repository.ts'
 import { type FaultProxy, faultProxy } from '../servers/fault-proxy.ts'
 import { modelServer } from '../servers/model-server.ts'
+import { bareGit } from './emulator/bare-git.ts'
 import type { RunRecord, World } from './emulator/world.ts'
 import { type RunningCampaign, startCampaign } from './runner/campaign.ts'
 import type { During } from './runner/machine.ts'
@@ -119,7 +120,9 @@ export async function jobLife(campaign: LifeCampaign = { spec: SPEC, files: FILE
       await github.settle()
       rmSync(github.bare, { recursive: true })
       execFileSync('cp', ['-a', join(saved.dir, 'bare'), github.bare])
-      const { git, forks, url } = world
+      // Without what it remembers of the repository that is gone.
+      const git = bareGit(github.bare)
+      const { forks, url } = world
       Object.assign(world, structuredClone(saved.world), { git, forks, url })
       it.renewMachines()
       const run = world.runs.find(({ id }) => id === saved.run)

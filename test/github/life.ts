@@ -8,6 +8,7 @@ import { patchOf } from '../support/repository.ts'
 import { ENV } from '../support/campaign-client.ts'
 import { type FaultProxy, faultProxy } from '../servers/fault-proxy.ts'
 import { type EmulatedGithub, emulatedGithub } from './emulator/github.ts'
+import { bareGit } from './emulator/bare-git.ts'
 import { commitDateAt, type RunRecord, type World } from './emulator/world.ts'
 import { type JobMachine, measuringJob, type RunJobs, waitingRuns, wholeRun } from './measuring-job.ts'
 import { type Scene, sceneOf } from './scene.ts'
@@ -118,7 +119,9 @@ export async function life(time: LifeTime = { now: () => NOW }): Promise<Life> {
         rmSync(to, { recursive: true })
         execFileSync('cp', ['-a', join(saved.dir, name), to])
       }
-      const { git, forks, url } = world
+      // Without what it remembers of the repository that is gone.
+      const git = bareGit(github.bare)
+      const { forks, url } = world
       Object.assign(world, structuredClone(saved.world), { git, forks, url })
     },
     async end() {
@@ -226,11 +229,12 @@ function deedsOf({ github, scene, tokens, fork, jobs, matrix }: People): Deed[] 
 /** What is there for everybody to see, in lines, whatever way it came about. */
 export function whatIsThere({ github, scene }: Life): string[] {
   const { pulls, comments, checks } = github.world
+  // By title: whichever is opened first has the lower number.
+  const titles = new Map(pulls.map(({ number, title }) => [number, title]))
   const there = {
     events: eventsOf(github),
     branches: branchesOf(scene),
-    pulls: pulls.map(({ number, title, body, state, draft, branch, base, fork, author, merge }) => ({
-      number,
+    pulls: pulls.map(({ title, body, state, draft, branch, base, fork, author, merge }) => ({
       title,
       body,
       state,
@@ -242,15 +246,18 @@ export function whatIsThere({ github, scene }: Life): string[] {
       merged: merge !== null,
     })),
     comments: comments.map(({ number, author, body, reactions }) => ({
-      number,
+      on: titles.get(number),
       author: author.login,
       body: body.replace(/^measure: .*/, 'measure: an answer'),
       reactions: reactions.map(({ by, content }) => `${by} ${content}`),
     })),
-    // Made twice where an answer was lost with the process that waited for it: all tell the same.
-    checks: [...new Set(checks.map(shown))].toSorted(),
+    checks: latestChecks(checks),
     // Another may have been started where an answer was lost: it has no orders.
-    runs: runsWithOrders(github).map(({ title, status, conclusion }) => ({ title, status, conclusion })),
+    runs: runsWithOrders(github).map(({ title, status, conclusion }) => ({
+      title: title.split(/,? /).toSorted().join(' '),
+      status,
+      conclusion,
+    })),
   }
   // Lives that go on from one moment have servers of their own.
   return Object.entries(there).flatMap(([name, all]) =>
@@ -258,9 +265,17 @@ export function whatIsThere({ github, scene }: Life): string[] {
   )
 }
 
-function shown(check: World['checks'][number]): string {
-  const { name, externalId, status, conclusion, output } = check
-  return JSON.stringify({ name, externalId, status, conclusion, title: output['title'] })
+/**
+ * What GitHub shows of an experiment's head: the latest, and what is not completed. There may be another where an
+ * answer was lost with the process that waited for it, and an earlier one that was completed may have been changed.
+ */
+function latestChecks(checks: World['checks']): string[] {
+  const latest = new Map(checks.map(check => [`${check.externalId} ${check.head}`, check]))
+  const shown = checks.filter(check => check.status !== 'completed' || [...latest.values()].includes(check))
+  const lines = shown.map(({ name, externalId, status, conclusion, output }) =>
+    JSON.stringify({ name, externalId, status, conclusion, title: output['title'] }),
+  )
+  return [...new Set(lines)].toSorted()
 }
 
 const OF_THE_CHAIN = new Set(['seq', 'id', 'prev', 'at', 'by'])

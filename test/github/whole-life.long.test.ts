@@ -35,24 +35,40 @@ const FAULTS: Record<string, Fault> = {
 
 interface Trial {
   moment: number
-  /** Of the requests of a wake-up, or of the points at which it can be cut off. */
-  at: number
+  /** A kind of request, or a point at which a wake-up can be cut off. */
+  where: string
+  /** How many of these come before it. */
+  nth: number
   /** One of the faults, or a kill. */
   what: string
 }
 
 const KILLED = 'is killed'
 
+/** Method and path, without what differs between lives. */
+const kindOf = (request: string) => request.replaceAll(/\b(?:[0-9a-f]{40}|\d+)\b/g, 'N')
+
+const isReading = (request: string) => /info\/refs|git-upload-pack/.test(request)
+
+/** Each of them, by its place among its own kind. */
+function numbered(all: readonly string[]): { where: string; nth: number }[] {
+  const counts = new Map<string, number>()
+  return all.map(where => {
+    const nth = counts.get(where) ?? 0
+    counts.set(where, nth + 1)
+    return { where, nth }
+  })
+}
+
 function everyTrial(moments: readonly Moment[]): Trial[] {
   const names = Object.keys(FAULTS)
   return moments.flatMap(({ requests, points }, moment) => [
-    ...requests.flatMap((request, at) => {
+    ...numbered(requests.map(kindOf)).flatMap(({ where, nth }, at) => {
       // Questions to git before anything is written are the same at every wake-up: all faults at one, then in turn.
-      const isReading = /info\/refs|git-upload-pack/.test(request)
-      const tried = isReading && moment !== 1 ? [names[at % names.length] ?? ''] : names
-      return tried.map(what => ({ moment, at, what }))
+      const tried = isReading(where) && moment !== 1 ? [names[at % names.length] ?? ''] : names
+      return tried.map(what => ({ moment, where, nth, what }))
     }),
-    ...points.map((_, at) => ({ moment, at, what: KILLED })),
+    ...numbered(points).map(point => ({ moment, ...point, what: KILLED })),
   ])
 }
 
@@ -60,21 +76,30 @@ function everyTrial(moments: readonly Moment[]): Trial[] {
 const CLEAR =
   /^::error title=winnow::(?:killed$|(?:GitHub|GitHub's answer|an artifact|cannot|the remote) .*\S)/m
 
-async function wakeWith(here: Life, moment: Moment, { at, what }: Trial): Promise<Woken> {
+/** How often a wake-up asks what differs a little, as answers differ in time: then it meets the last one. */
+async function wakeWith(here: Life, moment: Moment, trial: Trial): Promise<Woken> {
+  const { where, nth, what } = trial
   await here.restore(moment.before)
   let reached = 0
-  const isNow = () => reached++ === at
+  const isNow = (place: string) => place === where && reached++ === nth
   const fault = FAULTS[what] ?? null
-  here.proxy.fault = () => (fault !== null && isNow() ? fault : null)
-  const reach = () => {
-    if (what === KILLED && isNow()) throw new Error('killed')
+  here.proxy.fault = (method, path) => (fault !== null && isNow(kindOf(`${method} ${path}`)) ? fault : null)
+  const reach = (point: string) => {
+    if (what === KILLED && isNow(point)) throw new Error('killed')
   }
   const hasty = fault === 'silent' ? HASTY : {}
   const woken = await here.wake({ ...moment.job, around: { faults: { reach } }, ...hasty })
   here.proxy.fault = () => null
-  if (reached <= at) throw new Error('it never came so far')
-  return woken
+  if (reached > nth) return woken
+  if (reached === 0) throw new Error('it never came so far')
+  return wakeWith(here, moment, { ...trial, nth: reached - 1 })
 }
+
+/** What a wake-up tells or answers in other words where GitHub refused this, beside what it does in the end. */
+const TOLD: readonly { where: RegExp; line: RegExp }[] = [
+  { where: /dispatches$/, line: /^events: .*"dispatch-refused/ },
+  { where: /reactions$/, line: /^comments: .*"body":"measure: an answer/ },
+]
 
 /** Who is never answered gives up at once, where a job would wait for half a minute. */
 const HASTY: Partial<Waking> = {
@@ -89,13 +114,17 @@ async function wrongAfter(here: Life, moment: Moment, trial: Trial): Promise<str
   if (exactly(here) === moment.untouched) return []
   const second = await here.wake(moment.job)
   if (second.code !== 0) return ['the next wake-up failed', second.out]
-  const [there, expected] = [whatIsThere(here), moment.after]
+  const there = whatIsThere(here)
+  const expected = [...moment.after]
   if (tipsOf(here.scene) !== moment.tips) await expectSound(here)
-  return [
-    ...there.filter(line => !expected.includes(line)).map(line => `too much: ${line}`),
-    ...expected.filter(line => !there.includes(line)).map(line => `missing: ${line}`),
-    ...(there.length === expected.length ? [] : ['something is there twice']),
-  ]
+  const more = there.filter(line => {
+    const at = expected.indexOf(line)
+    if (at >= 0) expected.splice(at, 1)
+    return (
+      at < 0 && !TOLD.some(told => told.where.test(trial.where) && told.line.test(line.replaceAll('\\', '')))
+    )
+  })
+  return [...more.map(line => `too much: ${line}`), ...expected.map(line => `missing: ${line}`)]
 }
 
 async function expectSound({ github }: Life): Promise<void> {
@@ -125,13 +154,15 @@ const drawn = fc.sample(fc.tuple(nat, nat, nat), { seed: SEED, numRuns: SAMPLES 
 function someTrials(moments: readonly Moment[]): Trial[] {
   const moment = moments.length - 1
   const { requests = [], points = [] } = moments[moment] ?? {}
-  const names = Object.keys(FAULTS)
-  const writing = requests.flatMap((request, at) => (/info\/refs|upload-pack/.test(request) ? [] : [at]))
-  return drawn.map(([where, which], index) =>
-    index === 0
-      ? { moment, at: where % points.length, what: KILLED }
-      : { moment, at: writing[where % writing.length] ?? 0, what: names[which % names.length] ?? '' },
-  )
+  const faults = Object.keys(FAULTS)
+  const writing = numbered(requests.map(kindOf).filter(request => !isReading(request)))
+  const cuts = numbered(points)
+  return drawn.map(([where, which], index) => {
+    const [places, names] = index === 0 ? [cuts, [KILLED]] : [writing, faults]
+    const place = places[where % places.length]
+    if (!place) throw new Error(`nothing happens at moment ${moment}`)
+    return { moment, ...place, what: names[which % names.length] ?? '' }
+  })
 }
 
 describe('a wake-up anywhere in the life of a campaign', () => {
@@ -149,8 +180,7 @@ describe('a wake-up anywhere in the life of a campaign', () => {
           const moment = moments[trial.moment]
           if (!moment) continue
           const found = await wrongAfter(here, moment, trial).catch((error: unknown) => [String(error)])
-          const request = trial.what === KILLED ? moment.points[trial.at] : moment.requests[trial.at]
-          if (found.length > 0) wrong.push({ during: moment.name, request, ...trial, found })
+          if (found.length > 0) wrong.push({ during: moment.name, ...trial, found })
         }
       }
       await Promise.all(lives.map(live))

@@ -125,8 +125,8 @@ export async function findLostCommits(
   for (const each of kept) ((await repository.has(each.commit)) ? present : lost).push(each)
   for (let at = 0; at < present.length; at += CHUNK) {
     const chunk = present.slice(at, at + CHUNK)
-    const from = chunk.map(({ commit }) => commit)
-    const beyond = new Set(await repository.revList({ from, not: closed }))
+    const commits = chunk.map(({ commit }) => commit)
+    const beyond = new Set(await repository.listNotContained(closed, commits))
     lost.push(...chunk.filter(({ commit }) => beyond.has(commit)))
   }
   return describeLostCommits(

@@ -52,6 +52,7 @@ function makeLibraries() {
     out: join(workloads, '..', 'results.json'),
     builds: {},
     pairs: 3,
+    core: null,
     home: scratch('winnow-real-home-'),
     anyLoad: true,
     say: line => said.push(line),
@@ -117,7 +118,10 @@ describe('the runner on two repositories', () => {
     const loop = 'while read -r _; do i=0; while [ $i -lt 30 ]; do i=$((i + 1)); done; done < lines'
     const workload = join(options.workloads, 'loop.c')
     writeFileSync(workload, `#!/bin/sh\n${loop}\necho "{}"\n`)
-    const program = describeProgram(workload, 'cp "$WORKLOAD" workload && chmod +x workload')
+    const program = describeProgram(workload, {
+      build: 'cp "$WORKLOAD" workload && chmod +x workload',
+      core: null,
+    })
     const [clone, base, head] = [
       join(options.clones, gain.repository),
       join(options.workloads, 'base'),
@@ -125,13 +129,31 @@ describe('the runner on two repositories', () => {
     ]
     await prepareSide(clone, gain.parent, base, program)
     await prepareSide(clone, gain.commit, head, program)
-    const request = { program, base, head, pairs: 1, metric: null, watch: watchLoad, signal: options.signal }
+    const request = {
+      program,
+      base,
+      head,
+      pairs: 1,
+      metric: null,
+      watch: () => watchLoad(null),
+      signal: options.signal,
+    }
     const { counted, same_answers } = await measureTruth(request)
     expect(same_answers).toBe(true)
     // Without valgrind it is the CPU time, which a test cannot foresee.
     if (counted?.by === 'instructions') expect(counted.gain).toBeGreaterThan(0.1)
     else expect(counted?.by).toBe('CPU time')
   })
+
+  it.skipIf(process.platform !== 'linux')(
+    'runs workloads on the core that they have for themselves',
+    async () => {
+      const { gain, options } = makeLibraries()
+      const isPinned = "grep -qx 'Cpus_allowed_list:[[:space:]]*0' /proc/self/status"
+      writeFileSync(join(options.workloads, 'count.sh'), `${isPinned} || exit 1\n${COUNT_LINES}`)
+      expect(await measureCommits([gain], { ...options, core: 0 })).toBe(0)
+    },
+  )
 
   it('goes on after a commit that fails', async () => {
     const { gain, nothing, options, said } = makeLibraries()
