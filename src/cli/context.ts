@@ -28,7 +28,6 @@ import {
   isUsualSpec,
   type KnownCampaign,
   listKnownCampaigns,
-  readCampaignStart,
   toSpecName,
 } from './known-campaigns.ts'
 import type { Call, CommandContext } from './verb.ts'
@@ -175,7 +174,7 @@ async function runInContext(
   const refs = buildCampaignRefs(campaign.prefix, campaign.name)
   const dry = options.access === 'write' && call.given.flag('dry-run')
   const dryRun = dry || options.access === 'read' ? createDryRun(repositoryContext.repository) : null
-  const start = campaign.started ? await readCampaignStart(repositoryContext.repository, refs.state) : null
+  const { start } = campaign
   const renderer = new EventRenderer(start?.spec_yaml)
   const repository =
     dryRun?.repository ?? announcePushes(call, options, { ...repositoryContext, lines: renderer }, refs)
@@ -254,7 +253,7 @@ function findNamedCampaign(
 ): KnownCampaign {
   const found =
     known.find(each => each.paths.includes(spec)) ??
-    known.find(each => each.ledgerPath === spec) ??
+    known.find(each => each.start?.spec_path === spec) ??
     known.find(each => each.name === spec)
   if (found !== undefined && found.paths.length > 1 && found.problem !== null) throw found.problem
   if (found !== undefined && name !== undefined && found.name !== name) {

@@ -33,12 +33,7 @@ import {
   listUnguardedWorkflows,
   listUsedActions,
 } from './doctor-workflow.ts'
-import {
-  DEFAULT_PREFIX,
-  type KnownCampaign,
-  listCommittedSpecs,
-  listKnownCampaigns,
-} from './known-campaigns.ts'
+import { DEFAULT_PREFIX, type KnownCampaign, listKnownCampaigns } from './known-campaigns.ts'
 import type { Call, Verb } from './verb.ts'
 
 /** Limits the number of API requests. */
@@ -67,7 +62,7 @@ async function examineSetup(call: Call, repositoryContext: RepositoryContext): P
   const { directory, env } = call.environment
   const git = await requireGit(createGitRunner(buildLocalIsolation(directory, env)))
   const campaigns = await listKnownCampaigns(repositoryContext, undefined)
-  const specs = (await listCommittedSpecs(repositoryContext, [])).flatMap(({ spec }) => spec ?? [])
+  const specs = campaigns.flatMap(({ spec }) => spec ?? [])
   const files = await readCommittedWorkflows(repositoryContext)
   const refused = await findRefusedSyncs(repositoryContext, campaigns)
   const context: DoctorContext = {

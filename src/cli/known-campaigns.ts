@@ -7,17 +7,18 @@ import { toNullIfMissing } from '../git/bare-repository.ts'
 import { buildLocalIsolation } from '../git/isolation.ts'
 import type { Repository } from '../git/repository.ts'
 import { createGitRunner } from '../git/runner.ts'
-import { fetchRef } from '../git/fetch.ts'
+import type { RemoteTip } from '../git/fetch.ts'
 import { readTreeText } from '../git/objects.ts'
 import { listTreeFiles } from '../git/tree.ts'
 import type { NewFile } from '../init/harness.ts'
 import { buildEventPath } from '../ledger/event-file.ts'
-import { type Point, toShortRef } from '../model/ids.ts'
+import { type Oid, type Point, toShortRef } from '../model/ids.ts'
 import { parseSpec } from '../spec/load.ts'
 import type { Spec } from '../spec/schema.ts'
 
 export const DEFAULT_PREFIX = 'optimize'
 export const PUSH_OR_LOCAL = 'git push, or run winnow with --remote none to use this repository alone'
+const LEDGERS = 'refs/heads/*-state/*'
 const STATE_REF = /^refs\/heads\/([^/]+)-state\/([^/]+)$/
 const SPEC_FILE = /^[^/]+\.ya?ml$/
 const USUAL_SPEC = /^\.winnow\/[^/]+\.ya?ml$/
@@ -28,11 +29,11 @@ export interface KnownCampaign {
   specPath: string | null
   /** All committed specs of that name. More than one is an error. */
   paths: readonly string[]
-  /** Spec that the campaign was started from. It may have moved since. */
-  ledgerPath: string | null
   spec: Spec | null
   prefix: string
   started: boolean
+  /** What its ledger begins with; null without a readable ledger. */
+  start: CampaignStart | null
   problem: UserError | null
 }
 
@@ -45,11 +46,12 @@ type CommittedSpecFile = Pick<KnownCampaign, 'name' | 'spec' | 'problem'> & { pa
 const startSchema = z.looseObject({
   kind: z.literal('campaign-started'),
   spec: z.string(),
+  /** Where the spec was then. It may have moved since. */
   spec_path: z.string(),
   default_branch: z.string(),
 })
 
-type CampaignStart = z.infer<typeof startSchema> & {
+export type CampaignStart = z.infer<typeof startSchema> & {
   /** Text of the spec in force; null if missing. */
   spec_yaml: string | null
 }
@@ -59,10 +61,17 @@ export async function listKnownCampaigns(
   repositoryContext: RepositoryContext,
   specPath?: string,
 ): Promise<KnownCampaign[]> {
-  const ledgers = await listStartedCampaigns(repositoryContext)
+  const { repository, defaultBranch } = repositoryContext
+  const { refs } = await repository.remoteRefs([LEDGERS, ...(defaultBranch === null ? [] : [defaultBranch])])
+  const ledgers = await listStartedCampaigns(repository, refs)
   const recorded = ledgers.flatMap(({ start }) => start?.spec_path ?? [])
   const named = specPath === undefined ? recorded : [...recorded, specPath]
-  const known = collectStartable(await listCommittedSpecs(repositoryContext, named))
+  const oid = refs.get(defaultBranch ?? '')
+  const committed =
+    defaultBranch === null || oid === undefined
+      ? []
+      : await listCommittedSpecs(repository, { ref: defaultBranch, oid }, named)
+  const known = collectStartable(committed)
   const declared = new Set([DEFAULT_PREFIX, ...[...known.values()].map(({ prefix }) => prefix)])
   for (const ledger of ledgers) {
     const { name, prefix, start } = ledger
@@ -82,7 +91,7 @@ function collectStartable(specs: readonly CommittedSpecFile[]): Map<string, Know
     const known = found.get(name)
     if (known === undefined) {
       const prefix = spec?.branches.prefix ?? DEFAULT_PREFIX
-      const alone = { specPath: path, paths: [path], ledgerPath: null, started: false }
+      const alone = { specPath: path, paths: [path], started: false, start: null }
       found.set(name, { name, ...alone, spec, prefix, problem })
     } else if (spec !== null) {
       const paths = [...known.paths, path]
@@ -97,7 +106,7 @@ function toStartedCampaign(
   there: KnownCampaign | undefined,
 ): KnownCampaign {
   const without = { name, specPath: null, paths: [], spec: null, problem: null }
-  return { ...without, ...there, prefix, started: true, ledgerPath: start?.spec_path ?? null }
+  return { ...without, ...there, prefix, started: true, start }
 }
 
 export function createDuplicateNameError(name: string, paths: readonly string[]): UserError {
@@ -110,13 +119,13 @@ export function createDuplicateNameError(name: string, paths: readonly string[])
 // Committed specs
 
 /** Reads the specs in `.winnow` and other named files, because ce specs can be anywhere. */
-export async function listCommittedSpecs(
-  { repository, defaultBranch }: RepositoryContext,
+async function listCommittedSpecs(
+  repository: Repository,
+  tip: RemoteTip,
   others: readonly string[],
 ): Promise<CommittedSpecFile[]> {
-  const oid = defaultBranch === null ? null : await fetchRef(repository, defaultBranch)
-  if (oid === null) return []
-  const { tree } = await repository.commit(oid)
+  await repository.fetch([tip])
+  const { tree } = await repository.commit(tip.oid)
   const found: CommittedSpecFile[] = []
   for (const path of new Set([...(await listSpecPaths(repository, tree)), ...others])) {
     const yaml = await readTreeText(repository, tree, path)
@@ -153,11 +162,10 @@ export function toSpecName(path: string): string {
 /** Returns null if the ref is not a readable ledger. Loading the campaign reports the reason. */
 export async function readCampaignStart(
   repository: Repository,
-  stateRef: string,
+  ledger: RemoteTip,
 ): Promise<CampaignStart | null> {
-  const oid = await fetchRef(repository, stateRef)
-  if (oid === null) return null
-  const { tree } = await repository.commit(oid)
+  await repository.fetch([ledger])
+  const { tree } = await repository.commit(ledger.oid)
   const event = await readTreeText(repository, tree, buildEventPath(0).path)
   const start = parseCampaignStart(event ?? '')
   return start && { ...start, spec_yaml: await readTreeText(repository, tree, 'spec.yaml') }
@@ -173,13 +181,15 @@ function parseCampaignStart(text: string): z.infer<typeof startSchema> | null {
 }
 
 /** Searches all prefixes, so that a campaign is found even if its spec is missing. */
-async function listStartedCampaigns({ repository }: RepositoryContext): Promise<StartedLedger[]> {
-  const { refs } = await repository.remoteRefs(['refs/heads/*-state/*'])
+async function listStartedCampaigns(
+  repository: Repository,
+  refs: ReadonlyMap<string, Oid>,
+): Promise<StartedLedger[]> {
   const ledgers: StartedLedger[] = []
-  for (const ref of refs.keys()) {
+  for (const [ref, oid] of refs) {
     const [, prefix, name] = STATE_REF.exec(ref) ?? []
     if (prefix === undefined || name === undefined) continue
-    ledgers.push({ name, prefix, start: await readCampaignStart(repository, ref) })
+    ledgers.push({ name, prefix, start: await readCampaignStart(repository, { ref, oid }) })
   }
   return ledgers
 }

@@ -115,7 +115,7 @@ async function startAndRun(call: Call, context: CommandContext, report: ResultRe
   const { campaign, repositoryContext, campaignContext } = context
   if (campaign.started) requireHome(campaignContext, (await requireCampaign(campaignContext)).loaded.campaign)
   const agents = await selectAgentProposers(call, context)
-  const specPath = campaign.ledgerPath ?? campaign.specPath
+  const specPath = campaign.start?.spec_path ?? campaign.specPath
   for (const sentence of await describeUnusedWork(repositoryContext, specPath, call.environment.env)) {
     call.terminal.err(`note: ${sentence}`)
   }
@@ -231,10 +231,10 @@ export async function openOrStartCampaign(call: Call, context: CommandContext): 
 }
 
 /** Fails rather than silently ignoring a named spec that is not the one in force. */
-function requireSamePath({ given }: Call, { name, ledgerPath, specPath }: KnownCampaign): void {
+function requireSamePath({ given }: Call, { name, start, specPath }: KnownCampaign): void {
   const named = given.positionals[0] !== undefined && given.positionals[0] !== name
-  if (!named || ledgerPath === null || specPath === null || specPath === ledgerPath) return
-  throw new UserError(`campaign ${name} was started from ${ledgerPath}, not from ${specPath}`, {
+  if (!named || start === null || specPath === null || specPath === start.spec_path) return
+  throw new UserError(`campaign ${name} was started from ${start.spec_path}, not from ${specPath}`, {
     place: { file: specPath },
     fix: `move the spec back, or winnow run --fresh ${specPath}`,
   })

@@ -179,11 +179,11 @@ export async function listOwnBranches({ repository }: RepositoryContext): Promis
   const { refs } = await repository.remoteRefs(['refs/heads/*'])
   const all = [...refs.keys()]
   const recorded = new Map<string, RecordedCampaign>()
-  for (const ref of all) {
+  for (const [ref, oid] of refs) {
     const [, prefix, state, archived] = OWN_LEDGER.exec(ref) ?? []
     const name = state ?? archived
     if (prefix === undefined || name === undefined || !isAllowedRef(prefix, ref)) continue
-    const start = await readCampaignStart(repository, ref)
+    const start = await readCampaignStart(repository, { ref, oid })
     if (start?.spec === name) recorded.set(`${prefix} ${name}`, { prefix, name })
   }
   const campaigns = [...recorded.values()]

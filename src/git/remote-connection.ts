@@ -168,8 +168,9 @@ export interface RemoteRefs {
   refs: Map<string, Oid>
 }
 
-function listRemoteRefs(remote: string, patterns: readonly string[] = []): GitTask<RemoteRefs> {
-  const named = patterns.length === 0 ? [] : ['HEAD', ...patterns]
+/** Without patterns it lists all refs, and with none of them only HEAD. */
+function listRemoteRefs(remote: string, patterns?: readonly string[]): GitTask<RemoteRefs> {
+  const named = patterns === undefined ? [] : ['HEAD', ...patterns]
   return {
     args: ['ls-remote', '--symref', '--', remote, ...named],
     parse({ stdout }) {

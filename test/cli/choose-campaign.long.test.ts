@@ -7,15 +7,15 @@ import { releaseTest, selectCases } from '../support/cases.ts'
 
 function known(name: string, started = false): KnownCampaign {
   const specPath = `.winnow/${name}.yaml`
-  const ledgerPath = started ? specPath : null
+  const event = { kind: 'campaign-started', spec: name, spec_path: specPath, default_branch: 'main' } as const
   return {
     name,
     specPath,
     paths: [specPath],
-    ledgerPath,
     spec: null,
     prefix: 'optimize',
     started,
+    start: started ? { ...event, spec_yaml: null } : null,
     problem: null,
   }
 }
