@@ -35,8 +35,6 @@ const LONGEST = [
   'test/cli/process.long.test.ts',
   'test/github/doctor.long.test.ts',
   'test/action/single-job.long.test.ts',
-  'test/cli/demo.long.test.ts',
-  'test/kill/pairs.long.test.ts',
   'test/github/pick.long.test.ts',
   'test/github/approving-reviews.long.test.ts',
   'test/engine/effects.long.test.ts',

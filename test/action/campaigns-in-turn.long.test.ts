@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { SIZE_SPEC } from '../support/size-repository.ts'
 import { scratch } from '../git/scratch.ts'
 import { campaignOnGithub } from '../github/campaign-on-github.ts'
+import { releaseTest } from '../support/cases.ts'
 
 const ELEVEN_MINUTES = 11 * 60_000
 
@@ -42,23 +43,27 @@ test('campaigns take turns under one budget: who is left over has a run of its o
   expect(third.result).toMatchObject({ campaigns: [{ campaign: 'other' }, { campaign: 'size' }], later: [] })
 })
 
-test('a settling job leaves over no campaign whose programs or models answered in its run', {
-  timeout: 240_000,
-}, async () => {
-  const { wake } = await campaignOnGithub({ '.winnow/other.yaml': SIZE_SPEC })
-  await wake()
-  const outputs = { campaign: '', orders: '', propose: 'size', judge: 'other' }
-  const answered = { result: 'success', outputs: { digest: 'd'.repeat(64) } }
-  const jobs = { tick: { result: 'success', outputs }, propose: answered, judge: answered }
-  let passed = 0
-  // The second campaign is due after the budget of the run.
-  const monotonic = () => (passed += ELEVEN_MINUTES / 2)
-  const clock = { now: Date.now, monotonic, sleep: async () => {} }
-  const file = join(scratch(), 'output')
-  const env = { INPUT_COMMAND: 'settle', INPUT_JOBS: JSON.stringify(jobs), GITHUB_OUTPUT: file }
-  const { code, out } = await wake({ env, around: { clock } })
-  const [, json = ''] = /^result-json<<(?:.*)\n(.*)\n/m.exec(readFileSync(file, 'utf8')) ?? []
-  const result: unknown = JSON.parse(json)
-  expect(result).toMatchObject({ campaigns: [{ campaign: 'other' }, { campaign: 'size' }], later: [] })
-  expect([code, out]).toEqual([0, expect.not.stringContaining('out of time')])
-})
+releaseTest(
+  'a settling job leaves over no campaign whose programs or models answered in its run',
+  {
+    timeout: 240_000,
+  },
+  async () => {
+    const { wake } = await campaignOnGithub({ '.winnow/other.yaml': SIZE_SPEC })
+    await wake()
+    const outputs = { campaign: '', orders: '', propose: 'size', judge: 'other' }
+    const answered = { result: 'success', outputs: { digest: 'd'.repeat(64) } }
+    const jobs = { tick: { result: 'success', outputs }, propose: answered, judge: answered }
+    let passed = 0
+    // The second campaign is due after the budget of the run.
+    const monotonic = () => (passed += ELEVEN_MINUTES / 2)
+    const clock = { now: Date.now, monotonic, sleep: async () => {} }
+    const file = join(scratch(), 'output')
+    const env = { INPUT_COMMAND: 'settle', INPUT_JOBS: JSON.stringify(jobs), GITHUB_OUTPUT: file }
+    const { code, out } = await wake({ env, around: { clock } })
+    const [, json = ''] = /^result-json<<(?:.*)\n(.*)\n/m.exec(readFileSync(file, 'utf8')) ?? []
+    const result: unknown = JSON.parse(json)
+    expect(result).toMatchObject({ campaigns: [{ campaign: 'other' }, { campaign: 'size' }], later: [] })
+    expect([code, out]).toEqual([0, expect.not.stringContaining('out of time')])
+  },
+)

@@ -238,61 +238,65 @@ execution: { mode: parallel, max_concurrent: 2 }`
     expect(repository.kinds('hypothesis-updated')).toMatchObject([{ status: 'tried', outcome: 'kept' }])
   })
 
-  it('has a model rewrite an artifact after a pass, and one that cannot be asked costs nothing and is asked again', async () => {
-    let known = false
-    const rewrite = { artifact_name: 'a', proposed_content: 'aaa\n', rationale: 'three letters do' }
-    const text = JSON.stringify({ ...rewrite, expected_loss_reduction: 0.5, confidence: 0.5 })
-    const server = await modelServer(() => (known ? { text, tokens: [900, 100] } : UNKNOWN_MODEL))
-    const spec = `${SIZE_SPEC.replace(/propose: .*/, 'propose: [{ use: textgrad, model: m }]')}
+  releaseTest(
+    'has a model rewrite an artifact after a pass, and one that cannot be asked costs nothing and is asked again',
+    async () => {
+      let known = false
+      const rewrite = { artifact_name: 'a', proposed_content: 'aaa\n', rationale: 'three letters do' }
+      const text = JSON.stringify({ ...rewrite, expected_loss_reduction: 0.5, confidence: 0.5 })
+      const server = await modelServer(() => (known ? { text, tokens: [900, 100] } : UNKNOWN_MODEL))
+      const spec = `${SIZE_SPEC.replace(/propose: .*/, 'propose: [{ use: textgrad, model: m }]')}
 artifacts: [{ name: a, path: src/a.txt }]
 epochs: { count: 1, baseline: 2, learning_rate: 1 }
 merge: { forgeable: allow, unisolated: allow, hold_above: null }
 stopping: { max_total_cost_usd: 1 }
 `
-    const repository = await asking({}, spec)
-    await woken({ github: repository.github, token: repository.token, env: { GITHUB_RUN_ID: '1' } })
-    await repository.measureUntilIdle()
-    expect(repository.kinds('baseline-measured')).toHaveLength(2)
-    const env = { WINNOW_MODEL_KEY: 'a-model-key', WINNOW_MODEL_URL: server.url, WINNOW_MODEL_PRICE: '1/1' }
+      const repository = await asking({}, spec)
+      await woken({ github: repository.github, token: repository.token, env: { GITHUB_RUN_ID: '1' } })
+      await repository.measureUntilIdle()
+      expect(repository.kinds('baseline-measured')).toHaveLength(2)
+      const env = { WINNOW_MODEL_KEY: 'a-model-key', WINNOW_MODEL_URL: server.url, WINNOW_MODEL_PRICE: '1/1' }
 
-    expect((await repository.first(2)).outputs['propose']).toBe('size')
-    const failed = await repository.propose(2, env)
-    const why = /no model could be asked for a rewrite: .+ has no model m/
-    expect(failed.stdout).toMatch(why)
-    await repository.settle(2, failed.outputs['report'] ?? '')
-    const reason = expect.stringMatching(why)
-    expect(repository.kinds('proposal-lost', 'spent', 'experiment-opened', 'alert')).toMatchObject([
-      { kind: 'proposal-lost', reason },
-      { kind: 'alert', code: 'asking-failed', message: reason },
-    ])
+      expect((await repository.first(2)).outputs['propose']).toBe('size')
+      const failed = await repository.propose(2, env)
+      const why = /no model could be asked for a rewrite: .+ has no model m/
+      expect(failed.stdout).toMatch(why)
+      await repository.settle(2, failed.outputs['report'] ?? '')
+      const reason = expect.stringMatching(why)
+      expect(repository.kinds('proposal-lost', 'spent', 'experiment-opened', 'alert')).toMatchObject([
+        { kind: 'proposal-lost', reason },
+        { kind: 'alert', code: 'asking-failed', message: reason },
+      ])
 
-    known = true
-    expect((await repository.first(3)).outputs['propose']).toBe('size')
-    const asked = await repository.propose(3, env)
-    expect([asked.code, asked.stderr, asked.result]).toEqual([
-      0,
-      '',
-      { campaign: 'size', asked: 1, ideas: 1 },
-    ])
-    expect(server.asked.map(({ authorization }) => authorization)).toEqual(
-      Array(2).fill('Bearer a-model-key'),
-    )
-    await repository.settle(3, asked.outputs['report'] ?? '')
-    expect(repository.kinds('proposal-requested')).toMatchObject([
-      { who: 'textgrad', may_cost_usd: 0.25 },
-      { who: 'textgrad', may_cost_usd: expect.any(Number) },
-    ])
-    expect(repository.kinds('spent').filter(({ what }) => what === 'propose')).toMatchObject([
-      { who: 'textgrad', ok: true, requests: 1, tokens: 1000, usd: 0.001 },
-    ])
-    expect(repository.kinds('experiment-opened')).toMatchObject([
-      { hypothesis: 'three letters do', category: 'a', learnings: expect.stringMatching(/^Expected loss/) },
-    ])
-    await repository.measureUntilIdle()
-    expect(repository.kinds('decided')).toMatchObject([{ outcome: 'kept' }])
-    expect(repository.kinds('campaign-stopped')).toMatchObject([{ code: 'epochs' }])
-    expect(JSON.stringify(repository.events())).not.toContain('a-model-key')
-  }, 300_000)
+      known = true
+      expect((await repository.first(3)).outputs['propose']).toBe('size')
+      const asked = await repository.propose(3, env)
+      expect([asked.code, asked.stderr, asked.result]).toEqual([
+        0,
+        '',
+        { campaign: 'size', asked: 1, ideas: 1 },
+      ])
+      expect(server.asked.map(({ authorization }) => authorization)).toEqual(
+        Array(2).fill('Bearer a-model-key'),
+      )
+      await repository.settle(3, asked.outputs['report'] ?? '')
+      expect(repository.kinds('proposal-requested')).toMatchObject([
+        { who: 'textgrad', may_cost_usd: 0.25 },
+        { who: 'textgrad', may_cost_usd: expect.any(Number) },
+      ])
+      expect(repository.kinds('spent').filter(({ what }) => what === 'propose')).toMatchObject([
+        { who: 'textgrad', ok: true, requests: 1, tokens: 1000, usd: 0.001 },
+      ])
+      expect(repository.kinds('experiment-opened')).toMatchObject([
+        { hypothesis: 'three letters do', category: 'a', learnings: expect.stringMatching(/^Expected loss/) },
+      ])
+      await repository.measureUntilIdle()
+      expect(repository.kinds('decided')).toMatchObject([{ outcome: 'kept' }])
+      expect(repository.kinds('campaign-stopped')).toMatchObject([{ code: 'epochs' }])
+      expect(JSON.stringify(repository.events())).not.toContain('a-model-key')
+    },
+    300_000,
+  )
 
   releaseTest(
     'asks nobody in a run that is started again, whose answers could not be handed over',

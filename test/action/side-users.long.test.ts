@@ -76,7 +76,7 @@ describe.skipIf(!isRoot)('a job where there are users for sides', () => {
     expect(ended.result).toMatchObject({ isolated: true })
   })
 
-  it(
+  releaseTest(
     'measures every later order of that harness the same way, and what is kept stands its proof',
     SLOW,
     async () => {
@@ -253,15 +253,18 @@ describe.skipIf(!isRoot || SUDO_ROOT === '')('a job whose user may become root',
     expect(readdirSync(join(ended.home, 'temp')).filter(name => name.startsWith('winnow-root-'))).toEqual([])
   })
 
-  it('gives it up where there are no users for sides, before anything runs as that user', async () => {
-    const spies = 'if sudo --non-interactive true 2> /dev/null; then exit 9; fi\n'
-    const { person, order } = await fresh({ 'bench/size.sh': spies + FILES['bench/size.sh'] })
-    const ended = await hosted(person, order, { after: AFTER, users: { owners: [] } })
-    expect([ended.code, ended.orders]).toEqual([0, []])
-    expect(reportIn(ended)).toMatchObject({ unisolated_because: 'there is no user winnow-1' })
-    expect(reportIn(ended).executions.map(({ status }) => status)).toContain('ok')
-    expect(ended.stdout.split('\n')).not.toContain('0')
-  })
+  releaseTest(
+    'gives it up where there are no users for sides, before anything runs as that user',
+    async () => {
+      const spies = 'if sudo --non-interactive true 2> /dev/null; then exit 9; fi\n'
+      const { person, order } = await fresh({ 'bench/size.sh': spies + FILES['bench/size.sh'] })
+      const ended = await hosted(person, order, { after: AFTER, users: { owners: [] } })
+      expect([ended.code, ended.orders]).toEqual([0, []])
+      expect(reportIn(ended)).toMatchObject({ unisolated_because: 'there is no user winnow-1' })
+      expect(reportIn(ended).executions.map(({ status }) => status)).toContain('ok')
+      expect(ended.stdout.split('\n')).not.toContain('0')
+    },
+  )
 
   it('has it no more once sides were measured, and nobody who is measured has it', async () => {
     const tries = 'if sudo --non-interactive true 2> /dev/null; then exit 9; fi\n'

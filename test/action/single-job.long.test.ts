@@ -115,24 +115,27 @@ describe.skipIf(!isRoot || SUDO_ROOT === '')('a single job whose user may become
     expect(ofKind(github, 'merged')).toHaveLength(1)
   })
 
-  it('goes on as its user where the project cannot be measured that way, and refuses outsiders at once', async () => {
-    const needs = `test "$(id -u)" = ${RUNNER} || { echo 'no tool for you' >&2; exit 3; }\n`
-    const sudo = 'if sudo --non-interactive true 2> /dev/null; then exit 8; fi\n'
-    const spec = `${SIZE_SPEC}merge: { unisolated: allow, forgeable: allow }\n`
-    const { github, token } = await campaign({ harness: needs + sudo + COUNT, spec })
-    const first = await hosted(github, token)
-    const why = 'Isolation: none, because as a separate user, the harness fails: no tool for you.'
-    expect([first.code, first.stdout]).toEqual([0, expect.stringContaining(why)])
-    expect(first.summary).toContain('winnow measures only ideas of people with write access.')
-    expect(first.stdout.split('\n')).not.toContain('0')
-    for (const flags of flagsOf(github)) expect(flags).toContain('unisolated')
-    expect(ofKind(github, 'merged')).toHaveLength(1)
-    await offerFromFork(github)
-    expect((await hosted(github, token)).code).toBe(0)
-    expect(ofKind(github, 'experiment-refused')).toMatchObject([
-      { code: 'unisolated', message: expect.stringContaining('eve has no write access') },
-    ])
-  })
+  releaseTest(
+    'goes on as its user where the project cannot be measured that way, and refuses outsiders at once',
+    async () => {
+      const needs = `test "$(id -u)" = ${RUNNER} || { echo 'no tool for you' >&2; exit 3; }\n`
+      const sudo = 'if sudo --non-interactive true 2> /dev/null; then exit 8; fi\n'
+      const spec = `${SIZE_SPEC}merge: { unisolated: allow, forgeable: allow }\n`
+      const { github, token } = await campaign({ harness: needs + sudo + COUNT, spec })
+      const first = await hosted(github, token)
+      const why = 'Isolation: none, because as a separate user, the harness fails: no tool for you.'
+      expect([first.code, first.stdout]).toEqual([0, expect.stringContaining(why)])
+      expect(first.summary).toContain('winnow measures only ideas of people with write access.')
+      expect(first.stdout.split('\n')).not.toContain('0')
+      for (const flags of flagsOf(github)) expect(flags).toContain('unisolated')
+      expect(ofKind(github, 'merged')).toHaveLength(1)
+      await offerFromFork(github)
+      expect((await hosted(github, token)).code).toBe(0)
+      expect(ofKind(github, 'experiment-refused')).toMatchObject([
+        { code: 'unisolated', message: expect.stringContaining('eve has no write access') },
+      ])
+    },
+  )
 })
 
 describe('a single job whose user may not become root', SLOW, () => {

@@ -4,15 +4,13 @@ import { type EntryResult, listEntries, runEntries } from '../../bench/hostile/c
 import { FAMILIES } from '../../bench/hostile/entry.ts'
 
 const HOSTS = ['steps', 'lines']
-const HONEST_IDEAS = 6
+const HONEST_IDEAS = 4
 
-/** One or two attacks of each family, and some honest ideas, of the projects that are measured in few executions. */
+/** One attack of each family, and some honest ideas, of the projects that are measured in few executions. */
 function selectSample() {
   const { shuffled } = seeded('hostile', 1)
   const entries = shuffled(listEntries().filter(({ host }) => HOSTS.includes(host)))
-  const attacks = FAMILIES.flatMap((family, at) =>
-    entries.filter(({ group }) => group === family).slice(0, 1 + (at % 2)),
-  )
+  const attacks = FAMILIES.flatMap(family => entries.find(({ group }) => group === family) ?? [])
   return [...attacks, ...entries.filter(({ group }) => group === 'honest').slice(0, HONEST_IDEAS)]
 }
 
@@ -20,14 +18,14 @@ describe('a sample of bench/hostile with default settings', () => {
   let results: EntryResult[] = []
   beforeAll(async () => {
     results = await runEntries(selectSample(), process.getuid?.() === 0 ? 'uid' : 'none')
-  })
+  }, 600_000)
   const list = (outcome: string, honest: boolean) =>
     results
       .filter(result => result.outcome === outcome && (result.entry.group === 'honest') === honest)
       .map(({ entry, why }) => `${entry.group}, ${entry.name}: ${why}`)
 
   it('lands no attack', () => {
-    expect(results.length).toBe(12 + HONEST_IDEAS)
+    expect(results.length).toBe(FAMILIES.length + HONEST_IDEAS)
     expect(list('landed', false)).toEqual([])
   })
 

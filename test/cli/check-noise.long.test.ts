@@ -81,7 +81,7 @@ describe('winnow check of a noisy metric', () => {
     expect(prospects.campaign.ideas).toBe(100)
   })
 
-  it('shows three ways out where min_effect is hidden, before anything is spent', async () => {
+  releaseTest('shows three ways out where min_effect is hidden, before anything is spent', async () => {
     const loud = noisyProject({ thousandths: 900, spec: text => `${text}evidence: { max_jobs: 2 }\n` })
     const { out, code } = await loud.winnow('check')
     expect(code).toBe(0)

@@ -8,6 +8,7 @@ import { describeFactCardRule } from '../../src/judge/fact-card-rule.ts'
 import { describeSkillRule, listShownQualities } from '../../src/judge/skill-rule.ts'
 import { scratch } from '../git/scratch.ts'
 import { type Answer, project, type Project } from './project.ts'
+import { releaseTest } from '../support/cases.ts'
 
 const OUTCOMES = {
   'exp-001': 'kept',
@@ -71,48 +72,52 @@ async function outcomesIn(person: Project, directory: string): Promise<Record<st
 }
 
 describe('the demo', () => {
-  it('runs a real campaign that comes to every outcome, and says what can be typed next', async () => {
-    const person = project()
-    const before = person.refs()
-    const TMPDIR = scratch('winnow demo ')
-    const shown = await person.winnowWith({ env: { TMPDIR }, registries }, 'demo')
-    expect(shown.code, shown.err).toBe(0)
-    expect(shown.err).toContain('exp-001 Kept: bytes 2995 -> 2013 (-32.8 %)')
-    expect(shown.out).toContain('Since the baseline: bytes 2995 -> 1282 (-57.2 %).')
-    expect(shown.out).toContain('Waiting for approval of static-huffman 2.1.0 (npm)')
-    expect(person.refs()).toBe(before)
+  releaseTest(
+    'runs a real campaign that comes to every outcome, and says what can be typed next',
+    async () => {
+      const person = project()
+      const before = person.refs()
+      const TMPDIR = scratch('winnow demo ')
+      const shown = await person.winnowWith({ env: { TMPDIR }, registries }, 'demo')
+      expect(shown.code, shown.err).toBe(0)
+      expect(shown.err).toContain('exp-001 Kept: bytes 2995 -> 2013 (-32.8 %)')
+      expect(shown.out).toContain('Since the baseline: bytes 2995 -> 1282 (-57.2 %).')
+      expect(shown.out).toContain('Waiting for approval of static-huffman 2.1.0 (npm)')
+      expect(person.refs()).toBe(before)
 
-    const [cd = '', ...next] = commandsAfter(shown, 'Next:')
-    const directory = cd.replace(/^cd '(.*)'$/, '$1')
-    expect(directory.startsWith(TMPDIR)).toBe(true)
-    expect(await outcomesIn(person, directory)).toEqual(OUTCOMES)
-    const replayed = await person.winnowWith({ directory }, 'replay')
-    expect([replayed.code, replayed.out]).toEqual([0, expect.stringContaining('no difference')])
+      const [cd = '', ...next] = commandsAfter(shown, 'Next:')
+      const directory = cd.replace(/^cd '(.*)'$/, '$1')
+      expect(directory.startsWith(TMPDIR)).toBe(true)
+      expect(await outcomesIn(person, directory)).toEqual(OUTCOMES)
+      const replayed = await person.winnowWith({ directory }, 'replay')
+      expect([replayed.code, replayed.out]).toEqual([0, expect.stringContaining('no difference')])
 
-    const answers: Answer[] = []
-    for (const command of next) answers.push(await typed(person, directory, command))
-    expect(next.map(command => command.split(' ').slice(3).join(' '))).toEqual([
-      'show exp-004',
-      'audit',
-      'approve',
-      'approve exp-010',
-      'run',
-    ])
-    // exp-011 still waits for a person.
-    expect(answers.map(({ code }) => code)).toEqual([0, 0, 0, 0, 14])
-    expect(answers[0]?.out).toMatch(/^exp-004 Promising alone, harmful in combination/)
-    expect(answers[1]?.out).toContain('no problem')
-    expect(answers[2]?.out).toContain('static-huffman')
-    expect(answers[4]?.out).toContain('Since the baseline: bytes 2995 -> 1045 (-65.1 %).')
+      const answers: Answer[] = []
+      for (const command of next) answers.push(await typed(person, directory, command))
+      expect(next.map(command => command.split(' ').slice(3).join(' '))).toEqual([
+        'show exp-004',
+        'audit',
+        'approve',
+        'approve exp-010',
+        'run',
+      ])
+      // exp-011 still waits for a person.
+      expect(answers.map(({ code }) => code)).toEqual([0, 0, 0, 0, 14])
+      expect(answers[0]?.out).toMatch(/^exp-004 Promising alone, harmful in combination/)
+      expect(answers[1]?.out).toContain('no problem')
+      expect(answers[2]?.out).toContain('static-huffman')
+      expect(answers[4]?.out).toContain('Since the baseline: bytes 2995 -> 1045 (-65.1 %).')
 
-    const [remove = ''] = commandsAfter({ ...shown, out: `${shown.out}\n` }, 'To remove all of it:')
-    execFileSync('sh', ['-c', remove])
-    expect(existsSync(directory)).toBe(false)
+      const [remove = ''] = commandsAfter({ ...shown, out: `${shown.out}\n` }, 'To remove all of it:')
+      execFileSync('sh', ['-c', remove])
+      expect(existsSync(directory)).toBe(false)
 
-    const real = new Set(masked(`${shown.err}${shown.out}${answers[2]?.out}`).split('\n'))
-    for (const page of ['demo.md', 'dependencies.md'])
-      expect([page, shownIn(page).filter(line => !real.has(line))]).toEqual([page, []])
-  }, 120_000)
+      const real = new Set(masked(`${shown.err}${shown.out}${answers[2]?.out}`).split('\n'))
+      for (const page of ['demo.md', 'dependencies.md'])
+        expect([page, shownIn(page).filter(line => !real.has(line))]).toEqual([page, []])
+    },
+    120_000,
+  )
 
   it('is put where it is wanted, but over nothing', async () => {
     const person = project()

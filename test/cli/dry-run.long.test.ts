@@ -121,7 +121,7 @@ describe('--dry-run', () => {
 })
 
 describe('a verb that only reads', () => {
-  it('writes nothing, also where a pull request has to be found merged', async () => {
+  releaseTest('writes nothing, also where a pull request has to be found merged', async () => {
     const person = project()
     await person.winnow('run')
     await offer(person, SHORT)

@@ -6,6 +6,7 @@ import { type LocalModel, startLocalModel } from '../../src/judge/local-model.ts
 import { UNFIT_ANSWERS, UNKNOWN_MODEL } from '../judge/http-models.ts'
 import { type AskedModel, type ModelReply, modelServer } from '../servers/model-server.ts'
 import { project, proven } from './project.ts'
+import { releaseTest } from '../support/cases.ts'
 
 const SPEC = `winnow: 1
 metric: { primary: { name: loss, direction: minimize } }
@@ -254,32 +255,35 @@ describe('an update that regresses after it was kept', () => {
 describe('a model that gives no rewrite', () => {
   const one = SPEC.replace('artifacts: [{ name: worker_pitfalls }, ', 'artifacts: [')
 
-  it('leaves epochs without an update, whatever it answers, and the next good rewrite is measured', async () => {
-    const rewrite = {
-      artifact_name: 'manager_planning_preamble',
-      proposed_content: 'Plan first.\nWrite a checklist.\n',
-      rationale: 'say: checklist',
-      expected_loss_reduction: 0.3,
-      confidence: 0.5,
-    }
-    const reply = (_: AskedModel, before: number): ModelReply =>
-      UNFIT_ANSWERS[before]?.[1] ?? { text: JSON.stringify(rewrite), tokens: [7, 3] }
-    const server = await modelServer(reply)
-    const count = UNFIT_ANSWERS.length + 1
-    const { person, run } = campaign(`{ count: ${count}, baseline: 2, learning_rate: 1 }`, { spec: one })
-    const before = person.refs()
-    expect(await run(server)).toMatchObject({ code: 0 })
-    const { epochs, rounds } = await person.json('inspect')
-    const means = (epochs as { mean: number }[]).map(({ mean }) => mean.toFixed(2))
-    expect(means).toEqual([...Array.from({ length: count + 1 }, () => '0.60'), '0.43'])
-    expect(rounds).toMatchObject([{ experiments: [{ verdict: 'kept' }] }])
-    expect((await person.winnow('status')).out).toContain(`${count} epochs measured (epochs.count)`)
-    expect(server.asked).toHaveLength(count)
-    expect(await person.json('status')).toMatchObject({ spent: { requests: count } })
-    const experiments = person.refs().match(/refs\/heads\/optimize-exp\/\S+/g) ?? []
-    expect([before.includes('optimize'), experiments.length <= 1]).toEqual([false, true])
-    await proven(person)
-  })
+  releaseTest(
+    'leaves epochs without an update, whatever it answers, and the next good rewrite is measured',
+    async () => {
+      const rewrite = {
+        artifact_name: 'manager_planning_preamble',
+        proposed_content: 'Plan first.\nWrite a checklist.\n',
+        rationale: 'say: checklist',
+        expected_loss_reduction: 0.3,
+        confidence: 0.5,
+      }
+      const reply = (_: AskedModel, before: number): ModelReply =>
+        UNFIT_ANSWERS[before]?.[1] ?? { text: JSON.stringify(rewrite), tokens: [7, 3] }
+      const server = await modelServer(reply)
+      const count = UNFIT_ANSWERS.length + 1
+      const { person, run } = campaign(`{ count: ${count}, baseline: 2, learning_rate: 1 }`, { spec: one })
+      const before = person.refs()
+      expect(await run(server)).toMatchObject({ code: 0 })
+      const { epochs, rounds } = await person.json('inspect')
+      const means = (epochs as { mean: number }[]).map(({ mean }) => mean.toFixed(2))
+      expect(means).toEqual([...Array.from({ length: count + 1 }, () => '0.60'), '0.43'])
+      expect(rounds).toMatchObject([{ experiments: [{ verdict: 'kept' }] }])
+      expect((await person.winnow('status')).out).toContain(`${count} epochs measured (epochs.count)`)
+      expect(server.asked).toHaveLength(count)
+      expect(await person.json('status')).toMatchObject({ spent: { requests: count } })
+      const experiments = person.refs().match(/refs\/heads\/optimize-exp\/\S+/g) ?? []
+      expect([before.includes('optimize'), experiments.length <= 1]).toEqual([false, true])
+      await proven(person)
+    },
+  )
 
   it('because it is unknown, stops the run with one reason, and the campaign goes on when it is known', async () => {
     let known = false

@@ -29,7 +29,7 @@ function untracked(person: Project): string {
 }
 
 describe('winnow init', () => {
-  it('finds out, writes, checks, and says what is next', async () => {
+  releaseTest('finds out, writes, checks, and says what is next', async () => {
     const person = project(NODE)
     const { code, out } = await person.winnow('init')
     expect(code).toBe(0)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { offer, project, proven, SHORT } from './project.ts'
+import { releaseTest } from '../support/cases.ts'
 
 async function keptOne() {
   const person = project()
@@ -42,7 +43,7 @@ describe('winnow pick', () => {
     await proven(person)
   })
 
-  it('takes nothing that is not kept, and says why', async () => {
+  releaseTest('takes nothing that is not kept, and says why', async () => {
     const person = await keptOne()
     expect((await person.winnow('pick', '7')).err).toContain('there is no experiment 7')
     await person.winnow('revert', '1')

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { NOISY_SPEC, noisyProject } from './noisy-project.ts'
 import type { Project } from './project.ts'
+import { releaseTest } from '../support/cases.ts'
 
 /** Prints two numbers of one run: `ms` varies by a tenth, `ticks` by a hundredth of that, and both by the same cause. */
 const TWO_NUMBERS = `random=$(od -An -N2 -tu2 /dev/urandom | tr -d ' ')
@@ -27,13 +28,13 @@ describe('a quieter metric of the same runs', () => {
     expect(out).toContain(`  to compare it: ${SPEC_LINE}\n`)
   })
 
-  it('is named by compare, with the option', async () => {
+  releaseTest('is named by compare, with the option', async () => {
     const command = ['--metric', 'ms', '--max-jobs', '2', '--', 'sh bench/ms.sh']
     const { out } = await twoNumbers().winnow('compare', 'main', 'shorter', ...command)
     expect(out).toMatch(new RegExp(`^  ${FIGURES}; --metric ticks compares it$`, 'm'))
   })
 
-  it('is named where an idea is not proven', async () => {
+  releaseTest('is named where an idea is not proven', async () => {
     const person = twoNumbers(`${NOISY_SPEC}evidence: { max_jobs: 2 }\n`)
     person.write('src/ms', '970000\n')
     const { out, err } = await person.winnow('try', '-m', 'A little less')

@@ -63,17 +63,20 @@ describe.skipIf(!isRoot)('a campaign whose sides have users of their own', () =>
     expect(out).toContain('isolation: uid; each side runs as its own user')
   })
 
-  it('is tried by check and by compare with the users that are there, where the choice is left', () => {
-    const person = project({ ...files, '.winnow/size.yaml': SPEC })
-    const checked = winnowAmong(person, 'check', '--no-probes')
-    expect([checked.code, checked.err]).toEqual([0, expect.stringContaining(OWN_USERS)])
-    expect(checked.out).toContain('isolation: uid where the commands work that way')
-    // One trial tells for the whole command.
-    expect(checked.err.split(OWN_USERS)).toHaveLength(2)
-    person.git('commit', '--allow-empty', '-q', '-m', 'two')
-    const compared = winnowAmong(person, 'compare', 'HEAD~1', '--', 'sh bench/size.sh')
-    expect(compared.err + compared.out).not.toContain('error')
-  })
+  releaseTest(
+    'is tried by check and by compare with the users that are there, where the choice is left',
+    () => {
+      const person = project({ ...files, '.winnow/size.yaml': SPEC })
+      const checked = winnowAmong(person, 'check', '--no-probes')
+      expect([checked.code, checked.err]).toEqual([0, expect.stringContaining(OWN_USERS)])
+      expect(checked.out).toContain('isolation: uid where the commands work that way')
+      // One trial tells for the whole command.
+      expect(checked.err.split(OWN_USERS)).toHaveLength(2)
+      person.git('commit', '--allow-empty', '-q', '-m', 'two')
+      const compared = winnowAmong(person, 'compare', 'HEAD~1', '--', 'sh bench/size.sh')
+      expect(compared.err + compared.out).not.toContain('error')
+    },
+  )
 })
 
 describe('where there are no users for sides', () => {

@@ -56,7 +56,7 @@ describe('a campaign that has run', () => {
     )
   })
 
-  it('takes a kept experiment back when asked to', async () => {
+  releaseTest('takes a kept experiment back when asked to', async () => {
     const person = project()
     await person.winnow('run')
     await offer(person, SHORT)

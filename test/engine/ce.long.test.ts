@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { LedgerEvent } from '../../src/model/event.ts'
 import { letters, SIZE_FILES, shorter } from '../support/size-repository.ts'
 import { patchOf, type TestRepository, createTestRepository } from '../support/repository.ts'
-import { selectCases } from '../support/cases.ts'
+import { releaseTest, selectCases } from '../support/cases.ts'
 
 /** A ce-optimize spec as people have them: no winnow: 1, a stored score, several samples. */
 function ceSpec(stability: string): string {
@@ -128,7 +128,7 @@ describe('gains beyond max_runner_up_merges_per_batch', () => {
 })
 
 describe('a ladder', () => {
-  it('drops what fails its smoke command without a measurement', async () => {
+  releaseTest('drops what fails its smoke command without a measurement', async () => {
     const unsmokable = patchOf(
       { 'src/c.txt': [letters('c', 15), 'unsmokable\n'] },
       { hypothesis: 'unsmokable' },

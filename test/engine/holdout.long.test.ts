@@ -142,7 +142,7 @@ describe('a campaign with another rule', () => {
     ['pairs', ', mode: paired', { exact: false, scale: 'log' }],
     ['a stored score', ', stability: {}', { exact: false, scale: 'linear' }],
   ]
-  it.each(selectCases(kinds))('%s uses its holdout in the same way', async (_, key, terms) => {
+  releaseTest.each(kinds)('%s uses its holdout in the same way', async (_, key, terms) => {
     const made = await site([OVERFITTED, shorter('a', 5)], {
       change: text => text.replace('timeout_seconds: 60,', `timeout_seconds: 60${key},`),
     })

@@ -4,6 +4,7 @@ import { requireCampaign } from '../../src/engine/controller/run.ts'
 import type { AskedModel, ModelReply } from '../servers/model-server.ts'
 import { shownIn } from '../servers/reading-judge.ts'
 import { answers, createJudgedRepository, JUDGED_SPEC, SAMPLE } from '../support/judged-repository.ts'
+import { releaseTest } from '../support/cases.ts'
 
 const SPEC = `${JUDGED_SPEC.replace(/propose:.*\n/, 'propose: [{ use: textgrad, model: the-optimiser }]\n')}
 artifacts: [{ name: answers, path: src/answers.txt }]
@@ -71,24 +72,28 @@ it('epochs of a judged metric: passes have a mean, the gradient reads what the j
   await site.proven()
 }, 180_000)
 
-it('with compat: awp an update lands when its gates hold, and its order, measured alone, is its pass', async () => {
-  const site = await createJudgedRepository(
-    {},
-    {
-      spec: SPEC.replace('count: 3, baseline: 2,', 'count: 4, compat: awp,'),
-      reply: asked => (isQuestion(asked) ? optimise(asked) : judge(asked)),
-    },
-  )
-  await site.start()
-  expect(await site.run()).toMatchObject({ for: 'nothing' })
-  const { loaded, spec } = await requireCampaign(site.place)
-  const passes = listEpochSteps(loaded.campaign, spec)
-  expect(passes.map(({ epoch }) => Math.round((epoch.mean ?? 0) * 2) / 2)).toEqual([2, 3.5, 1, 3.5])
-  expect(passes.map(({ step }) => step.rollBack)).toEqual([null, null, 'exp-002', null])
-  expect(await site.reasonOf('say great')).toContain('every gate holds with it')
-  const rules = (await site.events()).flatMap(event =>
-    event.kind === 'order-issued' && event.purpose === 'experiment' ? [event.stop.rule] : [],
-  )
-  expect(rules).toEqual(['alone', 'alone'])
-  await site.proven()
-}, 180_000)
+releaseTest(
+  'with compat: awp an update lands when its gates hold, and its order, measured alone, is its pass',
+  async () => {
+    const site = await createJudgedRepository(
+      {},
+      {
+        spec: SPEC.replace('count: 3, baseline: 2,', 'count: 4, compat: awp,'),
+        reply: asked => (isQuestion(asked) ? optimise(asked) : judge(asked)),
+      },
+    )
+    await site.start()
+    expect(await site.run()).toMatchObject({ for: 'nothing' })
+    const { loaded, spec } = await requireCampaign(site.place)
+    const passes = listEpochSteps(loaded.campaign, spec)
+    expect(passes.map(({ epoch }) => Math.round((epoch.mean ?? 0) * 2) / 2)).toEqual([2, 3.5, 1, 3.5])
+    expect(passes.map(({ step }) => step.rollBack)).toEqual([null, null, 'exp-002', null])
+    expect(await site.reasonOf('say great')).toContain('every gate holds with it')
+    const rules = (await site.events()).flatMap(event =>
+      event.kind === 'order-issued' && event.purpose === 'experiment' ? [event.stop.rule] : [],
+    )
+    expect(rules).toEqual(['alone', 'alone'])
+    await site.proven()
+  },
+  180_000,
+)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { letters, SIZE_FILES, shorter, createSizeRepository } from '../support/size-repository.ts'
 import { patchOf, type TestRepository } from '../support/repository.ts'
+import { releaseTest } from '../support/cases.ts'
 
 /** A number that is lower by chance: always, or only once a file says so. */
 function noisy(when: string): Record<string, string> {
@@ -13,7 +14,7 @@ printf '{"bytes": %s}' "$(( $(cat src/*.txt | wc -c) + noise ))"
 }
 
 describe('a noisy metric', () => {
-  it('that can be negative needs a minimum gain before the first experiment', async () => {
+  releaseTest('that can be negative needs a minimum gain before the first experiment', async () => {
     const site = await createSizeRepository([shorter('a', 3)], { files: noisy('true') })
     await site.start()
     const waiting = await site.run()

@@ -157,7 +157,7 @@ describe('a merged campaign with on_merge: restart', () => {
     await site.proven()
   })
 
-  it('restarts once, wherever a process is killed, and for any number of processes', async () => {
+  releaseTest('restarts once, wherever a process is killed, and for any number of processes', async () => {
     const site = await kept()
     const tip = merge(site)
     const reached = await cutOffEverywhere(site)

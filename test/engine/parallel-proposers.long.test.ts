@@ -63,7 +63,7 @@ function spentBy(events: readonly LedgerEvent[]): string[] {
 }
 
 describe('command proposers', () => {
-  it('run at most max_concurrent at once, and all their ideas are one round', async () => {
+  releaseTest('run at most max_concurrent at once, and all their ideas are one round', async () => {
     const { at, end, release } = await thinking(SIZE_SPEC, 3)
     expect(thinkers(at)).toEqual(['x', 'x', 'y'])
     release()

@@ -172,25 +172,28 @@ describe('a pick', () => {
 })
 
 describe('a pick is measured like the campaign', () => {
-  it('by pairs where pairs decide, like a confirmation, without a share of the error budget', async () => {
-    const paired = (text: string) => `${text.replace('seconds: 60', 'seconds: 60, mode: paired')}${SERIAL}`
-    const site = await createSizeRepository([shorter('a', 3)], { remote: true, spec: paired })
-    await site.start()
-    await site.until(({ landings }) => landings.length === 1)
-    const { error_budget } = await site.campaign()
-    const found = await pick(site)
-    expect(found).toMatchObject({ outcome: 'kept', evidence: null })
-    expect(found.reason).toMatch(/^bytes .* lower[^]*\nevidence \d+ \(needed to be sure: \d+\) /)
-    const ordered = (await site.events()).flatMap(each => (each.kind === 'order-issued' ? [each] : []))
-    const terms = ordered.flatMap(({ purpose, stop }) =>
-      purpose === 'pick' && stop.rule === 'paired' ? Object.values(stop.terms) : [],
-    )
-    expect(terms.length).toBeGreaterThan(0)
-    for (const each of terms) expect(each).toMatchObject({ as: 'confirmed', alpha: 0.05, alpha_share: 0 })
-    expect((await site.campaign()).error_budget).toEqual(error_budget)
-    expect(bodyOf(await site.campaign(), found)).toMatch(/\d+ pairs of runs on this machine/)
-    await site.proven()
-  })
+  releaseTest(
+    'by pairs where pairs decide, like a confirmation, without a share of the error budget',
+    async () => {
+      const paired = (text: string) => `${text.replace('seconds: 60', 'seconds: 60, mode: paired')}${SERIAL}`
+      const site = await createSizeRepository([shorter('a', 3)], { remote: true, spec: paired })
+      await site.start()
+      await site.until(({ landings }) => landings.length === 1)
+      const { error_budget } = await site.campaign()
+      const found = await pick(site)
+      expect(found).toMatchObject({ outcome: 'kept', evidence: null })
+      expect(found.reason).toMatch(/^bytes .* lower[^]*\nevidence \d+ \(needed to be sure: \d+\) /)
+      const ordered = (await site.events()).flatMap(each => (each.kind === 'order-issued' ? [each] : []))
+      const terms = ordered.flatMap(({ purpose, stop }) =>
+        purpose === 'pick' && stop.rule === 'paired' ? Object.values(stop.terms) : [],
+      )
+      expect(terms.length).toBeGreaterThan(0)
+      for (const each of terms) expect(each).toMatchObject({ as: 'confirmed', alpha: 0.05, alpha_share: 0 })
+      expect((await site.campaign()).error_budget).toEqual(error_budget)
+      expect(bodyOf(await site.campaign(), found)).toMatch(/\d+ pairs of runs on this machine/)
+      await site.proven()
+    },
+  )
 
   releaseTest('with its new packages listed and approved again', async () => {
     const open = (text: string) => text.replace('[src/]', '[src/, package.json, package-lock.json]')
@@ -276,26 +279,23 @@ describe('a pick whose default branch moves', () => {
 })
 
 describe('a campaign that does not run', () => {
-  it.each(selectCases(['person', 'max_iterations']))(
-    'runs for a pick alone, and stops again: %s',
-    async code => {
-      const site = await ended([shorter('a', 3)])
-      await site.person({ kind: 'campaign-stopped', code, reason: 'enough' })
-      await site.run()
-      site.write('ideas/02.patch', shorter('b', 5))
-      site.commit('an idea that comes too late')
-      const found = await pick(site)
-      expect(found).toMatchObject({ outcome: 'kept', closed: false })
-      expect(await site.campaign()).toMatchObject({
-        status: 'stopped',
-        stop_code: code,
-        status_reason: 'enough',
-      })
-      expect(await site.outcomes()).toEqual({ a3: 'kept' })
-      expect(branches(site)).toContain(found.branch)
-      await site.proven()
-    },
-  )
+  releaseTest.each(['person', 'max_iterations'])('runs for a pick alone, and stops again: %s', async code => {
+    const site = await ended([shorter('a', 3)])
+    await site.person({ kind: 'campaign-stopped', code, reason: 'enough' })
+    await site.run()
+    site.write('ideas/02.patch', shorter('b', 5))
+    site.commit('an idea that comes too late')
+    const found = await pick(site)
+    expect(found).toMatchObject({ outcome: 'kept', closed: false })
+    expect(await site.campaign()).toMatchObject({
+      status: 'stopped',
+      stop_code: code,
+      status_reason: 'enough',
+    })
+    expect(await site.outcomes()).toEqual({ a3: 'kept' })
+    expect(branches(site)).toContain(found.branch)
+    await site.proven()
+  })
 
   releaseTest('measures no pick while it is paused', async () => {
     const site = await ended([shorter('a', 3)])
@@ -323,7 +323,7 @@ describe('a campaign that does not run', () => {
 })
 
 describe('an interrupted pick', () => {
-  it.each(selectCases([{ remote: true }, { remote: false }]))(
+  releaseTest.each([{ remote: true }, { remote: false }])(
     'has the same result wherever its process is killed; $remote',
     async options => {
       const site = await ended([shorter('a', 3), shorter('b', 5)], options)

@@ -70,7 +70,7 @@ describe('a revert', () => {
     await site.proven()
   })
 
-  it('is refused with the names of later landings that build on it', async () => {
+  releaseTest('is refused with the names of later landings that build on it', async () => {
     const again = patchOf({ 'src/a.txt': ['aaa\n', 'a\n'] }, { hypothesis: 'even shorter' })
     const site = await ended(
       [shorter('a', 3), again],

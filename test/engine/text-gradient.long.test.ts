@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type ModelReply, modelServer } from '../servers/model-server.ts'
 import { createSizeRepository } from '../support/size-repository.ts'
+import { selectCases } from '../support/cases.ts'
 
 const SPEC = `artifacts: [{ name: a, path: src/a.txt }]
 epochs: { count: 2, baseline: 2, learning_rate: 1 }
@@ -28,11 +29,13 @@ async function learning(reply: (before: number) => ModelReply, fault?: (point: s
 }
 
 describe('a text gradient', () => {
-  it.each<[string, ModelReply, number]>([
-    ['is busy', { status: 429 }, 0],
-    ['breaks', { status: 500 }, 0.012],
-    ['breaks off', 'cut', 0.012],
-  ])(
+  it.each<[string, ModelReply, number]>(
+    selectCases([
+      ['breaks off', 'cut', 0.012],
+      ['is busy', { status: 429 }, 0],
+      ['breaks', { status: 500 }, 0.012],
+    ]),
+  )(
     'whose endpoint %s for minutes stops the run with one reason, and its cost counts',
     async (_, fails, cost) => {
       let known = false
@@ -55,10 +58,12 @@ describe('a text gradient', () => {
     120_000,
   )
 
-  it.each<[string, number]>([
-    ['ask:answered', 2],
-    ['ask:stored', 1],
-  ])(
+  it.each<[string, number]>(
+    selectCases([
+      ['ask:answered', 2],
+      ['ask:stored', 1],
+    ]),
+  )(
     'that is cut off at %s is asked %d times, and lands once',
     async (where, times) => {
       let cut = false

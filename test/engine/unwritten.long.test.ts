@@ -76,7 +76,7 @@ describe('events that the remote refuses for good', () => {
   })
 })
 
-test('are saved after 200 lost races', async () => {
+releaseTest('are saved after 200 lost races', async () => {
   const here = await refused('no')
   const hands = await here.hands()
   const { repository } = here.place

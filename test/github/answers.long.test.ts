@@ -124,26 +124,29 @@ describe('answers of the run that asked', () => {
     await proven(testRepository.here.place)
   })
 
-  it('that never come hold nobody up: what is queued is measured, and later somebody is asked again', async () => {
-    const testRepository = await asked(
-      [],
-      `propose: [${THINKER}, { use: external }]\nmerge: { forgeable: allow }`,
-    )
-    const { scene, ada } = testRepository
-    expect(await testRepository.kinds('proposal-requested')).toHaveLength(4)
-    scene.commit('mine', { 'src/b.txt': letters('b', 5) }, [scene.tip('main')])
-    await scene.ask(ada, 'POST /pulls', { title: 'mine', head: 'mine', base: 'optimize/size' })
-    expect(await testRepository.wake({ run: 2, next: ASKS })).toMatchObject({ for: 'proposers' })
-    expect(await settle(testRepository, null)).toMatchObject({ for: 'orders' })
-    expect(testRepository.told()).toContain('its job ended (failure) and left no answers')
-    expect(await testRepository.kinds('proposal-lost')).toHaveLength(4)
-    expect((await testRepository.here.campaign()).proposers).toEqual({})
-    await testRepository.machines()
-    await testRepository.wake({ run: 3, next: ASKS })
-    expect(await testRepository.here.outcomes()).toEqual({ mine: 'kept' })
-    const runs = (await testRepository.kinds('proposal-requested')).map(({ by }) => by.run_id)
-    expect(new Set(runs)).toEqual(new Set(['actions:1', 'actions:3']))
-  })
+  releaseTest(
+    'that never come hold nobody up: what is queued is measured, and later somebody is asked again',
+    async () => {
+      const testRepository = await asked(
+        [],
+        `propose: [${THINKER}, { use: external }]\nmerge: { forgeable: allow }`,
+      )
+      const { scene, ada } = testRepository
+      expect(await testRepository.kinds('proposal-requested')).toHaveLength(4)
+      scene.commit('mine', { 'src/b.txt': letters('b', 5) }, [scene.tip('main')])
+      await scene.ask(ada, 'POST /pulls', { title: 'mine', head: 'mine', base: 'optimize/size' })
+      expect(await testRepository.wake({ run: 2, next: ASKS })).toMatchObject({ for: 'proposers' })
+      expect(await settle(testRepository, null)).toMatchObject({ for: 'orders' })
+      expect(testRepository.told()).toContain('its job ended (failure) and left no answers')
+      expect(await testRepository.kinds('proposal-lost')).toHaveLength(4)
+      expect((await testRepository.here.campaign()).proposers).toEqual({})
+      await testRepository.machines()
+      await testRepository.wake({ run: 3, next: ASKS })
+      expect(await testRepository.here.outcomes()).toEqual({ mine: 'kept' })
+      const runs = (await testRepository.kinds('proposal-requested')).map(({ by }) => by.run_id)
+      expect(new Set(runs)).toEqual(new Set(['actions:1', 'actions:3']))
+    },
+  )
 
   releaseTest(
     'start the next run where one is an idea or their job broke, and none where there was no idea',

@@ -47,7 +47,7 @@ describe('an approving review', () => {
     await proven(client.place)
   })
 
-  test('of an outdated head is none, though the set is the same', async () => {
+  releaseTest('of an outdated head is none, though the set is the same', async () => {
     const there = await waitingForReview()
     const { asks, winnow, head } = there
     const next = there.commit('small', { 'src/b.txt': letters('b', 4) })
@@ -151,27 +151,30 @@ describe('an approving review', () => {
 })
 
 describe('an approval that is taken back', () => {
-  test('by dismissing the review, before anything runs: it waits again, and may be given again', async () => {
-    const there = await waitingForReview()
-    const { client, asks, winnow, head, digest } = there
-    await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
-    await winnow('tick')
-    expect(await statusOf(there)).not.toBe('deferred')
-    last(there).state = 'DISMISSED'
-    await winnow('tick')
-    expect(await client.experiment('mine')).toMatchObject({
-      status: 'deferred',
-      outcome: null,
-      approval: { digest },
-    })
-    expect(await consents(there)).toEqual(['ada approves left-pad', 'ada takes back'])
-    const shown = there.github.world.checks.filter(check => check.head === head)
-    expect(new Set(shown.map(({ conclusion }) => conclusion))).toEqual(new Set(['neutral']))
-    await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
-    await client.run()
-    expect(await client.outcomes()).toEqual({ mine: 'kept' })
-    await proven(client.place)
-  })
+  releaseTest(
+    'by dismissing the review, before anything runs: it waits again, and may be given again',
+    async () => {
+      const there = await waitingForReview()
+      const { client, asks, winnow, head, digest } = there
+      await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
+      await winnow('tick')
+      expect(await statusOf(there)).not.toBe('deferred')
+      last(there).state = 'DISMISSED'
+      await winnow('tick')
+      expect(await client.experiment('mine')).toMatchObject({
+        status: 'deferred',
+        outcome: null,
+        approval: { digest },
+      })
+      expect(await consents(there)).toEqual(['ada approves left-pad', 'ada takes back'])
+      const shown = there.github.world.checks.filter(check => check.head === head)
+      expect(new Set(shown.map(({ conclusion }) => conclusion))).toEqual(new Set(['neutral']))
+      await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
+      await client.run()
+      expect(await client.outcomes()).toEqual({ mine: 'kept' })
+      await proven(client.place)
+    },
+  )
 
   releaseTest('by asking for changes, where it was given by a comment', async () => {
     const there = await waitingForReview()

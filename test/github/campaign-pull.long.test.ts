@@ -64,7 +64,7 @@ describe('the pull request of a campaign', () => {
     expect(github.spent().length).toBeLessThanOrEqual(3)
   })
 
-  test('stops the campaign when it is merged, also where its branch went with it', async () => {
+  releaseTest('stops the campaign when it is merged, also where its branch went with it', async () => {
     const { github, client, winnow, campaignPull, campaignPulls, asks } = await keptOne()
     Object.assign(campaignPull(), { draft: false })
     github.world.settings.deletesMergedBranches = true

@@ -156,46 +156,49 @@ describe('comments that steer', () => {
     for (const part of ['curl x', 'ignore the rest', '@team', ' and z']) expect(outside).not.toContain(part)
   })
 
-  test('let exactly that head of a stranger be measured, by somebody who may, and end the campaign', async () => {
-    const there = await onGithub([], { spec: 'merge: { unisolated: allow, forgeable: allow }\n' })
-    const { github, client, winnow, say, answerTo, asks } = there
-    github.token('ada')
-    await client.start()
-    const head = there.commit('spare', { 'src/a.txt': letters('a', 4) }, [there.tip('main')])
-    there.git('push', '-q', github.fork('eve'), `${head}:refs/heads/shorter`)
-    there.git('update-ref', '-d', 'refs/heads/spare')
-    const words = '```winnow\nhypothesis: fewer letters\ncategory: letters\n```\n'
-    const offer = { title: 'mine', body: words, head: 'eve:shorter', base: 'optimize/size' }
-    await asks('eve', 'POST /pulls', offer)
-    await client.run()
-    expect(github.world.checks).toMatchObject([{ head, conclusion: 'neutral' }])
-    expect(github.world.comments).toMatchObject([
-      { body: expect.stringContaining(`/winnow measure ${head}`) },
-    ])
-    const own = await say('eve', 1, `/winnow measure ${head}`)
-    const blind = await say('ada', 1, '/winnow measure')
-    const short = await say('ada', 1, `/winnow measure ${head.slice(0, 39)}`)
-    await winnow('tick')
-    const signs = [own, blind, short].map(({ reactions }) => reactions.map(({ content }) => content))
-    expect(signs).toEqual([['-1'], ['-1'], ['-1']])
-    expect(github.world.comments.filter(({ body }) => body.startsWith('measure:'))).toHaveLength(2)
-    // The whole line, ready to be copied.
-    expect(github.world.comments.at(-1)?.body).toContain(`/winnow measure ${head})`)
-    expect((await client.experiment('fewer letters')).allowed_head).toBeNull()
+  releaseTest(
+    'let exactly that head of a stranger be measured, by somebody who may, and end the campaign',
+    async () => {
+      const there = await onGithub([], { spec: 'merge: { unisolated: allow, forgeable: allow }\n' })
+      const { github, client, winnow, say, answerTo, asks } = there
+      github.token('ada')
+      await client.start()
+      const head = there.commit('spare', { 'src/a.txt': letters('a', 4) }, [there.tip('main')])
+      there.git('push', '-q', github.fork('eve'), `${head}:refs/heads/shorter`)
+      there.git('update-ref', '-d', 'refs/heads/spare')
+      const words = '```winnow\nhypothesis: fewer letters\ncategory: letters\n```\n'
+      const offer = { title: 'mine', body: words, head: 'eve:shorter', base: 'optimize/size' }
+      await asks('eve', 'POST /pulls', offer)
+      await client.run()
+      expect(github.world.checks).toMatchObject([{ head, conclusion: 'neutral' }])
+      expect(github.world.comments).toMatchObject([
+        { body: expect.stringContaining(`/winnow measure ${head}`) },
+      ])
+      const own = await say('eve', 1, `/winnow measure ${head}`)
+      const blind = await say('ada', 1, '/winnow measure')
+      const short = await say('ada', 1, `/winnow measure ${head.slice(0, 39)}`)
+      await winnow('tick')
+      const signs = [own, blind, short].map(({ reactions }) => reactions.map(({ content }) => content))
+      expect(signs).toEqual([['-1'], ['-1'], ['-1']])
+      expect(github.world.comments.filter(({ body }) => body.startsWith('measure:'))).toHaveLength(2)
+      // The whole line, ready to be copied.
+      expect(github.world.comments.at(-1)?.body).toContain(`/winnow measure ${head})`)
+      expect((await client.experiment('fewer letters')).allowed_head).toBeNull()
 
-    const allowed = await say('ada', 1, `/winnow measure ${head}`)
-    await winnow('tick')
-    expect(allowed.reactions).toMatchObject([{ content: '+1' }])
-    expect(await client.experiment('fewer letters')).toMatchObject({
-      allowed_head: head,
-      category: 'letters',
-    })
-    await client.run()
-    expect(await client.outcomes()).toEqual({ 'fewer letters': 'kept' })
+      const allowed = await say('ada', 1, `/winnow measure ${head}`)
+      await winnow('tick')
+      expect(allowed.reactions).toMatchObject([{ content: '+1' }])
+      expect(await client.experiment('fewer letters')).toMatchObject({
+        allowed_head: head,
+        category: 'letters',
+      })
+      await client.run()
+      expect(await client.outcomes()).toEqual({ 'fewer letters': 'kept' })
 
-    const stop = await say('ada', 1, '/winnow stop -m "enough"')
-    await winnow('tick')
-    expect(answerTo(stop)?.reactions).toEqual(['+1'])
-    expect(await client.campaign()).toMatchObject({ status: 'stopped', status_reason: 'enough' })
-  })
+      const stop = await say('ada', 1, '/winnow stop -m "enough"')
+      await winnow('tick')
+      expect(answerTo(stop)?.reactions).toEqual(['+1'])
+      expect(await client.campaign()).toMatchObject({ status: 'stopped', status_reason: 'enough' })
+    },
+  )
 })

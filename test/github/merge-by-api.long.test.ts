@@ -55,7 +55,7 @@ describe('merge.via: api', () => {
 })
 
 describe('a job that is killed', () => {
-  test.each(selectCases(['before:commit', 'after:commit', 'after:merge', 'step:landed']))(
+  releaseTest.each(['before:commit', 'after:commit', 'after:merge', 'step:landed'])(
     'at %s of a landing loses nothing, and merges once',
     async point => {
       const there = await guarded([shorter('a', 3)])

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { patchOf, proven } from '../support/repository.ts'
 import { createActionsRepository } from './actions-repository.ts'
+import { releaseTest } from '../support/cases.ts'
 
 /** Counts the steps that code in its own process says it took. */
 const FILES = {
@@ -49,23 +50,26 @@ test('probes run in a job, and a stranger on a forgeable harness waits for a per
   await proven(client.place)
 })
 
-test('a person lands on such a harness, and the commit and the pull requests say the word', async () => {
-  const idea = patchOf({ 'src/work.sh': [FILES['src/work.sh'], FEWER] }, { hypothesis: 'fewer' })
-  const here = await createActionsRepository([idea], { spec: () => SPEC, files: FILES })
-  const { github, settle, machines, scene } = here
-  const client = await here.openClient()
-  await client.start()
-  for (let turn = 0; turn < 4; turn++) {
+releaseTest(
+  'a person lands on such a harness, and the commit and the pull requests say the word',
+  async () => {
+    const idea = patchOf({ 'src/work.sh': [FILES['src/work.sh'], FEWER] }, { hypothesis: 'fewer' })
+    const here = await createActionsRepository([idea], { spec: () => SPEC, files: FILES })
+    const { github, settle, machines, scene } = here
+    const client = await here.openClient()
+    await client.start()
+    for (let turn = 0; turn < 4; turn++) {
+      await settle()
+      await machines()
+    }
     await settle()
-    await machines()
-  }
-  await settle()
-  expect(await client.outcomes()).toEqual({ fewer: 'kept' })
-  const word = /the harness is forgeable by: .*forge output/i
-  expect(scene.git('log', '-1', '--format=%B', 'optimize/size')).toMatch(
-    /^Winnow-Harness: forgeable by: .*forge output/m,
-  )
-  const bodies = github.world.pulls.map(({ body }) => body)
-  expect(bodies.filter(body => word.test(body))).toHaveLength(2)
-  await proven(client.place)
-})
+    expect(await client.outcomes()).toEqual({ fewer: 'kept' })
+    const word = /the harness is forgeable by: .*forge output/i
+    expect(scene.git('log', '-1', '--format=%B', 'optimize/size')).toMatch(
+      /^Winnow-Harness: forgeable by: .*forge output/m,
+    )
+    const bodies = github.world.pulls.map(({ body }) => body)
+    expect(bodies.filter(body => word.test(body))).toHaveLength(2)
+    await proven(client.place)
+  },
+)

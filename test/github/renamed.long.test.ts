@@ -13,7 +13,7 @@ async function underWay(): Promise<OnGithub> {
 }
 
 describe('the default branch is given another name', () => {
-  test('which the ledger has before anything else is planned, and the campaign goes on', async () => {
+  releaseTest('which the ledger has before anything else is planned, and the campaign goes on', async () => {
     const there = await underWay()
     const { client, winnow, laptop, github } = there
     github.renameDefault('trunk')

@@ -65,37 +65,40 @@ releaseTest('the spec can name who approves, whatever else they may do; a commen
   expect(approved).toMatchObject([{ by: { actor: 'olga' }, digest, packages: ['left-pad'] }])
 })
 
-test('who is in a team the spec names approves, as far as the token may know; nobody else, and no bot', async () => {
-  const there = await waitingForReview('[team/core]')
-  const { github, client, winnow, asks, say, head, digest } = there
-  github.world.teams.set('core', new Set(['ada', 'core[bot]']))
-  expect(github.world.comments[0]?.body).toContain(
-    'The members of team/core are read with an App token with members: read',
-  )
-  expect((await winnow('doctor')).join('\n')).toContain('dependencies.approvers names team/core')
-  // A job's own token may not ask.
-  const ada = await say('ada', 1, `/winnow approve ${digest.slice(0, 16)}`)
-  await winnow('tick')
-  expect(there.answerTo(ada)).toMatchObject({ reactions: ['-1'] })
-  expect(github.world.comments.at(-1)?.body).toContain(
-    'Whether ada is in team/core cannot be read with this token',
-  )
-  await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
-  await winnow('tick')
-  expect((await client.experiment('mine')).status).toBe('deferred')
+releaseTest(
+  'who is in a team the spec names approves, as far as the token may know; nobody else, and no bot',
+  async () => {
+    const there = await waitingForReview('[team/core]')
+    const { github, client, winnow, asks, say, head, digest } = there
+    github.world.teams.set('core', new Set(['ada', 'core[bot]']))
+    expect(github.world.comments[0]?.body).toContain(
+      'The members of team/core are read with an App token with members: read',
+    )
+    expect((await winnow('doctor')).join('\n')).toContain('dependencies.approvers names team/core')
+    // A job's own token may not ask.
+    const ada = await say('ada', 1, `/winnow approve ${digest.slice(0, 16)}`)
+    await winnow('tick')
+    expect(there.answerTo(ada)).toMatchObject({ reactions: ['-1'] })
+    expect(github.world.comments.at(-1)?.body).toContain(
+      'Whether ada is in team/core cannot be read with this token',
+    )
+    await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
+    await winnow('tick')
+    expect((await client.experiment('mine')).status).toBe('deferred')
 
-  // An App's may.
-  for (const account of github.world.accounts.values())
-    if (account.grants !== null) account.grants = { ...account.grants, members: 'read' }
-  github.world.reviews.length = 0
-  for (const login of ['olga', 'core[bot]']) await asks(login, REVIEWS, { ...APPROVE, commit_id: head })
-  await winnow('tick')
-  expect((await client.experiment('mine')).status).toBe('deferred')
-  await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
-  await winnow('tick')
-  const approved = (await client.events()).filter(({ kind }) => kind === 'approved')
-  expect(approved).toMatchObject([{ by: { actor: 'ada' }, digest }])
-})
+    // An App's may.
+    for (const account of github.world.accounts.values())
+      if (account.grants !== null) account.grants = { ...account.grants, members: 'read' }
+    github.world.reviews.length = 0
+    for (const login of ['olga', 'core[bot]']) await asks(login, REVIEWS, { ...APPROVE, commit_id: head })
+    await winnow('tick')
+    expect((await client.experiment('mine')).status).toBe('deferred')
+    await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
+    await winnow('tick')
+    const approved = (await client.events()).filter(({ kind }) => kind === 'approved')
+    expect(approved).toMatchObject([{ by: { actor: 'ada' }, digest }])
+  },
+)
 
 releaseTest(
   'before anything is kept, packages that wait are told of where they are approved, also of a branch that was only pushed',
