@@ -4,7 +4,7 @@ import { letters } from '../support/size-repository.ts'
 import { waitingRuns, wholeRun } from '../github/measuring-job.ts'
 import { woken, wokenJobs } from '../github/job-in-process.ts'
 import { onGithub, tickGrants } from './a-campaign.ts'
-import { releaseTest, selectCases } from '../support/cases.ts'
+import { selectCases } from '../support/cases.ts'
 
 type Scope = keyof typeof RIGHTS.tick.permissions
 
@@ -50,23 +50,19 @@ async function without(scope: string, { after }: Lack) {
   return { scope, code, stdout: settled + out, answers: answers.length }
 }
 
-releaseTest(
-  'each right of the jobs that write is needed, and missed by its name',
-  async () => {
-    for (const job of ['tick', 'settle'] as const)
-      expect(Object.keys(RIGHTS[job].permissions).toSorted()).toEqual(Object.keys(WITHOUT).toSorted())
-    const lacks = selectCases(Object.entries(WITHOUT), 4)
-    const found = []
-    for (const [scope, lack] of lacks) found.push(await without(scope, lack))
-    expect(found).toEqual(
-      lacks.map(([scope, { code, said }]) => ({
-        scope,
-        code,
-        stdout: expect.stringMatching(said),
-        // What cannot be reacted to is answered all the same.
-        answers: scope === 'issues' ? 1 : 0,
-      })),
-    )
-  },
-  240_000,
-)
+test('each right of the jobs that write is needed, and missed by its name', async () => {
+  for (const job of ['tick', 'settle'] as const)
+    expect(Object.keys(RIGHTS[job].permissions).toSorted()).toEqual(Object.keys(WITHOUT).toSorted())
+  const lacks = selectCases(Object.entries(WITHOUT), 4)
+  const found = []
+  for (const [scope, lack] of lacks) found.push(await without(scope, lack))
+  expect(found).toEqual(
+    lacks.map(([scope, { code, said }]) => ({
+      scope,
+      code,
+      stdout: expect.stringMatching(said),
+      // What cannot be reacted to is answered all the same.
+      answers: scope === 'issues' ? 1 : 0,
+    })),
+  )
+}, 240_000)

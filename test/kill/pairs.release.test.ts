@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { letters, SIZE_FILES, SIZE_SPEC } from '../support/size-repository.ts'
 import { patchOf } from '../support/patch-text.ts'
-import { releaseTest } from '../support/cases.ts'
 import { bundledCommandLine } from './command-line.ts'
 import { type Ending, endingOf, expectSound, lostOrders, stateOf } from './ending.ts'
 import { full } from './full.ts'
@@ -60,7 +59,7 @@ const KILLS = {
 describe.each(Object.entries(KILLS).slice(0, full ? 4 : 1))(
   'a campaign in pairs that is killed %s',
   (_, fault) => {
-    releaseTest('has the same result with the same pairs and the same coins', async () => {
+    it('has the same result with the same pairs and the same coins', async () => {
       const at = noisy()
       expect(await commandLine.run(at, ['run'], { WINNOW_FAULT: fault })).toMatchObject({ signal: 'SIGKILL' })
       await commandLine.run(at, ['run'])

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest'
 import { shorter } from '../support/size-repository.ts'
 import { proven } from '../support/repository.ts'
 import { type OnGithub, onGithub } from './on-github.ts'
-import { releaseTest } from '../support/cases.ts'
 
 async function underWay(): Promise<OnGithub> {
   const there = await onGithub([shorter('a', 3)])
@@ -13,7 +12,7 @@ async function underWay(): Promise<OnGithub> {
 }
 
 describe('the default branch is given another name', () => {
-  releaseTest('which the ledger has before anything else is planned, and the campaign goes on', async () => {
+  test('which the ledger has before anything else is planned, and the campaign goes on', async () => {
     const there = await underWay()
     const { client, winnow, laptop, github } = there
     github.renameDefault('trunk')
@@ -33,28 +32,23 @@ describe('the default branch is given another name', () => {
     await proven(client.place)
   })
 
-  releaseTest(
-    'but another history under another name is somebody’s decision, said in the log and in the status',
-    async () => {
-      const there = await underWay()
-      const { client, winnow, laptop, github } = there
-      github.renameDefault('trunk')
-      there.git('update-ref', 'refs/heads/trunk', there.commit('other', { 'src/a.txt': 'a\n' }, []))
-      const before = (await client.events()).length
-      await expect(winnow('tick')).rejects.toMatchObject({
-        message: 'the default branch main is not in the remote',
-        fix: expect.stringContaining('winnow run --fresh'),
-      })
-      expect((await client.events()).length).toBe(before)
-      expect((await laptop('status')).join('\n')).toContain(
-        'note: next: nothing, because the default branch main is not in the remote',
-      )
-      const [answer = ''] = await laptop('status', '--json')
-      expect(JSON.parse(answer)).toMatchObject({
-        notes: [
-          expect.stringMatching(/^next: nothing, because the default branch main is not in the remote/),
-        ],
-      })
-    },
-  )
+  test('but another history under another name is somebody’s decision, said in the log and in the status', async () => {
+    const there = await underWay()
+    const { client, winnow, laptop, github } = there
+    github.renameDefault('trunk')
+    there.git('update-ref', 'refs/heads/trunk', there.commit('other', { 'src/a.txt': 'a\n' }, []))
+    const before = (await client.events()).length
+    await expect(winnow('tick')).rejects.toMatchObject({
+      message: 'the default branch main is not in the remote',
+      fix: expect.stringContaining('winnow run --fresh'),
+    })
+    expect((await client.events()).length).toBe(before)
+    expect((await laptop('status')).join('\n')).toContain(
+      'note: next: nothing, because the default branch main is not in the remote',
+    )
+    const [answer = ''] = await laptop('status', '--json')
+    expect(JSON.parse(answer)).toMatchObject({
+      notes: [expect.stringMatching(/^next: nothing, because the default branch main is not in the remote/)],
+    })
+  })
 })
