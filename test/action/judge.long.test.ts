@@ -250,7 +250,7 @@ describe('command judge', { timeout: 240_000 }, () => {
     expect(repository.server.asked).toEqual([])
   })
 
-  it('spends no more than was set aside, and then goes on with all that is left', async () => {
+  releaseTest('spends no more than was set aside, and then goes on with all that is left', async () => {
     const spec = JUDGED_SPEC.replace('sample_size: 12', 'sample_size: 12\n    max_total_cost_usd: 0.004')
     const costs = (asked: AskedModel): ModelReply => {
       const scored = scoresByWord(asked)

@@ -21,7 +21,7 @@ import {
   SHORTER_B,
   visit,
 } from './tampering.ts'
-import { selectCases } from '../support/cases.ts'
+import { releaseTest, selectCases } from '../support/cases.ts'
 
 afterEach(clearCopies)
 
@@ -54,7 +54,7 @@ propose: [{ use: patch, dir: ideas }]
     await nothingFound(site.place)
   })
 
-  it('whose harness turned out not to be deterministic', async () => {
+  releaseTest('whose harness turned out not to be deterministic', async () => {
     const size = `#!/bin/sh
 bytes=$(cat src/*.txt | wc -c)
 if grep -q x src/a.txt; then bytes=$((bytes - $(od -An -N2 -tu2 /dev/urandom) % 1000 - 1)).$(od -An -N4 -tu4 /dev/urandom | tr -d ' '); fi
@@ -117,7 +117,7 @@ printf '{"bytes": %s}' "$bytes"
     await nothingFound(site.place)
   })
 
-  it('whose spec was amended by a person', async () => {
+  releaseTest('whose spec was amended by a person', async () => {
     const site = await finished([SHORTER_A], { open: true })
     const { spec_yaml } = await eventOf(site, 'campaign-started')
     const yaml = spec_yaml.replace('max_changed_lines: 20', 'max_changed_lines: 10')

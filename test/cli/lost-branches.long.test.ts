@@ -52,7 +52,7 @@ describe.each(selectCases(['remote', 'local'] as const))('a ledger branch that w
     await proven(person)
   })
 
-  it('removed on purpose is forgotten, and a new campaign starts', async () => {
+  releaseTest('removed on purpose is forgotten, and a new campaign starts', async () => {
     const { person, origin } = await kept(how)
     for (const ref of person
       .refs()
@@ -67,7 +67,7 @@ describe.each(selectCases(['remote', 'local'] as const))('a ledger branch that w
 })
 
 describe('a campaign that was put aside', () => {
-  it('is no lost ledger, on whatever machine', async () => {
+  releaseTest('is no lost ledger, on whatever machine', async () => {
     const { person, origin } = await kept()
     const other = projectIn(person, origin)
     expect((await other.winnow('status')).code).toBe(0)

@@ -5,6 +5,7 @@ import { renderHelp } from '../../src/cli/command-line.ts'
 import { VERBS } from '../../src/cli/registry.ts'
 import { campaignOf, decided, opened, type Told } from '../report/campaign-of.ts'
 import { FILES, offer, project, SHORT, SPEC } from './project.ts'
+import { selectCases } from '../support/cases.ts'
 
 const STOPPED = { for: 'nothing', reason: 'enough' } as const
 
@@ -69,11 +70,13 @@ describe('winnow run, at its end', () => {
     expect((await person.winnow('run')).code).toBe(code)
   })
 
-  it.each([
-    ['a harness that fails', { 'bench/size.sh': 'exit 3\n' }],
-    ['a gate that the base fails', { '.winnow/size.yaml': SPEC.replace('test -s src/value', 'exit 1') }],
-    ['a harness that prints nothing', { 'bench/size.sh': 'true\n' }],
-  ])('answers 13 where it is paused by %s', async (_, files) => {
+  it.each(
+    selectCases([
+      ['a harness that fails', { 'bench/size.sh': 'exit 3\n' }],
+      ['a gate that the base fails', { '.winnow/size.yaml': SPEC.replace('test -s src/value', 'exit 1') }],
+      ['a harness that prints nothing', { 'bench/size.sh': 'true\n' }],
+    ]),
+  )('answers 13 where it is paused by %s', async (_, files) => {
     const person = project({ ...FILES, ...files })
     expect((await person.winnow('run')).code).toBe(13)
     expect((await person.winnow('run')).code).toBe(13)

@@ -9,6 +9,7 @@ import { renderRunSummary } from '../../src/report/run-summary.ts'
 import { rewrite } from '../audit/tampering.ts'
 import { letters, SIZE_FILES, SIZE_SPEC, shorter, createSizeRepository } from '../support/size-repository.ts'
 import { patchOf } from '../support/repository.ts'
+import { releaseTest } from '../support/cases.ts'
 
 /** About half a percent up or down by chance; the idea is worth a quarter. */
 const NOISY = {
@@ -84,7 +85,7 @@ describe('a campaign whose metric is noisy', () => {
     expect(problems.map(({ what }) => what).join('\n')).toContain('exp-001 does not touch what it says')
   })
 
-  it('reverts a landing that is proven worse than the tree before it', async () => {
+  releaseTest('reverts a landing that is proven worse than the tree before it', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'winnow-rot-'))
     const flag = join(directory, 'flag')
     let hours = 0

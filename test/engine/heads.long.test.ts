@@ -27,7 +27,7 @@ const statusIs = (hypothesis: string, status: string) => (campaign: Campaign) =>
   Object.values(campaign.experiments).some(each => each.hypothesis === hypothesis && each.status === status)
 
 describe('a branch with new commits', () => {
-  it('is measured at its new head alone when it is queued', async () => {
+  releaseTest('is measured at its new head alone when it is queued', async () => {
     const site = await shared()
     await bring(site, 'first', { 'src/b.txt': letters('b', 9) })
     const { commit, branch } = await bring(site, 'second', { 'src/a.txt': letters('a', 20) })
@@ -105,7 +105,7 @@ describe("a person's commit on a branch that winnow made", () => {
 })
 
 describe('an experiment', () => {
-  it('is withdrawn when its branch is deleted', async () => {
+  releaseTest('is withdrawn when its branch is deleted', async () => {
     const site = await shared()
     const branch = `${EXP}/mine`
     site.push(site.commitOn('main', { 'src/a.txt': `${NAP}\n` }, 'mine'), branch)

@@ -168,7 +168,7 @@ describe('a merged campaign with on_merge: restart', () => {
     await site.proven()
   })
 
-  it('restarts in one of two processes that observe it at the same time', async () => {
+  releaseTest('restarts in one of two processes that observe it at the same time', async () => {
     const site = await kept()
     merge(site)
     const other = await site.another()

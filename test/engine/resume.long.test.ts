@@ -113,7 +113,7 @@ describe('an interrupted run', () => {
 describe('an interrupted measurement', () => {
   const started = (point: string) => point === 'measure:started'
 
-  it('is issued again unchanged, and gets the same verdict', async () => {
+  releaseTest('is issued again unchanged, and gets the same verdict', async () => {
     const { site } = await cutOff([after('step:open', 'measure:started')])
     const events = await site.events()
     const lost = events.filter(event => event.kind === 'order-lost' && event.started)

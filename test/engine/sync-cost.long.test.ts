@@ -137,7 +137,7 @@ describe('a sync without a measurement that changes the harness', () => {
 })
 
 describe('a busy default branch', () => {
-  it('costs one sync order a day, and no calibration with the same harness', async () => {
+  releaseTest('costs one sync order a day, and no calibration with the same harness', async () => {
     let ahead = 0
     const site = await underWay({ ahead: () => ahead, spec: 'stopping: { max_hours: 200 }\n' })
     const { calibration } = await site.campaign()

@@ -53,7 +53,7 @@ async function alertsOf({ openClient }: Pick<CampaignOnGithub, 'openClient'>) {
 const IDEA = { 'ideas/01.patch': shorter('a', 3) }
 
 describe("an App's token", () => {
-  test('brings a default branch that changed workflow files, and does nothing else', async () => {
+  releaseTest('brings a default branch that changed workflow files, and does nothing else', async () => {
     const there = await withApp(undefined, IDEA)
     const { github } = there
     const brought = await changed(there)

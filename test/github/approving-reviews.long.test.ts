@@ -59,27 +59,30 @@ describe('an approving review', () => {
     expect(await consents(there)).toEqual(['ada approves left-pad'])
   })
 
-  test('is none where it was dismissed, not sent yet, or written before the set was asked about', async () => {
-    const there = await waitingForReview()
-    const { asks, winnow, head } = there
-    for (const change of [
-      { state: 'DISMISSED' },
-      { state: 'PENDING', at: null },
-      { at: '2020-01-01T00:00:00Z' },
-    ]) {
+  releaseTest(
+    'is none where it was dismissed, not sent yet, or written before the set was asked about',
+    async () => {
+      const there = await waitingForReview()
+      const { asks, winnow, head } = there
+      for (const change of [
+        { state: 'DISMISSED' },
+        { state: 'PENDING', at: null },
+        { at: '2020-01-01T00:00:00Z' },
+      ]) {
+        await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
+        Object.assign(last(there), change)
+        await winnow('tick')
+        expect(await statusOf(there)).toBe('deferred')
+        there.github.world.reviews.length = 0
+      }
+      // What is dismissed and given anew is given.
       await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
-      Object.assign(last(there), change)
+      last(there).state = 'DISMISSED'
+      await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
       await winnow('tick')
-      expect(await statusOf(there)).toBe('deferred')
-      there.github.world.reviews.length = 0
-    }
-    // What is dismissed and given anew is given.
-    await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
-    last(there).state = 'DISMISSED'
-    await asks('ada', REVIEWS, { ...APPROVE, commit_id: head })
-    await winnow('tick')
-    expect(await consents(there)).toEqual(['ada approves left-pad'])
-  })
+      expect(await consents(there)).toEqual(['ada approves left-pad'])
+    },
+  )
 
   releaseTest('is not revived when the change that somebody asked for after it is dismissed', async () => {
     const there = await waitingForReview()

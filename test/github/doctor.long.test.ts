@@ -257,21 +257,24 @@ describe('of the rules on its branches the doctor says', () => {
     return { ...there, says: async () => (await there.winnow('doctor', '--all')).join('\n') }
   }
 
-  test('which ruleset would refuse its pushes, on which branch, and when GitHub may merge instead', async () => {
-    const { github, says } = await asked('read')
-    github.world.rules.push({ under: 'optimize/', type: 'pull_request' })
-    expect(await says()).toMatch(
-      /!! {2}rules on optimize\/size would refuse winnow's pushes: pull_request\n {6}http\S+\/settings\/rules and \S+\/settings\/branches\n {6}exclude optimize\*\/\*\* .*\n {6}or set merge.via: api/,
-    )
-    github.world.rules.push({ under: 'optimize/', type: 'required_linear_history' })
-    const linear = await says()
-    expect(linear).toContain('pull_request, required_linear_history')
-    expect(linear).not.toContain('merge.via')
-    github.world.rules.splice(0, 2, { under: 'optimize-state/', type: 'update' })
-    const ledger = await says()
-    expect(ledger).toContain("rules on optimize-state/size would refuse winnow's pushes: update")
-    expect(ledger).not.toContain('merge.via')
-  })
+  releaseTest(
+    'which ruleset would refuse its pushes, on which branch, and when GitHub may merge instead',
+    async () => {
+      const { github, says } = await asked('read')
+      github.world.rules.push({ under: 'optimize/', type: 'pull_request' })
+      expect(await says()).toMatch(
+        /!! {2}rules on optimize\/size would refuse winnow's pushes: pull_request\n {6}http\S+\/settings\/rules and \S+\/settings\/branches\n {6}exclude optimize\*\/\*\* .*\n {6}or set merge.via: api/,
+      )
+      github.world.rules.push({ under: 'optimize/', type: 'required_linear_history' })
+      const linear = await says()
+      expect(linear).toContain('pull_request, required_linear_history')
+      expect(linear).not.toContain('merge.via')
+      github.world.rules.splice(0, 2, { under: 'optimize-state/', type: 'update' })
+      const ledger = await says()
+      expect(ledger).toContain("rules on optimize-state/size would refuse winnow's pushes: update")
+      expect(ledger).not.toContain('merge.via')
+    },
+  )
 
   releaseTest('what classic protection would refuse, as far as the token is told of it', async () => {
     const { github, env, says } = await asked('read')

@@ -3,7 +3,7 @@ import { proven } from '../support/repository.ts'
 import { shorter } from '../support/size-repository.ts'
 import { onGithub } from './on-github.ts'
 import { outcomeCounts } from '../model/outcome-counts.ts'
-import { releaseTest, selectCases } from '../support/cases.ts'
+import { releaseTest } from '../support/cases.ts'
 
 async function kept() {
   const there = await onGithub([shorter('a', 3), shorter('b', 5)], { spec: 'execution: { mode: serial }\n' })
@@ -54,7 +54,7 @@ describe('a change is taken alone by a comment', () => {
     await proven(client.place)
   })
 
-  test.each(selectCases(['merge', 'squash']))(
+  releaseTest.each(['merge', 'squash'])(
     'and is counted once when a person takes it: %s',
     async merge_method => {
       const there = await kept()

@@ -61,52 +61,55 @@ test('what a reader brings from a fork runs once a writer has allowed exactly th
   await proven(client.place)
 })
 
-test('what a reader brings is refused before it is measured, unless the baseline was measured with isolation', async () => {
-  for (const isolated of [false, true]) {
-    const here = await createActionsRepository([], { spec: 'merge: { forgeable: allow }\n' })
-    const { github, scene, wake } = here
-    const client = await here.openClient()
-    const measureAll = async () => {
-      for (let turn = 0; turn < 4; turn++) {
-        await wake()
-        for (const run of waitingRuns(github)) {
-          const measured = new Map<string, EndedJob>()
-          for (const order of await here.tickOf(run)) {
-            const report = await measuredIn(github, run, order)
-            expect(report.flags).toContain('unisolated')
-            const flags = isolated ? report.flags.filter(flag => flag !== 'unisolated') : report.flags
-            measured.set(order, leave(github, run, order, { ...report, flags }))
+releaseTest(
+  'what a reader brings is refused before it is measured, unless the baseline was measured with isolation',
+  async () => {
+    for (const isolated of [false, true]) {
+      const here = await createActionsRepository([], { spec: 'merge: { forgeable: allow }\n' })
+      const { github, scene, wake } = here
+      const client = await here.openClient()
+      const measureAll = async () => {
+        for (let turn = 0; turn < 4; turn++) {
+          await wake()
+          for (const run of waitingRuns(github)) {
+            const measured = new Map<string, EndedJob>()
+            for (const order of await here.tickOf(run)) {
+              const report = await measuredIn(github, run, order)
+              expect(report.flags).toContain('unisolated')
+              const flags = isolated ? report.flags.filter(flag => flag !== 'unisolated') : report.flags
+              measured.set(order, leave(github, run, order, { ...report, flags }))
+            }
+            await here.settleOf(run, { measured })
+            github.finish(run, 'success')
           }
-          await here.settleOf(run, { measured })
-          github.finish(run, 'success')
         }
       }
-    }
-    await client.start()
-    const head = pushToFork(here, github.fork('eve'), 'shorter', { 'src/a.txt': letters('a', 4) })
-    const eve = github.token('eve', { permission: 'read' })
-    const offer = { title: 'shorter', head: 'eve:shorter', base: 'optimize/size' }
-    const pull = await scene.ask(eve, 'POST /pulls', offer)
-    await measureAll()
-    if (isolated) {
-      const { id } = await client.experiment('shorter')
-      await client.person({ kind: 'permission-granted', experiment: id, login: 'ada', head })
+      await client.start()
+      const head = pushToFork(here, github.fork('eve'), 'shorter', { 'src/a.txt': letters('a', 4) })
+      const eve = github.token('eve', { permission: 'read' })
+      const offer = { title: 'shorter', head: 'eve:shorter', base: 'optimize/size' }
+      const pull = await scene.ask(eve, 'POST /pulls', offer)
       await measureAll()
-      expect(await client.outcomes()).toEqual({ shorter: 'kept' })
-    } else {
-      expect(await client.outcomes()).toEqual({ shorter: 'refused' })
-      const { reason } = await client.experiment('shorter')
-      expect(reason).toMatch(/^eve has no write access, and this campaign measures without isolation/)
-      // The baseline was measured, and nothing of eve's.
-      expect(github.world.runs).toHaveLength(1)
-      const told = github.world.pulls.find(({ number }) => number === pull.body['number'])
-      expect(told).toMatchObject({ state: 'closed' })
-      const comments = await scene.ask(here.ada, `GET /issues/${told?.number}/comments`)
-      expect(JSON.stringify(comments.body)).toContain('measures without isolation')
+      if (isolated) {
+        const { id } = await client.experiment('shorter')
+        await client.person({ kind: 'permission-granted', experiment: id, login: 'ada', head })
+        await measureAll()
+        expect(await client.outcomes()).toEqual({ shorter: 'kept' })
+      } else {
+        expect(await client.outcomes()).toEqual({ shorter: 'refused' })
+        const { reason } = await client.experiment('shorter')
+        expect(reason).toMatch(/^eve has no write access, and this campaign measures without isolation/)
+        // The baseline was measured, and nothing of eve's.
+        expect(github.world.runs).toHaveLength(1)
+        const told = github.world.pulls.find(({ number }) => number === pull.body['number'])
+        expect(told).toMatchObject({ state: 'closed' })
+        const comments = await scene.ask(here.ada, `GET /issues/${told?.number}/comments`)
+        expect(JSON.stringify(comments.body)).toContain('measures without isolation')
+      }
+      await proven(client.place)
     }
-    await proven(client.place)
-  }
-})
+  },
+)
 
 releaseTest(
   'people change their minds: a stacked head, another base, commits on an engine’s branch',

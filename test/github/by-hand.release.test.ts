@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest'
 import { letters, shorter } from '../support/size-repository.ts'
 import { proven } from '../support/repository.ts'
 import { campaignOnGithub } from './campaign-on-github.ts'
-import { releaseTest } from '../support/cases.ts'
 
 /** Every wake-up is a job with a clone of its own. */
 const PATIENCE = 240_000
@@ -54,39 +53,35 @@ describe('what people do by hand', () => {
     await proven(client.place)
   })
 
-  releaseTest(
-    'to the campaign’s branches is measured or put back',
-    {
-      timeout: PATIENCE,
-    },
-    async () => {
-      const here = await campaignOnGithub({ 'ideas/01.patch': shorter('a', 3) })
-      await here.settle()
-      const kept = here.tip('optimize/size')
-      here.git('update-ref', '-d', 'refs/heads/optimize/size')
-      await here.wakes()
-      expect(here.tip('optimize/size')).toBe(kept)
-      const client = await here.openClient()
-      expect(await client.alerts()).toContainEqual(expect.stringMatching(/was deleted; it is restored/))
+  test('to the campaign’s branches is measured or put back', {
+    timeout: PATIENCE,
+  }, async () => {
+    const here = await campaignOnGithub({ 'ideas/01.patch': shorter('a', 3) })
+    await here.settle()
+    const kept = here.tip('optimize/size')
+    here.git('update-ref', '-d', 'refs/heads/optimize/size')
+    await here.wakes()
+    expect(here.tip('optimize/size')).toBe(kept)
+    const client = await here.openClient()
+    expect(await client.alerts()).toContainEqual(expect.stringMatching(/was deleted; it is restored/))
 
-      // Merged by hand, and so not measured: as any commit that is not winnow's.
-      const mine = await here.offers('mine', { 'src/b.txt': letters('b', 5) })
-      await here.asks(`PUT /pulls/${mine.number}/merge`, {})
-      const merged = here.tip('optimize/size')
-      await here.settle()
-      const tips = (await client.events()).filter(({ kind }) => kind === 'foreign-tip')
-      expect(tips).toMatchObject([
-        { state: 'found', to: { commit: merged } },
-        { state: 'adopted', to: { commit: merged } },
-      ])
-      expect(here.tip('optimize/size')).toBe(merged)
-      await proven(client.place)
+    // Merged by hand, and so not measured: as any commit that is not winnow's.
+    const mine = await here.offers('mine', { 'src/b.txt': letters('b', 5) })
+    await here.asks(`PUT /pulls/${mine.number}/merge`, {})
+    const merged = here.tip('optimize/size')
+    await here.settle()
+    const tips = (await client.events()).filter(({ kind }) => kind === 'foreign-tip')
+    expect(tips).toMatchObject([
+      { state: 'found', to: { commit: merged } },
+      { state: 'adopted', to: { commit: merged } },
+    ])
+    expect(here.tip('optimize/size')).toBe(merged)
+    await proven(client.place)
 
-      // GitHub closes a pull request whose branch is gone, and who closes that one wants a pause.
-      here.git('update-ref', '-d', 'refs/heads/optimize-campaign/size')
-      expect(await here.wakes()).toMatch(
-        /paused: its pull request #\d+ was closed; winnow resume opens another/,
-      )
-    },
-  )
+    // GitHub closes a pull request whose branch is gone, and who closes that one wants a pause.
+    here.git('update-ref', '-d', 'refs/heads/optimize-campaign/size')
+    expect(await here.wakes()).toMatch(
+      /paused: its pull request #\d+ was closed; winnow resume opens another/,
+    )
+  })
 })
