@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { isDebug } from '@actions/core'
 import { context as runnerContext } from '@actions/github'
 import { z } from 'zod'
-import { parseCommentCommand } from '../cli/comment-command.ts'
+import { findCommentVerb, parseCommentCommand } from '../cli/comment-command.ts'
 import { DEFAULT_PREFIX, type KnownCampaign } from '../cli/known-campaigns.ts'
 import { VERBS } from '../cli/registry.ts'
 import type { Call, CommandArguments, Terminal } from '../cli/verb.ts'
@@ -23,6 +23,9 @@ import { type ActionEnv, type Inputs, resolveInWorkspace } from './inputs.ts'
 import { getTempDir, readAttempt, readRunId, SYSTEM_CLOCK, SYSTEM_RANDOM } from './job.ts'
 import { appendSummary, setOutputs, toLogLine } from './outputs.ts'
 import type { Task } from './root-pipe.ts'
+
+/** The output `result-json` of a run that read no campaign. */
+export const NO_CAMPAIGNS = { campaigns: [], later: [], broken: [] }
 
 /** What the runner says about the server and the event that started the job. No branch can change it. */
 export type JobContext = Pick<typeof runnerContext, 'apiUrl' | 'serverUrl' | 'eventName' | 'payload'>
@@ -201,7 +204,7 @@ export async function isCommentRefused(
   const line = toLogLine(`${author} has no write access here: winnow ignored the comment.`)
   console.log(line)
   appendSummary(escapeMarkdown(line))
-  setOutputs({ 'result-json': JSON.stringify({ paused: false, campaigns: [], later: [], broken: [] }) })
+  setOutputs({ 'result-json': JSON.stringify({ paused: false, ...NO_CAMPAIGNS }) })
   return true
 }
 
@@ -222,7 +225,8 @@ async function canSteer(
 ): Promise<boolean> {
   const permission: Permission = (await forge.readPermission(login)) ?? 'none'
   if (permission === 'write' || permission === 'admin') return true
-  if (parseCommentCommand(body)?.[0] !== 'approve') return false
+  const [name = ''] = parseCommentCommand(body) ?? []
+  if (findCommentVerb(name, VERBS)?.name !== 'approve') return false
   for (const { spec } of campaigns) {
     if (spec === null) continue
     const why = await explainApproverRefusal(forge, spec.dependencies.approvers, { login, permission })

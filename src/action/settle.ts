@@ -12,6 +12,7 @@ import {
   createCall,
   type GithubJob,
   isPaused,
+  NO_CAMPAIGNS,
   readDispatchTitle,
   readGithubJob,
   reportPaused,
@@ -19,7 +20,7 @@ import {
 import { findMeasuringCampaign } from './job.ts'
 import { parseJsonText } from './outputs.ts'
 import type { Task } from './root-pipe.ts'
-import { NO_CAMPAIGNS, readCampaigns, takeTurns } from './tick.ts'
+import { readCampaigns, takeTurns } from './tick.ts'
 
 /** Last job of a run: records the results of the others, then ticks. Replaces a lost first job. */
 export async function settleOnGithub(task: Task): Promise<number> {

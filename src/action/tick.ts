@@ -34,6 +34,7 @@ import {
   type GithubJob,
   isCommentRefused,
   isPaused,
+  NO_CAMPAIGNS,
   parseJobEvent,
   readGithubJob,
   reportPaused,
@@ -44,9 +45,6 @@ import { findMeasuringCampaign } from './job.ts'
 import { appendSummary, type Outputs, reportFailure, setOutputs, toLogLine } from './outputs.ts'
 import type { Task } from './root-pipe.ts'
 import { createJobFile, createKeptFiles } from './saved-files.ts'
-
-/** The output `result-json` of a run that read no campaign. */
-export const NO_CAMPAIGNS = { campaigns: [], later: [], broken: [] }
 
 const NOTHING_THERE = 'No campaign: the default branch has no spec, and there is no ledger.'
 
@@ -194,9 +192,10 @@ export async function takeTurns(
   else {
     const subjects = [...written].flatMap(([name, events]) => listWrittenSubjects(name, events))
     const ledger = formatChecksums(subjects)
+    // A failure to start another run sets outputs too, so those of this run come last.
+    code = Math.max(code, await startLeftOver(environment, remaining))
     const outputs = { ...unwritten.tell(), ...writeItemsFile(env, toJudge), ledger }
     reportTurns(task, turns, { ...skipped, outputs })
-    code = Math.max(code, await startLeftOver(environment, remaining))
   }
   if (campaigns.length === 0 && inputs.campaign === '') {
     console.log(NOTHING_THERE)

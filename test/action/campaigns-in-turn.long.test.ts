@@ -4,20 +4,23 @@ import { expect, test } from 'vitest'
 import { SIZE_SPEC } from '../support/size-repository.ts'
 import { scratch } from '../git/scratch.ts'
 import { campaignOnGithub } from '../github/campaign-on-github.ts'
+import { WORKFLOW_FILE } from '../github/tick-job.ts'
 import { releaseTest } from '../support/cases.ts'
 
 const ELEVEN_MINUTES = 11 * 60_000
 
-test('campaigns take turns under one budget: who is left over has a run of its own, and comes first at the next wake-up', {
-  timeout: 240_000,
-}, async () => {
+/** Two campaigns, and wake-ups that have no time left for the second one after a dispatch. */
+async function twoCampaigns() {
   const { github, wake } = await campaignOnGithub({ '.winnow/other.yaml': SIZE_SPEC })
   let passed = 0
   const clock = { now: Date.now, monotonic: () => performance.now() + passed, sleep: async () => {} }
+  const dispatched: (() => void)[] = []
   /** What is dispatched takes longer than a wake-up may begin campaigns for. */
   const faults = {
     reach: (point: string) => {
-      if (point === 'after:dispatch') passed += ELEVEN_MINUTES
+      if (point !== 'after:dispatch') return
+      passed += ELEVEN_MINUTES
+      for (const listener of dispatched) listener()
     },
   }
   async function wakeUp(number: number) {
@@ -28,6 +31,13 @@ test('campaigns take turns under one budget: who is left over has a run of its o
     const result: unknown = JSON.parse(json)
     return { code, out, result, ran: github.world.runs.map(({ branch }) => branch) }
   }
+  return { github, wakeUp, dispatched }
+}
+
+test('campaigns take turns under one budget: who is left over has a run of its own, and comes first at the next wake-up', {
+  timeout: 240_000,
+}, async () => {
+  const { wakeUp } = await twoCampaigns()
   const first = await wakeUp(10)
   expect(first.result).toMatchObject({ campaigns: [{ campaign: 'other' }], later: ['size'], broken: [] })
   expect([first.code, first.ran]).toEqual([0, ['optimize/other']])
@@ -41,6 +51,17 @@ test('campaigns take turns under one budget: who is left over has a run of its o
   )
   const third = await wakeUp(12)
   expect(third.result).toMatchObject({ campaigns: [{ campaign: 'other' }, { campaign: 'size' }], later: [] })
+})
+
+test('the outputs of a run stay when GitHub refuses the run of a campaign that is left over', {
+  timeout: 240_000,
+}, async () => {
+  const { github, wakeUp, dispatched } = await twoCampaigns()
+  await wakeUp(10)
+  dispatched.push(() => github.world.workflowStates.set(WORKFLOW_FILE, 'disabled_manually'))
+  const { code, out, result } = await wakeUp(11)
+  expect([code, out]).toEqual([69, expect.stringContaining('Workflow is disabled')])
+  expect(result).toMatchObject({ campaigns: [{ campaign: 'size' }], later: ['other'], broken: [] })
 })
 
 releaseTest(

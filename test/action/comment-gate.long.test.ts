@@ -46,7 +46,8 @@ test('the comment of somebody who may not steer costs three requests, a reaction
     expect(said.out).toContain(`${who} has no write access here: winnow ignored the comment.`)
   }
   // Whom the spec trusts with approvals is heard with those.
-  expect((await comments('carol', '/winnow approve exp-001')).out).not.toContain('may not steer')
+  for (const body of ['/winnow approve exp-001', '/winnow approve-deps exp-001'])
+    expect((await comments('carol', body)).out).not.toContain('no write access')
   expect(await comments('ada', '/winnow pause')).toMatchObject({ code: 0, isSame: false, reactions: ['+1'] })
 }, 120_000)
 
