@@ -92,11 +92,9 @@ async function checkOutdatedWorkflow(
 ): Promise<DoctorFinding[]> {
   const written = readWrittenWorkflow(text)
   if (written === null || specs.length === 0) return []
-  const setup = { action: written.action, specs }
-  const render = (campaigns: readonly Spec[]) =>
-    written.singleJob
-      ? renderSingleJobWorkflow({ ...setup, specs: campaigns })
-      : renderWorkflow({ ...setup, specs: campaigns })
+  const { action, singleJob, attests: attest } = written
+  const renderMode = singleJob ? renderSingleJobWorkflow : renderWorkflow
+  const render = (campaigns: readonly Spec[]) => renderMode({ action, specs: campaigns, attest })
   let wanted: string
   try {
     wanted = render(specs)
@@ -104,10 +102,10 @@ async function checkOutdatedWorkflow(
     if (!(error instanceof UserError)) throw error
     return [reportBad(error.message, error.fix ?? 'change the spec')]
   }
-  if (written.action === OWN_ACTION)
+  if (action === OWN_ACTION)
     return wanted === text ? [] : [reportBad(`${WORKFLOW} is out of date`, 'npm run docs writes it again')]
   const onServer = (findGithub(repositoryContext, call.environment.env)?.server ?? null) !== null
-  const own = written.action.replace(/@.*/, '')
+  const own = action.replace(/@.*/, '')
   const now = withDigest(withKeptActions(wanted, { file: text, own, onServer }))
   if (now === text) return [reportGood(`${WORKFLOW} is up to date`)]
   const outdated = `${WORKFLOW} is out of date for the specs of the default branch`

@@ -61,7 +61,7 @@ export const doctorVerb: Verb = {
 async function examineSetup(call: Call, repositoryContext: RepositoryContext): Promise<DoctorFinding[]> {
   const { directory, env } = call.environment
   const git = await requireGit(createGitRunner(buildLocalIsolation(directory, env)))
-  const campaigns = await listKnownCampaigns(repositoryContext, undefined)
+  const campaigns = await listKnownCampaigns(repositoryContext)
   const specs = campaigns.flatMap(({ spec }) => spec ?? [])
   const files = await readCommittedWorkflows(repositoryContext)
   const refused = await findRefusedSyncs(repositoryContext, campaigns)

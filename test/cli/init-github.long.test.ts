@@ -164,6 +164,8 @@ describe('winnow init --github', () => {
     person.commit('a second campaign', { '.winnow/weight.yaml': `${second}schedule: hourly\n` })
     expect((await person.winnow('init', '--github')).out).toContain(`Updated ${WORKFLOW}`)
     expect(read(person)).toContain('id-token: write')
+    person.commit('the workflow', { [WORKFLOW]: read(person) })
+    expect((await person.winnow('doctor', '--all')).out).toContain(`${WORKFLOW} is up to date`)
     const { code, err } = await person.winnow(...GITHUB, '--single-job')
     expect([code, err]).toEqual([2, expect.stringContaining('cannot attest')])
   })
