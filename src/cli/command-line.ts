@@ -267,9 +267,19 @@ function toCommandArguments(command: Command, words: readonly string[]): Command
 // The person's own command after `--`
 
 function splitCommand(argv: readonly string[], verbs: readonly Verb[]) {
-  const name = argv.find(word => verbs.some(verb => verb.name === word))
+  // The directory of -C may have the name of a command.
+  const name = argv.find(
+    (word, at) => verbs.some(verb => verb.name === word) && !takesValue(argv[at - 1] ?? ''),
+  )
   const at = verbs.some(verb => verb.name === name && verb.command !== undefined) ? argv.indexOf('--') : -1
   return at === -1 ? { own: argv, words: [] } : { own: argv.slice(0, at), words: argv.slice(at + 1) }
+}
+
+function takesValue(word: string): boolean {
+  return GLOBAL_OPTIONS.some(
+    option =>
+      getValueWord(option) !== undefined && (word === `--${option.name}` || word === `-${option.short}`),
+  )
 }
 
 function requireCommand(

@@ -29,7 +29,8 @@ export async function runCommandLine(
   terminal: Terminal,
   interrupt: AbortSignal,
 ): Promise<number> {
-  const verbose = argv.includes('--verbose')
+  // After `--` it belongs to the person's own command.
+  const verbose = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined).includes('--verbose')
   let writes = false
   try {
     const parsed = parseCommandLine(argv, VERBS, text => terminal.out(text.trimEnd()))
@@ -38,7 +39,7 @@ export async function runCommandLine(
     writes = verb.access === 'write'
     const environment = buildEnvironment(started, given, terminal)
     const { program = INSTALLED } = started
-    return await verb.run({ given, terminal, environment: environment, interrupt, verbs: VERBS, program })
+    return await verb.run({ given, terminal, environment, interrupt, verbs: VERBS, program })
   } catch (error) {
     // A child process that was interrupted too fails with an error that would only distract.
     if (!interrupt.aborted || verbose) return printError(error, terminal, verbose)

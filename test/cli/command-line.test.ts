@@ -54,6 +54,15 @@ describe('the command line', () => {
     expect(parse('check').given.flag('no-try')).toBe(false)
   })
 
+  it("keeps the person's command, also where the directory of -C has the name of a command", () => {
+    const { verb, given } = parse('-C', 'demo', 'compare', 'main', '--', 'npm', 'run', 'bench')
+    expect([verb.name, given.text('directory'), given.command]).toEqual([
+      'compare',
+      'demo',
+      ['npm', 'run', 'bench'],
+    ])
+  })
+
   it('takes everything after -- as arguments', () => {
     expect(parse('note', '--', '--json').given.positionals).toEqual(['--json'])
   })
