@@ -67,8 +67,10 @@ export const resumeVerb: Verb = {
       const { campaignContext, dryRun } = context
       const isWaiting = campaign.status === 'paused' && campaign.status_source === 'engine'
       await allowUncapped(call, context)
+      const printContinued = () =>
+        call.terminal.out(`Campaign ${campaign.name} continues. ${describeNextMeasurement(campaign)}`)
       if (isWaiting && (await requireCampaign(campaignContext)).loaded.campaign.status === 'running')
-        return call.terminal.out(`Campaign ${campaign.name} continues. ${describeNextMeasurement(campaign)}`)
+        return dryRun === null ? printContinued() : undefined
       const disabled = listDisabledProposers(campaign)
       const running = campaign.status === 'running'
       const hasPausedRuns = hasFruitlessRuns(campaign)
@@ -80,8 +82,7 @@ export const resumeVerb: Verb = {
       if (dryRun !== null) return
       for (const proposer of disabled) call.terminal.out(`winnow asks ${proposer} for ideas again.`)
       if (hasPausedRuns) call.terminal.out('winnow starts postponed runs of GitHub Actions again.')
-      if (!running)
-        call.terminal.out(`Campaign ${campaign.name} continues. ${describeNextMeasurement(campaign)}`)
+      if (!running) printContinued()
     }),
 }
 
