@@ -220,8 +220,13 @@ function listMembers(repository: ProjectFiles, packages: readonly ProjectPackage
   const inner = packages.filter(({ directory }) => directory !== '')
   const globs = readWorkspaceGlobs(repository)
   if (globs !== null) {
-    const matches = globs.map(glob => compilePathspec(`${glob.replace(/^\.\/|\/+$/g, '')}/`))
-    return inner.filter(({ directory }) => matches.some(match => match(`${directory}/manifest`)))
+    const matchesSome = (patterns: readonly string[]) => {
+      const matches = patterns.map(glob => compilePathspec(`${glob.replace(/^\.\/|\/+$/g, '')}/`))
+      return ({ directory }: ProjectPackage) => matches.some(match => match(`${directory}/manifest`))
+    }
+    const isIncluded = matchesSome(globs.filter(glob => !glob.startsWith('!')))
+    const isExcluded = matchesSome(globs.filter(glob => glob.startsWith('!')).map(glob => glob.slice(1)))
+    return inner.filter(each => isIncluded(each) && !isExcluded(each))
   }
   // A build may only combine others: a pom without its own sources.
   const { paths } = repository
@@ -246,7 +251,7 @@ function readWorkspaceGlobs(repository: ProjectFiles): string[] | null {
   const globs = lists
     .flatMap((list): unknown[] => (Array.isArray(list) ? list : []))
     .filter(glob => typeof glob === 'string')
-  return globs.length === 0 ? null : globs.filter(glob => !glob.startsWith('!'))
+  return globs.length === 0 ? null : globs
 }
 
 /** Parses `use ./a` and `use ( ./a ./b )`. */

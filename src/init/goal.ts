@@ -222,8 +222,9 @@ interface GoalTarget {
   words: string
 }
 
+/** A number may have separators of thousands. One with a decimal comma is not read, rather than wrongly. */
 const BOUND =
-  /\b(under|below|less than|at most|within|over|above|more than|at least)\s+(\d+(?:\.\d+)?)\s?([a-zµ%]*)/
+  /\b(under|below|less than|at most|within|over|above|more than|at least)\s+(\d{1,3}(?:[,_]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(?![,._]*\d)\s?([a-zµ%]*)/
 const BELOW = new Set(['under', 'below', 'less than', 'at most', 'within'])
 
 const UNITS: Readonly<Record<string, { quantity: Quantity; factor: number }>> = {
@@ -242,14 +243,19 @@ function buildUnits(quantity: Quantity, factors: Readonly<Record<string, number>
 
 /** Null: no target, or its unit does not belong to the aim. */
 function parseTarget(text: string, aim: Aim): GoalTarget | null {
-  const [words, bound = '', number, unit = ''] = BOUND.exec(text) ?? []
+  const [words, bound = '', number = '', unit = ''] = BOUND.exec(text) ?? []
   if (words === undefined || aim.kind !== 'hard') return null
   const { quantity } = METRICS[aim.metric]
   const isBare = unit === '' && (quantity === 'share' || quantity === 'per second')
   const unitOfNumber = isBare ? { quantity, factor: 1 } : UNITS[unit]
   const below = BELOW.has(bound)
   if (unitOfNumber?.quantity !== quantity || below !== (aim.direction === 'minimize')) return null
-  return { quantity, value: roundToPrecision(Number(number) * unitOfNumber.factor), below, words }
+  return {
+    quantity,
+    value: roundToPrecision(Number(number.replaceAll(/[,_]/g, '')) * unitOfNumber.factor),
+    below,
+    words,
+  }
 }
 
 const TIME_UNITS: readonly { pattern: RegExp; seconds: number }[] = [

@@ -35,6 +35,9 @@ describe('a goal in words', () => {
     ['faster', null],
     ['parsing under 200 ms', 0.2],
     ['serve over 500 rps', 500],
+    ['throughput above 10,000 requests per second', 10_000],
+    ['throughput above 1_500_000.5', 1_500_000.5],
+    ['accuracy above 0,9', null],
     ['fewer than 3 warnings, under 10', null],
   ])('"%s" has the target %s', (words, target) => {
     expect(readGoal(words).target?.value ?? null).toBe(target)

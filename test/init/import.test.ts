@@ -374,7 +374,7 @@ describe('programs of autoresearch', () => {
       stopping: { max_iterations: 25 },
     })
     expect(readImportedSpec(imported).measurement.command).toBe(
-      String.raw`npx vitest run --coverage | grep Branches | grep -oE '[-+]?[0-9]+(\.[0-9]+)?' | tail -n 1 | sed 's/^/METRIC branch_coverage=/'`,
+      String.raw`npx vitest run --coverage | grep Branches | grep -oE '[-+]?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?' | tail -n 1 | sed 's/^/METRIC branch_coverage=/'`,
     )
     expect(leftovers(imported)).toEqual([
       'autoresearch-command.txt:5 Verify: the last number that it prints is branch_coverage',
@@ -484,6 +484,17 @@ describe('a program of autoloop', () => {
       ':41 Evolution Strategy: text for the agent is not imported; put what proposers should know under advice',
       ': gates: the file has none, so a broken result is noticed only where it prints no number; add a check that it fails',
     ])
+  })
+
+  it('has a schedule that cron can keep, or says that it has none', () => {
+    const text = readFileSync(join(FIXTURES, file), 'utf8')
+    const every = (interval: string) => importText(text.replace('every 6h', `every ${interval}`))
+    expect(readImportedSpec(every('30m')).schedule).toBe('*/30 * * * *')
+    expect(readImportedSpec(every('24h')).schedule).toBe('daily')
+    for (const interval of ['90m', '36h', '0h']) {
+      expect(readImportedSpec(every(interval)).schedule).toBe('daily')
+      expect(leftovers(every(interval)).join('\n')).toContain('schedule: cron cannot repeat in that interval')
+    }
   })
 
   it('is refused where it says too little', () => {

@@ -64,6 +64,7 @@ describe('a repository with several packages', () => {
         'package.json': {},
         'a/x/package.json': {},
         'a/y/package.json': {},
+        'a/test/package.json': {},
       },
     ],
     [

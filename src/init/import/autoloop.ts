@@ -36,6 +36,9 @@ export function importProgram(source: ImportSource): ImportedFile {
       fix: 'list the files, one a line: - `path`',
     })
   const { paragraph, items } = readGoalText(goal)
+  const schedule = toSchedule(settings.text('schedule'))
+  if (schedule === undefined)
+    settings.leave('cron cannot repeat in that interval; set schedule in the spec', 'schedule')
   const spec = dropEmpty({
     description: paragraph,
     metric: {
@@ -48,7 +51,7 @@ export function importProgram(source: ImportSource): ImportedFile {
     measurement: { command },
     scope,
     advice: items,
-    schedule: toSchedule(settings.text('schedule')),
+    schedule,
   })
   settings.leave(
     'it limits a run of the agent; measurement.timeout_seconds limits the command, and timeout_seconds of a proposer limits the agent',
@@ -94,9 +97,14 @@ function readTarget({ body }: Heading): { mutable: string[]; immutable: string[]
   return scope
 }
 
-/** "every 6h" as cron. */
+/** "every 6h" as a schedule. Undefined: cron has no interval beyond an hour in minutes, or a day in hours. */
 function toSchedule(schedule: string | undefined): string | undefined {
   const [, count, unit] = /^every\s+(\d+)\s*([hm])$/i.exec(schedule ?? '') ?? []
   if (count === undefined) return schedule
-  return unit?.toLowerCase() === 'h' ? `17 */${count} * * *` : `*/${count} * * * *`
+  const isHours = unit?.toLowerCase() === 'h'
+  const every = Number(count)
+  const most = isHours ? 24 : 60
+  if (every === most) return isHours ? 'daily' : 'hourly'
+  if (every < 1 || every > most) return undefined
+  return isHours ? `17 */${every} * * *` : `*/${every} * * * *`
 }

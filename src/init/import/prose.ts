@@ -317,5 +317,5 @@ export function importAutoresearchCommand({ text }: ImportSource): ImportedFile 
 }
 
 function buildLastNumber(command: string, metric: string): string {
-  return String.raw`${command} | grep -oE '[-+]?[0-9]+(\.[0-9]+)?' | tail -n 1 | sed 's/^/METRIC ${metric}=/'`
+  return String.raw`${command} | grep -oE '[-+]?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?' | tail -n 1 | sed 's/^/METRIC ${metric}=/'`
 }
