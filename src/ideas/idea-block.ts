@@ -111,9 +111,9 @@ const backlogEntry = ideaBlock
   .transform(({ description, category, priority, required_deps, family }) => {
     return { hypothesis: description, category, priority, required_deps, family }
   })
-const ideaList = z
-  .array(z.union([nonEmptyText.transform(hypothesis => ({ hypothesis })), ideaBlock, backlogEntry]))
-  .max(MAX_IDEAS)
+const ideaList = z.array(
+  z.union([nonEmptyText.transform(hypothesis => ({ hypothesis })), ideaBlock, backlogEntry]),
+)
 const ceLog = z.object({ hypothesis_backlog: z.unknown() })
 
 /** Reads an idea file of the user: a YAML or JSON list, or the items of Markdown lists. */
@@ -157,7 +157,7 @@ function parseIdeaYaml(content: string, file: string): unknown {
 const ITEM = /^\s*[-*+]\s+(?:\[([^\]]*)\]\s+)?(\S.*)$/
 
 function parseIdeaMarkdown(content: string): IdeaText[] {
-  return content.split('\n').flatMap(line => {
+  return content.split(/\r?\n/).flatMap(line => {
     const [, box = '', hypothesis = ''] = ITEM.exec(line) ?? []
     if (hypothesis === '' || /^x$/i.test(box)) return []
     return toIdea({ hypothesis, category: box }, '')

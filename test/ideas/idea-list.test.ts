@@ -39,6 +39,13 @@ describe('a list of ideas', () => {
     ])
   })
 
+  it('may have the line ends of Windows', () => {
+    expect(ideasIn('- [caching] keep it\r\n- [x] done\r\n- drop it\r\n', 'ideas.md')).toEqual([
+      ['keep it', 'caching', 'medium'],
+      ['drop it', 'general', 'medium'],
+    ])
+  })
+
   it('is a list of texts or of ideas in YAML or JSON', () => {
     const yaml = '- keep it\n- { hypothesis: drop it, category: allocation, priority: high }\n'
     const expected = [
@@ -78,6 +85,7 @@ describe('a list of ideas', () => {
     expect(problem('{ hypothesis: x }', 'a.yml')).toContain('a.yml: the file is not an idea')
     expect(problem('- "open', 'a.yml')).toContain('a.yml cannot be read')
     expect(problem('- x\n'.repeat(501), 'a.md')).toContain('more than 500 ideas')
+    expect(problem('- x\n'.repeat(501), 'a.yml')).toContain('more than 500 ideas')
   })
 
   it('never throws an unexpected error and never yields an empty idea', () => {
