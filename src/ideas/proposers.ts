@@ -105,6 +105,8 @@ async function isInstalled(program: string, path: string): Promise<boolean> {
 
 const LONGEST = 60
 const ASSIGNMENT = /^[A-Za-z_]\w*=/
+/** An assignment before the program, with its quoted spaces. */
+const LEADING_ASSIGNMENT = /^\s*[A-Za-z_]\w*=(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s'"\\])*(?=\s|$)/s
 
 /** A stable name: the ledger records failures and thanks under it. */
 export function getProposerName(proposer: Spec['propose'][number]): string {
@@ -128,8 +130,10 @@ export function getProposerName(proposer: Spec['propose'][number]): string {
 
 /** `KEY=secret claude -p` becomes claude: assignments may hold secrets. */
 function getProgramName(command: string): string {
-  const program = command.split(/\s+/).find(word => word !== '' && !ASSIGNMENT.test(word)) ?? ''
-  return toSafeLine(basename(program), LONGEST) || 'unnamed'
+  let rest = command
+  while (LEADING_ASSIGNMENT.test(rest)) rest = rest.replace(LEADING_ASSIGNMENT, '')
+  const [program = ''] = rest.trim().split(/\s+/)
+  return (ASSIGNMENT.test(program) ? '' : toSafeLine(basename(program), LONGEST)) || 'unnamed'
 }
 
 /** After three failures in a row. */
