@@ -58,7 +58,7 @@ export async function askTextGradient(request: GradientRequest): Promise<TextGra
       break
     } else if (!answer.complete) reject('the answer was cut off')
     else {
-      const read = readRewrite(answer.text, artifacts, learningRate)
+      const read = readRewrite(answer.text, [artifact], learningRate)
       if (typeof read === 'string') reject(read)
       else rewrites.push(read)
     }

@@ -174,6 +174,12 @@ describe('asking', () => {
     expect(gradient).toMatchObject({ ok: true, rewrite: { artifact: 'worker_pitfalls' } })
   })
 
+  it('takes no rewrite of an artifact that the model was not shown', async () => {
+    const { gradient } = await ask([reply(), reply({ artifact_name: preamble.name })])
+    expect(gradient).toMatchObject({ ok: false })
+    expect(JSON.stringify(gradient)).toContain('worker_pitfalls: it names \\"manager_planning_preamble\\"')
+  })
+
   it('has no proposal when every reply is rejected, and says why', async () => {
     const { gradient } = await ask([
       { is: 'not-taken', reason: 'localhost rejects this request' },
@@ -188,7 +194,7 @@ describe('asking', () => {
   })
 
   it('has no proposal when none is expected to help', async () => {
-    const { gradient } = await ask([reply({ confidence: 0 }), reply({ artifact_name: null })])
+    const { gradient } = await ask([reply({ artifact_name: null }), reply({ confidence: 0 })])
     expect(gradient).toMatchObject({ ok: false })
     expect(JSON.stringify(gradient)).toContain('no rewrite was expected to reduce the loss')
   })
