@@ -272,9 +272,14 @@ export function readRejection(gitMessage: string, diff: string): { why: string; 
 function findHeaderLine(diff: string, path: string): number | null {
   const found = splitDiffLines(diff).findIndex(
     ({ kind, text }) =>
-      kind === 'header' && text.replace(/\r$/, '').split('\t', 1)[0]?.endsWith(path) === true,
+      kind === 'header' && isFileHeader(text.replace(/\r$/, '').split('\t', 1)[0] ?? '', path),
   )
   return found === -1 ? null : found + 1
+}
+
+/** `src/a.ts` is another file than `a.ts`. */
+function isFileHeader(text: string, path: string): boolean {
+  return ['', 'a/', 'b/'].some(prefix => text.endsWith(` ${prefix}${path}`))
 }
 
 /** The `@@` line of the hunk that starts at this line of the file. */

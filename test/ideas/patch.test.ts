@@ -345,6 +345,8 @@ describe('every form git gives a patch', () => {
   })
 })
 
+const NEW_README =
+  'diff --git a/README.md b/README.md\nnew file mode 100644\n--- /dev/null\n+++ b/README.md\n@@ -0,0 +1 @@\n+x\n'
 const OUTSIDE =
   'diff --git a/../x b/../x\nnew file mode 100644\n--- /dev/null\n+++ b/../x\n@@ -0,0 +1 @@\n+x\n'
 
@@ -359,10 +361,11 @@ describe('a patch that cannot be applied says why in one sentence', () => {
       /^patches\/one\.patch:7 does not apply to the incumbent: src\/a\.txt does not match at line 2$/,
     ],
     ['no such file', named('src/z.txt') + hunk, /src\/z\.txt does not exist$/],
+    ['a file that exists', NEW_README, /README\.md exists already$/],
     [
-      'a file that exists',
-      'diff --git a/README.md b/README.md\nnew file mode 100644\n--- /dev/null\n+++ b/README.md\n@@ -0,0 +1 @@\n+x\n',
-      /README\.md exists already$/,
+      'a file that exists, after another one whose path ends like it',
+      NEW_README.replaceAll('README.md', 'src/README.md') + NEW_README,
+      /^patches\/one\.patch:10 does not apply to the incumbent: README\.md exists already$/,
     ],
     [
       'damage',
