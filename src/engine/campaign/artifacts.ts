@@ -78,6 +78,17 @@ async function findBlob(repository: ArtifactReader, tree: Oid, path: string): Pr
   return entry !== null && entry.mode.startsWith('100') ? entry.oid : null
 }
 
+/** Returns the tree with another content of the file. It keeps its mode, which no candidate may change. */
+export async function replaceArtifact(
+  repository: Pick<Repository, 'findEntry' | 'replaceEntries'>,
+  tree: Oid,
+  { path, blob }: { path: string; blob: Oid | null },
+): Promise<Oid> {
+  const before = await repository.findEntry(tree, path)
+  const mode = before?.mode === '100755' ? '100755' : '100644'
+  return repository.replaceEntries(tree, [{ path, entry: blob === null ? null : { mode, oid: blob } }])
+}
+
 /** An artifact without a file is empty. */
 export async function readArtifactText(repository: ArtifactReader, blob: Oid | null): Promise<string> {
   return blob === null ? '' : (await repository.blob(blob)).toString('utf8')

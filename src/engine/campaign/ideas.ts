@@ -34,6 +34,7 @@ import type { Spec } from '../../spec/schema.ts'
 import { askProgram } from '../jobs/propose-job.ts'
 import { type AskedRewrite, askForRewrite } from '../jobs/rewrite-job.ts'
 import { claimFreeWorkDir, endAllLeftovers } from '../jobs/worker-slots.ts'
+import { replaceArtifact } from './artifacts.ts'
 import type { CampaignContext } from './context.ts'
 import { ANSWERS } from './open.ts'
 
@@ -260,8 +261,7 @@ async function buildRestoreIdeas({ repository }: CampaignContext, campaign: Camp
     const { artifact, version, path, blob, reason } = request
     const hypothesis = toSafeLine(`restore ${artifact} v${version}: ${reason}`, 300)
     const { committer } = await repository.commit(incumbent.commit)
-    const entry = blob === null ? null : ({ mode: '100644', oid: blob } as const)
-    const tree = await repository.replaceEntries(incumbent.tree, [{ path, entry }])
+    const tree = await replaceArtifact(repository, incumbent.tree, { path, blob })
     const commit = { tree, parents: [incumbent.commit], message: `${hypothesis}\n`, date: committer.date }
     const head =
       tree === incumbent.tree

@@ -13,7 +13,7 @@ import type { Point } from '../../model/ids.ts'
 import type { ModelCost } from '../../model/report.ts'
 import { formatExpectation } from '../../report/epochs.ts'
 import type { Spec } from '../../spec/schema.ts'
-import { readArtifactTexts } from '../campaign/artifacts.ts'
+import { readArtifactTexts, replaceArtifact } from '../campaign/artifacts.ts'
 import type { CampaignContext } from '../campaign/context.ts'
 
 type RewriteContext = Pick<CampaignContext, 'repository' | 'clock' | 'random' | 'env'>
@@ -65,8 +65,8 @@ export async function askForRewrite(
   }
   const { rewrite, rejected } = gradient
   const path = artifacts.find(({ name }) => name === rewrite.artifact)?.path ?? ''
-  const entry = { mode: '100644', oid: await repository.writeBlob(rewrite.content) } as const
-  const tree = await repository.replaceEntries(base.tree, [{ path, entry }])
+  const blob = await repository.writeBlob(rewrite.content)
+  const tree = await replaceArtifact(repository, base.tree, { path, blob })
   const message = `${rewrite.rationale}\n\nWinnow-Source: ${proposer.use}`
   const commit = await commitPatchedTree(repository, base, tree, message)
   const idea = {
