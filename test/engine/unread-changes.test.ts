@@ -100,6 +100,17 @@ describe('a change of the default branch', () => {
     ],
     ['the harness names it', { files: { 'bench/run.js': "read('./README.md')\n" } }],
     ['the harness walks the tree', { files: { 'bench/run.js': 'readdirSync(root, { recursive: true })\n' } }],
+    [
+      'the harness in a hidden folder looks at everything',
+      {
+        files: { '.bench/run.sh': 'prettier --check .\n' },
+        spec: { measurement: { command: 'sh run.sh', working_directory: '.bench' } },
+      },
+    ],
+    [
+      'a bundled harness walks the tree',
+      { files: { 'bench/run.js': `readdirSync(root, { recursive: true })\n${'//\n'.repeat(100_000)}` } },
+    ],
     ['a test names it', { files: { 'test/readme.test.js': "read(new URL('../README.md'))\n" } }],
     ['a test takes all of its type', { files: { 'test/pages.test.js': "glob('**/*.md')\n" } }],
     ['code includes it', { files: { 'src/lib.rs': '#![doc = include_str!("../README.md")]\n' } }],

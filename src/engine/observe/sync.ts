@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import { isManifest } from '../../decide/packages.ts'
 import { UserError } from '../../errors.ts'
 import type { Repository } from '../../git/repository.ts'
@@ -149,7 +150,8 @@ async function writeSyncCommit(
 }
 
 const MOST_PATHS = 200
-const MOST_SCRIPT_BYTES = 256 * 1024
+/** A bundled harness may have some MiB. */
+const MOST_SCRIPT_BYTES = 8 * 1024 * 1024
 
 /**
  * Returns whether harness, gates and setup cannot read what differs between two trees. The check is static and
@@ -180,15 +182,15 @@ async function isReadByScripts(
   spec: Spec,
   { tree, paths }: { tree: Oid; paths: readonly string[] },
 ): Promise<boolean> {
-  const directory = spec.measurement.working_directory.replace(/^(?:\.\/?)+/, '').replace(/\/+$/, '')
-  const textAt = (path: string) => readScript(repository, tree, path)
+  const { working_directory: directory } = spec.measurement
+  const readText = (path: string) => readScript(repository, tree, posix.join(directory, path))
   const commands = listMeasuredCommands(spec)
-  const manifest = await textAt(joinDirectory(directory, 'package.json'))
+  const manifest = await readText('package.json')
   const lines = [...commands, ...listPackageScripts(commands, manifest)]
   const files = await Promise.all(
     [...new Set([...lines.flatMap(splitWords), ...listTaskFiles(lines)])].map(async word => ({
       path: word,
-      text: (await textAt(joinDirectory(directory, word))) ?? '',
+      text: (await readText(word)) ?? '',
     })),
   )
   if (lines.some(line => isReadingWholeTree(line))) return true
@@ -197,10 +199,6 @@ async function isReadByScripts(
   return files.some(({ path, text }) =>
     isShell(path, text) ? isReadingWholeTree(text) : isWalkingTree(text),
   )
-}
-
-function joinDirectory(directory: string, path: string): string {
-  return (directory === '' ? path : `${directory}/${path}`).replace(/(?:^|(?<=\/))\.\//g, '')
 }
 
 function splitWords(line: string): string[] {
