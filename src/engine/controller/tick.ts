@@ -181,13 +181,17 @@ const DISK_ERROR_CODES: ReadonlySet<unknown> = new Set([
   'EEXIST',
 ])
 
+/** Writing to an open file fails with these codes and names no path. */
+const WRITE_ERROR_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EIO'])
+
 /** Explains a disk error inside winnow's own directories. Returns every other error unchanged. */
 export function explainDiskError(
   { dataDir, machineDir }: Pick<CampaignContext, 'dataDir' | 'machineDir'>,
   error: unknown,
 ): unknown {
   if (!(error instanceof Error) || !('code' in error) || !DISK_ERROR_CODES.has(error.code)) return error
-  const path = 'path' in error && typeof error.path === 'string' ? error.path : dataDir
+  const unnamed = WRITE_ERROR_CODES.has(error.code) ? dataDir : ''
+  const path = 'path' in error && typeof error.path === 'string' ? error.path : unnamed
   if (!path.startsWith(dataDir) && !path.startsWith(machineDir)) return error
   return new UserError(`${path} cannot be used: ${error.message}`, {
     place: { file: path },
