@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { acquireMachineLock, isTimedElsewhere } from '../../src/engine/jobs/machine-lock.ts'
@@ -126,6 +127,10 @@ describe('a lock directory that cannot be created', () => {
     const leave = await acquireMachineLock(machineAt(first), wish, new AbortController().signal)
     expect(leave).not.toBeNull()
     expect(await isTimedElsewhere({ machineDir: second })).toBe(true)
+    const [shared = ''] = readdirSync(join(tmpdir(), `winnow-${process.getuid?.() ?? 'user'}`))
+    const earlier = scratch('winnow-earlier-')
+    mkdirSync(join(earlier, shared))
+    expect(await isTimedElsewhere({ machineDir: earlier })).toBe(true)
     const abort = new AbortController()
     const waiting = machineAt(third, () => abort.abort())
     expect(await acquireMachineLock(waiting, wish, abort.signal)).toBeNull()

@@ -67,8 +67,9 @@ export async function acquireMachineLock(
 }
 
 export async function isTimedElsewhere(machine: Pick<MachineContext, 'machineDir'>): Promise<boolean> {
-  const directory = listLockDirs(machine).find(existsSync)
-  return directory !== undefined && (await listLiveEntries(directory, '.turn')).some(({ alone }) => alone)
+  for (const directory of listLockDirs(machine).filter(existsSync))
+    if ((await listLiveEntries(directory, '.turn')).some(({ alone }) => alone)) return true
+  return false
 }
 
 /** All processes that cannot write the user's cache (a read-only HOME) meet in the temporary directory. */
