@@ -16,7 +16,7 @@ import { createCampaignIdeas } from '../campaign/ideas.ts'
 import { requireLedger } from '../campaign/recover.ts'
 import { createLocalRunner } from '../jobs/local-runner.ts'
 import { acquireMachineLock, describeHolder, isRunAlive, readLocalRunId } from '../jobs/machine-lock.ts'
-import type { ControllerContext, Observation } from '../observe/observe.ts'
+import { type ControllerContext, type Observation, rememberRefs } from '../observe/observe.ts'
 import { tickCampaign } from './tick.ts'
 
 interface RunOptions {
@@ -190,8 +190,7 @@ async function hasMoved({ context, memory }: ControllerContext): Promise<boolean
   if (refs === null) return false
   const moved = known?.size !== refs.size || [...refs].some(([ref, oid]) => known.get(ref) !== oid)
   if (!moved) return false
-  memory.refs = refs
-  memory.askedAt = context.clock.monotonic()
+  rememberRefs({ context, memory }, refs)
   return true
 }
 

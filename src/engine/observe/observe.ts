@@ -78,10 +78,18 @@ export async function observe(controller: ControllerContext): Promise<Observatio
 async function readRefs({ context, memory }: ControllerContext): Promise<ReadonlyMap<string, Oid>> {
   if (memory.refs !== null) return memory.refs
   const { refs } = await listRefs(context)
+  rememberRefs({ context, memory }, refs)
+  return refs
+}
+
+/** The holdout may be a ref of the remote as well. */
+export function rememberRefs(
+  { context, memory }: Pick<ControllerContext, 'context' | 'memory'>,
+  refs: ReadonlyMap<string, Oid>,
+): void {
   memory.refs = refs
   memory.holdout = null
   memory.askedAt = context.clock.monotonic()
-  return refs
 }
 
 export async function predictWorld(
