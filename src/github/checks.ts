@@ -69,7 +69,8 @@ function toCheckStatus({ state }: Check) {
 function isWritten(check: Check, { status, conclusion, output }: FoundCheckRun): boolean {
   const wanted = toCheckStatus(check)
   const ends = 'conclusion' in wanted ? wanted.conclusion : null
-  return status === wanted.status && conclusion === ends && output.title === check.title
+  const isSameText = output.title === check.title && output.summary === truncateBody(check.summary)
+  return status === wanted.status && conclusion === ends && isSameText
 }
 
 type CheckOutput = ReturnType<typeof buildCheckOutput>

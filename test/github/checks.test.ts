@@ -24,6 +24,16 @@ describe('a check', () => {
     ])
   })
 
+  test('whose summary changed under the same title is written again by a later process', async () => {
+    const done = { ...check, state: 'neutral' } as const
+    await temp.forgeOf(token).check?.(done)
+    await temp.forgeOf(token).check?.({ ...done, summary: '8 of 8' })
+    expect(temp.github.world.checks).toMatchObject([{ output: { summary: '8 of 8' } }])
+    temp.github.spent()
+    await temp.forgeOf(token).check?.({ ...done, summary: '8 of 8' })
+    expect(temp.github.spent().map(route => route.split(' ')[0])).toEqual(['GET'])
+  })
+
   test('of another experiment on the same head is another one', async () => {
     const forge = temp.forgeOf(token)
     await forge.check?.({ ...check, state: 'success' })
