@@ -31,7 +31,7 @@ Answer with one JSON object and nothing else:
 {"ideas": [{"hypothesis": "one sentence: what changes and why it should help", "category": "one-word", "priority": "high|medium|low", "required_deps": ["packages that it would add"]}]}
 `
 
-/** Earlier results come before the task, gains first, those that share words with this campaign before others. */
+/** Those that share the most words with this campaign come first. */
 export function renderEarlierResults(results: readonly PriorResult[], about: string): string {
   const words = new Set(listWords(about))
   const ranked = results
@@ -127,7 +127,6 @@ function findIdeaList(answer: string): unknown[] | null {
   return null
 }
 
-/** Successes and failures of a category so far, for the person who approves. */
 export function countCategories(ideas: readonly IdeaText[]): string {
   const counts = new Map<string, number>()
   for (const { category } of ideas) counts.set(category, (counts.get(category) ?? 0) + 1)

@@ -1,6 +1,5 @@
-import type { ForgeError } from '../../errors.ts'
+import { type ForgeError, isRefusal } from '../../errors.ts'
 import { readTreeFile } from '../../git/tree.ts'
-import { isRefusal } from '../../errors.ts'
 import { DISPATCH_REFUSED } from '../../model/alerts.ts'
 import type { Campaign } from '../../model/campaign.ts'
 import { type EventDraft, removeEnvelope } from '../../model/event.ts'

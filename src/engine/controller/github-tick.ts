@@ -1,5 +1,4 @@
-import type { ForgeError } from '../../errors.ts'
-import { isRefusal } from '../../errors.ts'
+import { type ForgeError, isRefusal } from '../../errors.ts'
 import type { Workflows } from '../../github/port.ts'
 import type { ItemsToJudge } from '../../judge/judged-report.ts'
 import type { Campaign } from '../../model/campaign.ts'

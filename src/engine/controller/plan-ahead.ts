@@ -1,8 +1,7 @@
 import { findSyncTip } from '../../model/alerts.ts'
 import type { Plan, PlanAction } from '../../plan/action.ts'
 import { planCampaign } from '../../plan/stages.ts'
-import { type Observation, predictWorld } from '../observe/observe.ts'
-import type { ControllerContext } from '../observe/observe.ts'
+import { type ControllerContext, type Observation, predictWorld } from '../observe/observe.ts'
 import { writeSteps } from './steps.ts'
 import type { Transaction } from './transaction.ts'
 

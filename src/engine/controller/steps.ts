@@ -130,7 +130,7 @@ async function writeResults(
   const ref = `refs/heads/${branch ?? ''}`
   const isOurs = owned && branch !== null && head !== null && transaction.tip(ref) === head
   if (isPicked(experiment) || head === null || (!isOurs && (measured_tree === null || !keep))) {
-    await buildResultsText(transaction, { experiment, ending })
+    await addResultsView(transaction, { experiment, ending })
     return null
   }
   const results = await writeResultsCommit(transaction, { experiment, head, ending })
@@ -222,7 +222,6 @@ async function writeRevert(
   transaction.addEvent({ kind: 'incumbent-moved', cause, from, to, why: 'reverted' })
 }
 
-/** One commit on top of the measured head, and a file of the ledger. */
 async function writeResultsCommit(
   transaction: Transaction,
   { experiment, head, ending }: { experiment: Experiment; head: Oid; ending: ExperimentEnding },
@@ -230,7 +229,7 @@ async function writeResultsCommit(
   const { context, at } = transaction
   const { repository, name } = context
   const { id } = experiment
-  const text = await buildResultsText(transaction, { experiment, ending })
+  const text = await addResultsView(transaction, { experiment, ending })
   const entry = { mode: '100644', oid: await repository.writeBlob(text) } as const
   const tree = await repository.replaceEntries((await repository.commit(head)).tree, [
     { path: buildResultsPath(name, id), entry },
@@ -239,7 +238,8 @@ async function writeResultsCommit(
   return repository.writeCommit({ tree, parents: [head], message, date: toSeconds(at) })
 }
 
-async function buildResultsText(
+/** Adds the results to the ledger's files, and returns their text. */
+async function addResultsView(
   transaction: Transaction,
   { experiment, ending }: { experiment: Experiment; ending: ExperimentEnding },
 ): Promise<string> {

@@ -139,7 +139,7 @@ export class Transaction {
       result = await this.#savingOnError(() => repository.push(moves, { bringsWorkflows: true }))
     }
     faults.reach('commit:after-push')
-    if (isRefusal(result)) return this.#savingOnError(() => this.#pushLedgerAlone(result, tip.commit))
+    if (isRefusedPush(result)) return this.#savingOnError(() => this.#pushLedgerAlone(result, tip.commit))
     return result
   }
 
@@ -147,7 +147,7 @@ export class Transaction {
   async #pushWithRetries(moves: readonly RefUpdate[]): Promise<PushResult> {
     const { repository, progress } = this.context
     let result = await repository.push(moves)
-    if (!isRefusal(result) || this.#refusesSync(result)) return result
+    if (!isRefusedPush(result) || this.#refusesSync(result)) return result
     progress.say(
       `The remote rejected a push; winnow repeats it: ${toOneLine(result.rule ?? result.message, 200)}`,
     )
@@ -155,7 +155,7 @@ export class Transaction {
     await retryLostRaces<PushResult>(createPacing(this.context), async () => {
       result = first ?? (await repository.push(moves))
       first = null
-      return isRefusal(result) ? toPushAttempt(result, result) : { done: true, value: result }
+      return isRefusedPush(result) ? toPushAttempt(result, result) : { done: true, value: result }
     })
     return result
   }
@@ -167,7 +167,7 @@ export class Transaction {
   /** Only for a sync that the job's token may not push: a ref of an App starts every workflow. */
   #needsAppToken(result: PushResult): boolean {
     const { repository, refs } = this.context
-    if (!isRefusal(result) || !repository.canPushWorkflows) return false
+    if (!isRefusedPush(result) || !repository.canPushWorkflows) return false
     const own = new Set([refs.optimize, refs.state, refs.closed])
     return [...this.#moves.keys()].every(ref => own.has(ref)) && this.#refusesSync(result)
   }
@@ -279,7 +279,7 @@ export class Transaction {
 
 type RefusedPush = Extract<PushResult, { message: string }>
 
-function isRefusal(result: PushResult): result is RefusedPush {
+function isRefusedPush(result: PushResult): result is RefusedPush {
   return !result.ok && (result.reason === 'refused' || result.reason === 'atomic-refused')
 }
 
