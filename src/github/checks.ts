@@ -69,7 +69,8 @@ function toCheckStatus({ state }: Check) {
 function isWritten(check: Check, { status, conclusion, output }: FoundCheckRun): boolean {
   const wanted = toCheckStatus(check)
   const ends = 'conclusion' in wanted ? wanted.conclusion : null
-  const isSameText = output.title === check.title && output.summary === truncateBody(check.summary)
+  const summary = truncateBody(check.summary).trim()
+  const isSameText = output.title === check.title && output.summary?.trim() === summary
   return status === wanted.status && conclusion === ends && isSameText
 }
 
