@@ -31,7 +31,8 @@ export interface DoctorContext {
   campaigns: readonly KnownCampaign[]
   specs: readonly Spec[]
   files: readonly WorkflowFile[]
-  refused: ReadonlySet<string>
+  /** Campaigns whose ledger has a finding of its own. */
+  reported: ReadonlySet<string>
 }
 
 /** Checks that winnow's workflow exists, is up to date and is the same on the optimize branches. */
@@ -146,14 +147,14 @@ async function checkAgentsAction({ repositoryContext, specs }: DoctorContext): P
 async function checkBranchWorkflows({
   repositoryContext,
   campaigns,
-  refused,
+  reported,
 }: DoctorContext): Promise<DoctorFinding[]> {
   const { repository, defaultBranch } = repositoryContext
   const there = await findCommittedEntry(repositoryContext, WORKFLOW)
   const found: DoctorFinding[] = []
   for (const { name, prefix, started } of campaigns) {
     const { optimize } = buildCampaignRefs(prefix, name)
-    if (!started || refused.has(name) || there === null || defaultBranch === null) continue
+    if (!started || reported.has(name) || there === null || defaultBranch === null) continue
     const oid = await fetchRef(repository, optimize)
     if (oid === null) continue
     const entry = await repository.findEntry((await repository.commit(oid)).tree, WORKFLOW)

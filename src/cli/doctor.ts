@@ -1,7 +1,8 @@
 import type { RepositoryContext } from '../engine/campaign/open.ts'
-import { ForgeError } from '../errors.ts'
+import { ForgeError, LedgerError } from '../errors.ts'
 import { fetchRef } from '../git/fetch.ts'
 import { buildLocalIsolation, findProxy } from '../git/isolation.ts'
+import type { Repository } from '../git/repository.ts'
 import { createGitRunner, requireGit } from '../git/runner.ts'
 import { WORKFLOW } from '../init/workflows/files.ts'
 import { isBranchMatch } from '../init/workflows/foreign-workflows.ts'
@@ -12,7 +13,7 @@ import { isUserIsolated } from '../measure/session.ts'
 import { findRefusedSyncAlert } from '../model/alerts.ts'
 import { listTeams, READS_TEAMS } from '../model/approval.ts'
 import type { Examination } from '../model/github.ts'
-import { buildCampaignRefs, toShortRef } from '../model/ids.ts'
+import { buildCampaignRefs, type Oid, toShortRef } from '../model/ids.ts'
 import {
   checkSettings,
   type DoctorFinding,
@@ -64,14 +65,14 @@ async function examineSetup(call: Call, repositoryContext: RepositoryContext): P
   const campaigns = await listKnownCampaigns(repositoryContext)
   const specs = campaigns.flatMap(({ spec }) => spec ?? [])
   const files = await readCommittedWorkflows(repositoryContext)
-  const refused = await findRefusedSyncs(repositoryContext, campaigns)
+  const ledgers = await findLedgerProblems(repositoryContext, campaigns)
   const context: DoctorContext = {
     call,
     repositoryContext,
     campaigns,
     specs,
     files,
-    refused: new Set(refused.keys()),
+    reported: new Set(ledgers.keys()),
   }
   const prefixes = listCampaignPrefixes(campaigns)
   return [
@@ -89,12 +90,15 @@ async function examineSetup(call: Call, repositoryContext: RepositoryContext): P
     ...checkApproverTeams(context),
     ...checkSideUsers(context),
     ...checkForeignWorkflows(files, prefixes),
-    ...refused.values(),
+    ...ledgers.values(),
   ]
 }
 
-/** Finds campaigns whose current default branch GitHub refused to a job's token, as recorded in the ledger. */
-async function findRefusedSyncs(
+/**
+ * Finds campaigns whose ledger cannot be read, and those whose current default branch GitHub refused to a job's token,
+ * as the ledger has it.
+ */
+async function findLedgerProblems(
   { repository }: RepositoryContext,
   known: readonly KnownCampaign[],
 ): Promise<Map<string, DoctorFinding>> {
@@ -103,12 +107,29 @@ async function findRefusedSyncs(
     const { state } = buildCampaignRefs(prefix, name)
     const tip = started ? await fetchRef(repository, state) : null
     if (tip === null) continue
-    const refused = findRefusedSyncAlert((await loadCampaign(repository, tip)).campaign)
-    if (refused === null) continue
-    const [first = '', , ...rest] = refused.sentences
-    found.set(name, reportBad(`campaign ${name}: ${first}`, rest.join('. ')))
+    const finding = await readLedgerProblem(repository, tip)
+    if (finding !== null) found.set(name, reportBad(`campaign ${name}: ${finding.what}`, finding.fix))
   }
   return found
+}
+
+/** One damaged ledger must not hide what else is wrong. */
+async function readLedgerProblem(
+  repository: Repository,
+  tip: Oid,
+): Promise<{ what: string; fix: string } | null> {
+  try {
+    const refused = findRefusedSyncAlert((await loadCampaign(repository, tip)).campaign)
+    if (refused === null) return null
+    const [what = '', , ...rest] = refused.sentences
+    return { what, fix: rest.join('. ') }
+  } catch (error) {
+    if (!(error instanceof LedgerError)) throw error
+    return {
+      what: `the ledger does not fit together: ${error.message}`,
+      fix: 'winnow audit names everything that does not fit',
+    }
+  }
 }
 
 function listCampaignPrefixes(known: readonly KnownCampaign[]): string[] {

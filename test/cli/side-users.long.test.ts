@@ -115,6 +115,14 @@ describe('the doctor', () => {
     expect(await doctor(FILES)).not.toContain('its own user')
   })
 
+  it('names a ledger that cannot be read, and checks the rest', async () => {
+    const person = project(FILES)
+    person.git('branch', 'optimize-state/notes')
+    const { code, out } = await person.winnow('doctor', '--all')
+    expect([code, out]).toEqual([1, expect.stringContaining('new enough')])
+    expect(out).toMatch(/^!! {2}campaign notes: the ledger does not fit together: /m)
+  })
+
   it.runIf(isRoot)('finds those that are there', () => {
     expect(winnowAmong(project(files), 'doctor', '--all').out).toContain(
       'there is a user for each side of size',
