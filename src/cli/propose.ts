@@ -140,7 +140,8 @@ function buildSubmission({ given }: Call, { commit, from, idea }: OfferedIdea, c
       fix: "use letters and digits, joined by single '-', '_' or '.'",
     })
   }
-  const packages = [...(idea.required_deps ?? []), ...given.texts('dep')]
+  // `winnow propose` calls the option --dep, and `winnow idea` --needs.
+  const packages = [...(idea.required_deps ?? []), ...given.texts('dep'), ...given.texts('needs')]
   const text = renderIdeaMessage({
     hypothesis: title,
     category: given.text('category') ?? idea.category,

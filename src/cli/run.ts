@@ -165,15 +165,16 @@ function toAgentProposer(name: string): CommandProposer {
   })
 }
 
-/** Asks the person to accept time and cost before anything is recorded. */
+/** Asks the person to accept time and cost before anything is recorded. A dry run fails where a real one would. */
 async function confirmStart(call: Call, context: CommandContext): Promise<boolean> {
   const { campaign, repositoryContext, dryRun } = context
-  if (dryRun !== null || (campaign.started && !call.given.flag('fresh'))) return true
+  if (campaign.started && !call.given.flag('fresh')) return true
   const campaignContext = { ...context.campaignContext, defaultBranch: context.currentDefault }
   const { spec, yaml, tip } = await readCommittedSpec(campaignContext, getSpecPath(context))
   requireCappedSpending(call, spec)
   // Fails before anything is recorded: nothing can be measured without the address.
   if (isJudgedMetric(spec) || isMetered(spec)) readEndpoint(call.environment.env)
+  if (dryRun !== null) return true
   const seconds = readForecast(repositoryContext, { yaml, tree: tip.tree })
   return confirmStake(call, estimateStake(spec, seconds))
 }

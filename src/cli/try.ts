@@ -3,7 +3,7 @@ import { readCommittedSpec, requireSupportedSpec } from '../engine/campaign/star
 import { submitIdea } from '../engine/campaign/submit.ts'
 import { recordEvents } from '../engine/controller/record.ts'
 import { openController, requireCampaign, runCampaign } from '../engine/controller/run.ts'
-import { ConflictError } from '../errors.ts'
+import { ConflictError, UserError } from '../errors.ts'
 import type { BacklogIdea, Campaign } from '../model/campaign.ts'
 import { hashSha256, toCanonicalJson } from '../model/canonical-json.ts'
 import type { Experiment } from '../model/experiment.ts'
@@ -133,7 +133,7 @@ async function tryOwnDiff(call: Call, context: CommandContext): Promise<TryAnswe
     repositoryContext: context.repositoryContext,
     env: call.environment.env,
     spec: await readActiveSpec(context),
-    message: call.given.text('message') ?? (await getGivenHypothesis(call, context)),
+    message: await readHypothesis(call, context),
     onlyInScope: call.given.flag('only-in-scope'),
   })
   if ('code' in diff) return buildRefusalAnswer(context, await explainWaitingSpec(call, context, diff), [])
@@ -154,13 +154,22 @@ async function readActiveSpec(context: CommandContext): Promise<Spec> {
   return committed.spec
 }
 
-/** Uses the backlog idea's hypothesis if no message is given. */
-async function getGivenHypothesis(
+/** Uses the backlog idea's hypothesis if no message is given. Fails before a campaign is started for nothing. */
+async function readHypothesis(
   { given }: Call,
-  { campaign, campaignContext }: CommandContext,
+  { campaign: known, campaignContext }: CommandContext,
 ): Promise<string | undefined> {
-  if (given.text('idea') === undefined || !campaign.started) return undefined
-  return findGivenIdea(given, (await requireCampaign(campaignContext)).loaded.campaign)?.hypothesis
+  const name = given.text('idea')
+  if (name === undefined) return given.text('message')
+  if (!known.started)
+    throw new UserError(
+      `there is no ${name}: campaign ${known.name} has not started, so its backlog is empty`,
+      {
+        fix: 'leave --idea out, and describe the change with -m',
+      },
+    )
+  const { hypothesis } = findNamedIdea((await requireCampaign(campaignContext)).loaded.campaign, name)
+  return given.text('message') ?? hypothesis
 }
 
 function printLeftOut({ terminal }: Call, { leftOut }: OwnDiff): void {

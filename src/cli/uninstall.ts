@@ -142,7 +142,7 @@ async function removeEverything(call: Call, checkout: Checkout, all: readonly Re
       fix: 'make it, or give another with --save',
     })
   }
-  const repositoryPath = checkout.topLevel ?? dirname(checkout.commonDir)
+  const repositoryPath = checkout.topLevel ?? checkout.commonDir.replace(/\/\.git$/, '')
   const remoteName =
     environment.remote ??
     checkout.remotes.find(({ name }) => name === 'origin')?.name ??

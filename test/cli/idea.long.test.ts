@@ -53,6 +53,12 @@ describe('winnow idea', () => {
 
   it('is carried out by who tries it, and ends with what came of it', async () => {
     const person = project()
+    const before = person.refs()
+    person.write('src/value', SHORT)
+    const early = await person.winnow('try', '--idea', 'idea-001')
+    expect([early.code, early.err]).toEqual([2, expect.stringContaining('campaign size has not started')])
+    expect(person.refs()).toBe(before)
+    person.git('checkout', '-q', 'src/value')
     await person.winnow('run')
     await person.winnow('idea', 'add', 'use fewer letters', '--category', 'size')
     expect((await person.winnow('try', '--idea', 'idea-007')).err).toContain('there is no idea-007')

@@ -96,6 +96,7 @@ describe('spending that nothing caps', () => {
     expect(err).toContain(
       'fix: write a cap in US dollars, such as 5, or allow it: winnow run --allow-uncapped',
     )
+    expect((await winnow('run', '--dry-run')).code).toBe(2)
     expect([person.refs(), asked.length]).toEqual([before, 0])
     const allowed = await winnow('run', '--allow-uncapped')
     expect([allowed.code, allowed.err]).toEqual([

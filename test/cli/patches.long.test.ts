@@ -44,6 +44,15 @@ describe('a patch file that is proposed', () => {
     expect((await person.winnow('idea', 'list')).out).not.toContain('diff --git')
   })
 
+  it('may add a package that a person has to approve, also by idea import', async () => {
+    const person = project()
+    await person.winnow('run')
+    person.write('one.patch', exported(person, [SHORT], 'format-patch', '--stdout', '-1'))
+    const { out } = await person.winnow('idea', 'import', 'one.patch', '--needs', 'tiny-pack')
+    const [branch = ''] = /^optimize-exp\/\S+(?=:)/m.exec(out) ?? []
+    expect(person.git('log', '-1', '--format=%B', branch)).toContain('tiny-pack')
+  })
+
   it('that does not apply is named with its line, and nothing of its file is offered', async () => {
     const person = project()
     await person.winnow('run')

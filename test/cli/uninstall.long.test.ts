@@ -39,6 +39,22 @@ async function campaign(make: () => Project): Promise<Project> {
   return person
 }
 
+it('names what it saves of a bare repository after that', async () => {
+  const person = project()
+  await person.winnow('run')
+  const [bare, save] = [join(scratch(), 'counter.git'), scratch('winnow-saved-')]
+  person.git('clone', '-q', '--bare', '.', bare)
+  const { code } = await person.winnowWith(
+    { directory: bare },
+    'uninstall',
+    '--remote',
+    'none',
+    '--save',
+    save,
+  )
+  expect([code, savedIn(save)]).toEqual([0, [expect.stringMatching(/^winnow-counter-\d/)]])
+})
+
 describe.each(
   selectCases([
     ['without a remote', () => project()],
