@@ -13,7 +13,7 @@ export const COMMAND = '/winnow'
 
 const MAX_LENGTH = 1_000
 
-/** Null if the first line is no command. Supports quotes, but no other shell syntax. */
+/** Null if the first line is no command; no words if it is too long. Supports quotes, but no other shell syntax. */
 export function parseCommentCommand(body: string): string[] | null {
   const [line = ''] = body.split(/\r?\n/, 1)
   if (line !== COMMAND && !line.startsWith(`${COMMAND} `)) return null
@@ -58,7 +58,8 @@ function requireCommentVerb(name: string, verbs: readonly Verb[]): Verb {
   if (found !== undefined) return found
   const names = typable.map(verb => verb.name)
   const known = [...names, ...typable.flatMap(({ comment }) => comment?.alias ?? [])]
-  throw new UserError(name === '' ? 'no command was given' : `${JSON.stringify(name)} is not a command`, {
+  const none = `no command was given, or its line is longer than ${MAX_LENGTH} characters`
+  throw new UserError(name === '' ? none : `${JSON.stringify(name)} is not a command`, {
     fix: suggestWord(name, known, `${COMMAND} ${names.join(', ')}`, `${COMMAND} `),
   })
 }

@@ -45,7 +45,8 @@ export async function generateIdeas(call: Call, context: CommandContext, campaig
   const prompt = await buildPrompt(context, campaign, spec)
   if (dryRun !== null) {
     dryRun.printed = true
-    call.terminal.out(prompt)
+    if (call.given.flag('json')) call.terminal.json({ prompt })
+    else call.terminal.out(prompt)
     return
   }
   const agent = selectAgent(call, spec)
