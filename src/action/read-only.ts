@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { UserError } from '../errors.ts'
 import { buildLocalIsolation } from '../git/isolation.ts'
-import { createGitRunner, GitExit, type GitRunner } from '../git/runner.ts'
+import { createGitRunner, type GitRunner } from '../git/runner.ts'
 import { inspectCheckout } from '../git/work-tree.ts'
 import { removeSecrets } from '../measure/environment.ts'
 import { escapeMarkdown } from '../report/markdown.ts'
@@ -115,13 +115,11 @@ function renderPackedRefs(refs: readonly string[]): string {
 }
 
 async function readFollowedHead(git: GitRunner): Promise<string | null> {
-  try {
-    const args = ['symbolic-ref', '-q', `${FOLLOWED}HEAD`]
-    return await git.run({ args, parse: ({ stdout }) => stdout.trim().replace(FOLLOWED, 'refs/heads/') })
-  } catch (error) {
-    if (error instanceof GitExit) return null
-    throw error
-  }
+  return git.run({
+    args: ['symbolic-ref', '-q', `${FOLLOWED}HEAD`],
+    answers: [1, 128],
+    parse: ({ stdout }) => stdout.trim().replace(FOLLOWED, 'refs/heads/') || null,
+  })
 }
 
 const event = z.object({ repository: z.object({ default_branch: z.string() }) })

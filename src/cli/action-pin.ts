@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { z } from 'zod'
 import type { RepositoryContext } from '../engine/campaign/open.ts'
 import { UserError } from '../errors.ts'
+import { isAncestor } from '../git/history.ts'
 import { buildLocalIsolation, buildNetworkIsolation } from '../git/isolation.ts'
 import { listRemoteCommits, type RemoteRefs } from '../git/remote-connection.ts'
 import { createGitRunner, GitExit, readSilenceLimit } from '../git/runner.ts'
@@ -233,12 +234,8 @@ async function findContainingBranch(
   const branches = [...refs].filter(([ref]) => ref.startsWith('refs/heads/'))
   const sorted = branches.toSorted(([a], [b]) => Number(b === head) - Number(a === head))
   for (const [ref, tip] of sorted) {
-    const isIn = await git.run({
-      args: ['merge-base', '--is-ancestor', commit, tip],
-      answers: [1, 128],
-      parse: ({ exitCode }) => exitCode === 0,
-    })
-    if (isIn) return ref.slice('refs/heads/'.length)
+    if (await git.run({ ...isAncestor(commit, tip), answers: [1, 128] }))
+      return ref.slice('refs/heads/'.length)
   }
   return null
 }

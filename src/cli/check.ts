@@ -24,7 +24,6 @@ import {
   renderForecast,
   selectComparisonMode,
 } from '../report/check.ts'
-import { renderPrimaryLine } from '../report/metrics.ts'
 import { type ProbeTrial, renderProbes } from '../report/check-probes.ts'
 import { formatClock } from '../report/terminal.ts'
 import { suggestWord } from '../spec/nearest-word.ts'
@@ -49,22 +48,9 @@ import { showLive } from './live.ts'
 import { listWorkDirs } from './measure.ts'
 import { tryProbes } from './probes.ts'
 import { saveForecast } from './stake.ts'
-import { type HarnessRun, readSpendingCap, withHarnessModels } from './harness-run.ts'
+import { type HarnessRun, readSpendingCap, SPEC_HARNESS, withHarnessModels } from './harness-run.ts'
 import { tryHarness } from './trial.ts'
 import type { Call, Verb } from './verb.ts'
-
-const HARNESS = {
-  longName: 'the default branch',
-  shortName: 'the base',
-  what: 'winnow check',
-  workspaceName: 'trial',
-  keys: {
-    setup: 'measurement.setup:',
-    timeout: 'measurement.timeout_seconds',
-    share: 'parallel.shared_files',
-    metric: renderPrimaryLine,
-  },
-} as const
 
 const EXAMPLES = 3
 
@@ -142,7 +128,7 @@ export async function checkSpec(call: Call, check: SpecCheck): Promise<number> {
   print(renderCheck(view))
   const capUsd = readSpendingCap(call, spec)
   const tries = !isBlocked(view) && !call.given.flag('no-try') && (!isMetered(spec) || capUsd !== null)
-  const harness = { ...HARNESS, call, spec, ...check }
+  const harness = { ...SPEC_HARNESS, what: 'winnow check', call, spec, ...check }
   const trial = tries
     ? addGuessWarning(await withHarnessModels(harness, capUsd, tryWithResourceWatch), check)
     : null

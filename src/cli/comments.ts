@@ -36,15 +36,7 @@ const UNSETTLED_COMMENTS = 10
 const MAX_OWN_COMMENTS = 50
 
 /** These commands get no reply, because pull requests and checks already show their effect. */
-const QUIET: ReadonlySet<string> = new Set([
-  'avoid',
-  'measure',
-  'note',
-  'pause',
-  'priority',
-  'resume',
-  'retry',
-])
+const QUIET: ReadonlySet<string> = new Set(['avoid', 'measure', 'pause', 'priority', 'resume', 'retry'])
 
 interface CommentRun {
   call: Call

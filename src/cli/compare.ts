@@ -1,5 +1,6 @@
 import { rename, writeFile } from 'node:fs/promises'
 import { relative, resolve } from 'node:path'
+import { formatCount } from '../decide/wording.ts'
 import type { RepositoryContext } from '../engine/campaign/open.ts'
 import { UserError } from '../errors.ts'
 import type { Execution } from '../model/report.ts'
@@ -92,8 +93,8 @@ export const compareVerb: Verb = {
     const environment = { ...call.environment, remote: 'none' }
     buildCompareSpec(call.given, '.')
     const minutes = parsePositiveNumber(call.given, 'max-minutes')
-    return withRepository({ ...call, environment: environment }, DEFAULT_PREFIX, repositoryContext =>
-      runComparison({ ...call, environment: environment }, repositoryContext, {
+    return withRepository({ ...call, environment }, DEFAULT_PREFIX, repositoryContext =>
+      runComparison({ ...call, environment }, repositoryContext, {
         spec: buildCompareSpec(call.given, getRelativeDirectory(repositoryContext, environment.directory)),
         minutes,
       }),
@@ -147,8 +148,7 @@ async function runComparison(
 }
 
 function describeDifference({ base, head, differing }: ComparedSides): string {
-  const count = differing.length === 1 ? '1 file' : `${differing.length} files`
-  return `${base.name} (${base.point.commit.slice(0, 12)}) and ${head.name} differ in ${count}: ${formatFew(differing)}`
+  return `${base.name} (${base.point.commit.slice(0, 12)}) and ${head.name} differ in ${formatCount(differing.length, 'file')}: ${formatFew(differing)}`
 }
 
 interface ComparisonOptions {

@@ -206,7 +206,7 @@ function toDemoCall(directory: string, call: Call, model: LocalModel | null): Ca
     remote: null,
     env: { ...env, PATH: path, ...modelEnv },
   }
-  return { ...call, given: AGREED_ARGUMENTS, environment: environment }
+  return { ...call, given: AGREED_ARGUMENTS, environment }
 }
 
 /** The price of a small model, so that the demo shows a cost. No proxy reaches loopback. */

@@ -10,6 +10,7 @@ import type { Report } from '../model/report.ts'
 import { NO_COST } from '../plan/money.ts'
 import { buildSuiteTerms, type OrderRequest } from '../plan/orders.ts'
 import { formatDollars } from '../report/check-trial.ts'
+import { renderPrimaryLine } from '../report/metrics.ts'
 import type { Spec } from '../spec/schema.ts'
 import { isMetered } from '../spec/spec-facts.ts'
 import { measureHere } from './measure.ts'
@@ -32,6 +33,19 @@ export interface HarnessRun {
   more?: Parameters<typeof measureHere>[2]['more']
   time?: Parameters<typeof measureHere>[2]['time']
 }
+
+/** Names for the harness of a spec, which is tried on the default branch. */
+export const SPEC_HARNESS = {
+  longName: 'the default branch',
+  shortName: 'the base',
+  workspaceName: 'trial',
+  keys: {
+    setup: 'measurement.setup:',
+    timeout: 'measurement.timeout_seconds',
+    share: 'parallel.shared_files',
+    metric: renderPrimaryLine,
+  },
+} as const
 
 /** A trial ends by the timeouts of its parts, so its deadline is far away. */
 const YEAR_MS = 365 * 24 * 3_600_000

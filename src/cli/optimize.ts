@@ -5,7 +5,6 @@ import { formatCount, formatRounded } from '../decide/wording.ts'
 import type { RepositoryContext } from '../engine/campaign/open.ts'
 import { UserError } from '../errors.ts'
 import { toShortId } from '../report/event-log.ts'
-import { renderPrimaryLine } from '../report/metrics.ts'
 import { computeSuiteMean } from '../report/tasks.ts'
 import { parseSpec } from '../spec/load.ts'
 import type { Spec } from '../spec/schema.ts'
@@ -13,7 +12,7 @@ import { mapSuite, type SuiteOptions } from '../spec/suite.ts'
 import { readGivenFile, withRepository } from './context.ts'
 import { readDefaultTip } from './default-branch.ts'
 import { DEFAULT_PREFIX } from './known-campaigns.ts'
-import type { HarnessRun } from './harness-run.ts'
+import { SPEC_HARNESS } from './harness-run.ts'
 import { trySuite } from './trial.ts'
 import type { Call, Verb } from './verb.ts'
 
@@ -65,7 +64,8 @@ async function runOptimize(call: Call, repositoryContext: RepositoryContext): Pr
     return 0
   }
   const base = await readDefaultTip(repositoryContext, call.environment)
-  const { pass, seconds, tasks } = await trySuite({ ...HARNESS, call, repositoryContext, spec, base })
+  const harness = { ...SPEC_HARNESS, what: 'winnow optimize', call, repositoryContext, spec, base }
+  const { pass, seconds, tasks } = await trySuite(harness)
   const mean = computeSuiteMean(pass)
   if (asJson) call.terminal.json({ ...about, pass: { commit: base.commit, mean, tasks: pass } })
   const runs = pass.reduce((sum, each) => sum + each.runs, 0)
@@ -76,19 +76,6 @@ async function runOptimize(call: Call, repositoryContext: RepositoryContext): Pr
     ...tasks,
   ])
   return 0
-}
-
-const HARNESS: Pick<HarnessRun, 'longName' | 'shortName' | 'what' | 'workspaceName' | 'keys'> = {
-  longName: 'the default branch',
-  shortName: 'the base',
-  what: 'winnow optimize',
-  workspaceName: 'trial',
-  keys: {
-    setup: 'measurement.setup:',
-    timeout: 'measurement.timeout_seconds',
-    share: 'parallel.shared_files',
-    metric: renderPrimaryLine,
-  },
 }
 
 interface GivenSuite {
@@ -112,7 +99,7 @@ async function readSuite(call: Call): Promise<GivenSuite> {
     return { name, spec, yaml, path, notes: [...notes, ...more] }
   }
   for (const [option, key] of Object.entries(KEYS_IN_SPECS))
-    if (call.given.text(option) !== undefined || call.given.flag(option))
+    if (call.given.flag(option))
       throw new UserError(`--${option} is for a suite of AWP, and ${file} is a spec`, {
         fix: `change ${key} in it`,
       })

@@ -108,14 +108,10 @@ export const showVerb: Verb = {
   examples: ['winnow show exp-007', 'winnow show 7 --json'],
   run: call =>
     withCampaign(call, { access: 'read', startedOnly: true }, async context => {
-      const { loaded } = await requireCampaign(context.campaignContext)
-      const experiment = findNamedExperiment(loaded.campaign, call.given.positionals[0] ?? '')
-      const { campaign } = loaded
-      const view = buildExperimentView(
-        campaign,
-        experiment,
-        await listPullNumbers(context.campaignContext, loaded.campaign),
-      )
+      const { campaign } = (await requireCampaign(context.campaignContext)).loaded
+      const experiment = findNamedExperiment(campaign, call.given.positionals[0] ?? '')
+      const pulls = await listPullNumbers(context.campaignContext, campaign)
+      const view = buildExperimentView(campaign, experiment, pulls)
       const { events, stories, record, diff } = await readHistory(context, experiment.id)
       const tasks = collectTaskResults(record)
       if (call.given.flag('json')) {

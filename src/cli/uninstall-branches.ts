@@ -62,7 +62,7 @@ export async function findRemains(call: Call, remote: string | null): Promise<Re
   const checkout = await inspectCheckout(environment.directory, environment.env)
   const dataDir = getDataDir(checkout, environment)
   const hadDataDir = existsSync(dataDir)
-  return withRepository({ ...call, environment: environment }, DEFAULT_PREFIX, async repositoryContext => {
+  return withRepository({ ...call, environment }, DEFAULT_PREFIX, async repositoryContext => {
     const { repository, local } = repositoryContext
     const { all, recorded } = await listOwnBranches(repositoryContext)
     const specs = (await listKnownCampaigns(repositoryContext)).filter(({ specPath }) => specPath !== null)
@@ -106,10 +106,8 @@ export async function saveRemains(call: Call, remains: Remains, file: string): P
   const { env } = call.environment
   const environment = { ...call.environment, remote: remains.remote }
   const tips = remains.branches.map(({ tip }) => tip)
-  await withRepository(
-    { ...call, environment: environment },
-    listBranchPrefixes(remains)[0] ?? '',
-    ({ repository }) => repository.fetch(tips),
+  await withRepository({ ...call, environment }, listBranchPrefixes(remains)[0] ?? '', ({ repository }) =>
+    repository.fetch(tips),
   )
   const { repositoryDir: dir, format } = remains
   const part = `${file}.part`
@@ -135,7 +133,7 @@ export function renderRestoreHint({ local }: Remains, file: string, remoteName: 
 export async function removeRemains(call: Call, remains: Remains): Promise<void> {
   const environment = { ...call.environment, remote: remains.remote }
   for (const prefix of listBranchPrefixes(remains)) {
-    await withRepository({ ...call, environment: environment }, prefix, async ({ repository }) => {
+    await withRepository({ ...call, environment }, prefix, async ({ repository }) => {
       await deleteBranches(
         repository,
         remains.branches.filter(each => each.prefix === prefix),
