@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { toNullIfMissing } from '../git/bare-repository.ts'
 
 export const AGENT_FILE = 'AGENTS.md'
-const BLOCKS = /^<!-- winnow:([a-z0-9-]+) -->\n[\s\S]*?^<!-- \/winnow:\1 -->\n?/gm
+/** git may have given the file line ends of Windows. */
+const BLOCKS = /^<!-- winnow:([a-z0-9-]+) -->\r?\n[\s\S]*?^<!-- \/winnow:\1 -->(?:\r?\n)?/gm
 
 /** Writes the instructions between two markers, so that a later run can replace or remove them. */
 function addAgentBlock(text: string, specName: string): string {
@@ -16,7 +17,7 @@ function addAgentBlock(text: string, specName: string): string {
 
 export function removeAgentBlocks(text: string): string {
   const left = text.replace(BLOCKS, '')
-  return left === text ? text : left.replace(/\n{2,}$/, '\n')
+  return left === text ? text : left.replace(/(\r?\n)(?:\r?\n)+$/, '$1')
 }
 
 export interface AgentFile {

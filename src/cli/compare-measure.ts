@@ -123,7 +123,7 @@ interface HeadComparison {
 }
 
 /**
- * Measures job after job, each with a new build, until the rule decides (decision.md 3.3). No answer counts before
+ * Measures job after job, each with a new build, until the rule decides. No answer counts before
  * the base was not told apart from its copy; a suspicion is settled before the head is measured further.
  */
 async function compareInPairs(comparison: ComparisonRun, reasonPrefix: string): Promise<Assessment> {

@@ -104,7 +104,7 @@ function computeJudgingReach(spec: Spec, items: number): JudgingForecast['reach'
   }
 }
 
-/** Fails before anything is spent if no scores could ever keep an idea (decision 3.1). */
+/** Fails before anything is spent if no scores could ever keep an idea. */
 function requireReach(least: number, most: number): void {
   if (least <= most) return
   throw new UserError(`no scores of ${most} items could show a gain: it takes at least ${least}`, {

@@ -48,7 +48,7 @@ export const ALLOW_UNCAPPED: Option = {
 
 const TIMEOUT_SECONDS = 3600
 
-/** Exit codes for scripts (design section 9), as shown in help. */
+/** Exit codes for scripts, as shown in help. */
 const RUN_EXITS: Readonly<Record<number, string>> = {
   [EXIT_CODES.kept]: 'the campaign stopped and kept at least one change',
   [EXIT_CODES['no gain']]: 'the campaign stopped and kept nothing',
