@@ -308,17 +308,6 @@ export function listDecisiveMetrics(spec: Pick<Spec, 'metric' | 'policy'>): stri
   return [...new Set([...objectives, ...listTieBreakers(spec.policy).map(tie => tie.name)])]
 }
 
-/** The first tie-breaker that differs decides; one without a value decides nothing, nor do those after it. */
-export function findTieWinner(policy: Spec['policy'], base: Execution, candidate: Execution): string | null {
-  for (const tie of listTieBreakers(policy)) {
-    const pair = readValuePair(tie.name, base, candidate)
-    if (pair === null) return null
-    const delta = computeSignedDelta(pair.base, pair.candidate, tie.direction)
-    if (delta !== 0) return delta > 0 ? tie.name : null
-  }
-  return null
-}
-
 // Names of metrics
 
 export interface AbsentMetric {

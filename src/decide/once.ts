@@ -6,10 +6,10 @@ import { type Comparison, computeRankScore, computeRegressionBound } from './ce/
 import {
   computeRelativeGain,
   computeSignedDelta,
-  findTieWinner,
   listDecisiveMetrics,
   listExecutions,
   listObjectives,
+  listTieBreakers,
   type Objective,
   readNumber,
   readValuePair,
@@ -112,8 +112,19 @@ function judgeOnce(
   const base0 = pairs.get(objectives[0].name)?.base ?? 0
   const least = Math.max(computeLeastEffect(rule, base0), computeTolerance(rule, objectives[0].name, base0))
   const isTied = primary !== undefined && Math.abs(primary.delta) <= least
-  const tie = improved.length === 0 && isTied ? findTieWinner(rule.spec.policy, base, candidate) : null
+  const tie = improved.length === 0 && isTied ? findTieWinner(rule, base, candidate) : null
   return { comparisons, improved, violated, tie, pairs }
+}
+
+/** The first tie-breaker that differs decides; one without a value decides nothing, nor do those after it. */
+function findTieWinner(rule: OnceRule, base: Execution, candidate: Execution): string | null {
+  for (const { name, direction } of listTieBreakers(rule.spec.policy)) {
+    const pair = readValuePair(name, base, candidate)
+    if (pair === null) return null
+    const delta = computeSignedDelta(pair.base, pair.candidate, direction)
+    if (Math.abs(delta) > computeTolerance(rule, name, pair.base)) return delta > 0 ? name : null
+  }
+  return null
 }
 
 function compareOnce(objective: Objective, pair: ValuePair, rule: OnceRule): Comparison {

@@ -347,6 +347,21 @@ describe('counts that differ a little between runs of the same code', () => {
     })
   })
 
+  test('a tie-breaker within it does not break the tie', () => {
+    const tied = spec({}, { policy: { tie_breakers: [{ lower: 'instructions' }] } })
+    const judgeTied = (instructions: number) => {
+      const sides = [
+        run('base', { bytes: 9, instructions: 1_000_000 }),
+        run(label, { bytes: 9, instructions }),
+      ]
+      const executions = [...sides, ...sides.map(each => ({ ...each, role: 'repeat' as const }))]
+      const order = anOrder({ rule: 'once', min_effect: 0, scale: 'log', tolerance: 1e-5 })
+      return assessCandidate({ spec: tied, order, report: aReport(executions), label, baseline: null })
+        .outcome
+    }
+    expect([999_995, 999_900].map(judgeTied)).toEqual(['dropped', 'eligible'])
+  })
+
   test('a gain that the second run does not show is none', () => {
     expect(assess([1_000_000, 999_990], [999_975, 999_975], 2e-5).outcome).toBe('dropped')
   })
