@@ -40,8 +40,9 @@ export function calibrateHarness(spec: Spec, report: Report): CalibrationResult 
   const scale = selectPrimaryScale(spec, values[spec.metric.primary.name] ?? [])
   const failure = describeCalibrationFailure(spec, report, values, runs.length)
   if (failure !== null) return { deterministic: false, scale, failed: true, reason: failure, values }
-  const reason = explainVariation(values, runs)
-  const tolerance = reason === null ? null : findTolerance(values)
+  const unproven = explainUnproven(values, runs)
+  const tolerance = unproven === null ? findTolerance(values) : null
+  const reason = unproven ?? explainVariation(values)
   if (reason !== null && tolerance === null)
     return { deterministic: false, scale, failed: false, reason, values }
   const took = `in ${formatCount(runs.length, 'run')} with different seeds and builds`
@@ -93,15 +94,17 @@ function findTolerance(values: CalibrationResult['values']): number | null {
   return Math.max(LEAST_TOLERANCE, SPREADS_ALLOWED * most)
 }
 
-/** Explains why a working harness is not deterministic; null if it is. */
-function explainVariation(values: CalibrationResult['values'], runs: readonly Execution[]): string | null {
-  const names = Object.keys(values)
-  const timed = names.find(name => TIMED_METRICS.has(name))
+/** Why these runs cannot show that a working harness is deterministic; null if they can. */
+function explainUnproven(values: CalibrationResult['values'], runs: readonly Execution[]): string | null {
+  const timed = Object.keys(values).find(name => TIMED_METRICS.has(name))
   if (timed !== undefined) return `${timed} is never deterministic`
   const seeds = new Set(runs.map(run => run.seed)).size
   const builds = new Set(runs.map(run => run.build)).size
-  if (seeds < 2 || builds < 2) return 'not proven for two seeds and two builds'
-  const unsteady = names.find(name => new Set(values[name]).size > 1)
+  return seeds < 2 || builds < 2 ? 'not proven for two seeds and two builds' : null
+}
+
+function explainVariation(values: CalibrationResult['values']): string | null {
+  const unsteady = Object.keys(values).find(name => new Set(values[name]).size > 1)
   if (unsteady === undefined) return null
   const seen = values[unsteady] ?? []
   return `${unsteady} varies from ${formatNumber(Math.min(...seen))} to ${formatNumber(Math.max(...seen))}`

@@ -37,6 +37,12 @@ describe('calibration', () => {
     expect([same.deterministic, same.tolerance]).toEqual([true, undefined])
     expect(calibrate(1000, 1002, 1000, 1000, 1000, 1000).deterministic).toBe(false)
     expect(calibrate(1_000_000, 1_000_001, 1_000_000).deterministic).toBe(false)
+    const oneBuild = runs(...[0, 1, 0, 0, 0, 0].map(more => ({ instructions: 1_000_000 + more })))
+    const alike = aReport(oneBuild.map(each => ({ ...each, build: 0 })))
+    expect(calibrateHarness(counted, alike)).toMatchObject({
+      deterministic: false,
+      reason: 'not proven for two seeds and two builds',
+    })
   })
 
   test('any spread is noise, however small', () => {
