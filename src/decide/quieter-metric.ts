@@ -4,7 +4,7 @@ import { BUILT_IN_METRICS } from '../spec/schema-values.ts'
 import type { Spec } from '../spec/schema.ts'
 import { isJudgedMetric } from '../spec/spec-facts.ts'
 import { isPairedByTask } from '../spec/task-facts.ts'
-import { calibrateNoiseEvidence } from './evidence/calibration.ts'
+import { calibrateNoiseEvidence, type NoiseCalibration } from './evidence/calibration.ts'
 import { listDecisiveMetrics, listExecutions } from './metrics.ts'
 import { collectMetricPairs } from './paired/evaluate.ts'
 
@@ -48,9 +48,10 @@ export function findQuieterReading(
   names.delete(spec.metric.primary.name)
   const found = [...names].flatMap(metric => {
     if (!canReplacePrimary(spec, jobs, metric)) return []
-    const { pair_sd, favours } = calibrateMetric(jobs, metric)
-    const quieter = favours === null && pair_sd > 0 && pair_sd <= QUIETER_BY * primary.pair_sd
-    return quieter ? [{ metric, pair_sd }] : []
+    const noise = calibrateMetric(jobs, metric)
+    if (noise === null || noise.favours !== null) return []
+    const { pair_sd } = noise
+    return pair_sd > 0 && pair_sd <= QUIETER_BY * primary.pair_sd ? [{ metric, pair_sd }] : []
   })
   return found.toSorted((a, b) => a.pair_sd - b.pair_sd)[0] ?? null
 }
@@ -58,15 +59,15 @@ export function findQuieterReading(
 /** A calibration that was repeated had its doubts; the last two jobs have cleared them. */
 const LAST_JOBS = 2
 
-function calibrateMetric(jobs: readonly PairJob[], metric: string) {
-  return calibrateNoiseEvidence(
-    jobs.slice(-LAST_JOBS).map(job => ({
-      pairs: collectMetricPairs([job], metric).flatMap(({ base, candidate, base_first }) =>
-        base === null || candidate === null ? [] : [{ base, candidate, base_first }],
-      ),
-    })),
-    { scale: 'log' },
-  )
+/** Null if the last jobs do not have the metric: then earlier ones say nothing. */
+function calibrateMetric(jobs: readonly PairJob[], metric: string): NoiseCalibration | null {
+  const last = jobs.slice(-LAST_JOBS).map(job => ({
+    pairs: collectMetricPairs([job], metric).flatMap(({ base, candidate, base_first }) =>
+      base === null || candidate === null ? [] : [{ base, candidate, base_first }],
+    ),
+  }))
+  const isMeasured = last.some(({ pairs }) => pairs.length > 0)
+  return isMeasured ? calibrateNoiseEvidence(last, { scale: 'log' }) : null
 }
 
 const MIN_VALUES = 16

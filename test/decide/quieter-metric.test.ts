@@ -91,6 +91,12 @@ describe('a metric that could replace the primary', () => {
     expect(find(specOf('p99_ms'), jobs)).toBe(null)
   })
 
+  test('is not one that the last two jobs do not have: those cleared the doubts about the first', () => {
+    const first = jobsOf((a, b) => ({ p99_ms: 50 + 8 * a, p50_ms: 20 + 0.4 * a + 0.1 * b }))
+    const second = jobsOf(a => ({ p99_ms: 50 + 8 * a }))
+    expect(find(specOf('p99_ms'), [...first, ...second])).toBe(null)
+  })
+
   test('is not a little quieter, and not compared with a metric that has no shares', () => {
     const jobs = jobsOf((a, b) => ({ p99_ms: 50 + 8 * a, p50_ms: 20 + 2.9 * a + 0.1 * b }))
     expect(find(specOf('p99_ms'), jobs)).toBe(null)
