@@ -85,7 +85,7 @@ function addUp(parts: Record<string, number>): Loss {
 }
 
 function readComponent(name: string, signals: RunSignals, { maxRejections }: LossTerms): number | null {
-  const { [SIGNALS.get(name) ?? name]: value, max_rejections: ownMost = maxRejections } = signals.numbers
+  const { [SIGNALS.get(name) ?? name]: value, max_rejections: ownMost = 0 } = signals.numbers
   if (name === 'status') return readStatus(signals)
   if (value === undefined) return null
   switch (name) {
@@ -93,7 +93,7 @@ function readComponent(name: string, signals: RunSignals, { maxRejections }: Los
     case 'critique':
       return limitToUnit(1 - value)
     case 'gate_rejections':
-      return limitToUnit(value / ownMost)
+      return limitToUnit(value / (ownMost > 0 ? ownMost : maxRejections))
     case 'budget':
       return limitToUnit(1 - value / 100)
     default:

@@ -99,6 +99,14 @@ describe('the loss of section 6', () => {
     expect(total(computeLoss(readRunSignals({ eval: { score: 0.5 } }, null), terms))).toBe(0.5)
   })
 
+  test('a limit of rejections that is no limit is replaced by that of the spec', () => {
+    const terms: LossTerms = { weights: { gate_rejections: 1 }, maxRejections: 4, missing: 'error' }
+    const losses = [0, -1].map(max_rejections =>
+      computeLoss({ numbers: { gate_rejections: 1, max_rejections }, status: 'complete' }, terms),
+    )
+    expect(losses.map(total)).toEqual([0.25, 0.25])
+  })
+
   test('scores come from metrics.jsonl where run_completion.json has none', () => {
     const signals = readRunSignals({ status: 'complete' }, [
       { kind: 'metric.eval', score: 0.4 },
