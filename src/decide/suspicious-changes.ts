@@ -201,16 +201,21 @@ function findAddedLine(
   return null
 }
 
+/** What looks like a comment inside a text of several lines may be code in braces, so it is no comment here. */
 const COMMENT_LINES: Readonly<Record<SourceLanguage, RegExp>> = {
-  js: /^[ \t]*(?:\/\/|\*(?!\/)).*$/gm,
-  python: /^[ \t]*#.*$/gm,
+  js: /^[ \t]*\/\/(?!.*\$\{).*$/gm,
+  python: /^[ \t]*#(?!.*\{).*$/gm,
   go: /^[ \t]*\/\/(?!go:).*$/gm,
   rust: /^[ \t]*\/\/.*$/gm,
-  java: /^[ \t]*(?:\/\/|\*(?!\/)).*$/gm,
-  ruby: /^[ \t]*#.*$/gm,
+  java: /^[ \t]*\/\/(?!.*\$\{).*$/gm,
+  ruby: /^(?!.*#\{)[ \t]*#.*$/gm,
   c: /^[ \t]*\/\/.*$/gm,
-  shell: /^[ \t]*#(?!!).*$/gm,
+  shell: /^[ \t]*#(?!!)(?!.*(?:\$\(|`)).*$/gm,
 }
+
+/** The lines of a block comment that begin with a star, and have no code behind its end. */
+const STARRED: ReadonlySet<SourceLanguage> = new Set(['js', 'java'])
+const STARRED_LINES = /(^[ \t]*\/\*(?!.*\*\/).*$)((?:\r?\n[ \t]*\*(?!\/)(?!.*(?:\*\/[ \t]*\S|\$\{)).*$)+)/gm
 
 /** Languages whose quotes pair up on lines without the characters of `UNCLEAR_QUOTES`. */
 const QUOTING: ReadonlySet<SourceLanguage> = new Set(['js', 'python', 'java'])
@@ -221,7 +226,7 @@ const SENTENCE = /^[A-Za-z][\w,.:!?()-]* [\w ,.:!?()-]*$/
 
 /** Removes comments and quoted sentences, which name things without being code. */
 function clearProse(text: string, language: SourceLanguage): string {
-  const code = text.replaceAll(COMMENT_LINES[language], '')
+  const code = clearComments(text, language)
   if (!QUOTING.has(language)) return code
   const lines = code.split('\n')
   return lines
@@ -231,6 +236,15 @@ function clearProse(text: string, language: SourceLanguage): string {
         : line.replaceAll(QUOTED, quoted => (SENTENCE.test(quoted.slice(1, -1)) ? '""' : quoted)),
     )
     .join('\n')
+}
+
+function clearComments(text: string, language: SourceLanguage): string {
+  const code = text.replaceAll(COMMENT_LINES[language], '')
+  if (!STARRED.has(language)) return code
+  return code.replaceAll(
+    STARRED_LINES,
+    (_, first: string, rest: string) => first + rest.replaceAll(/[^\r\n]/g, ''),
+  )
 }
 
 function compileNames(names: string): RegExp {

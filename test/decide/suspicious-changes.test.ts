@@ -105,6 +105,13 @@ describe('a suspicious line', () => {
     ['hidden_text', 'a.sh', 'echo a\u001b[2K'],
     ['dynamic_code', 'a.py', "if 'unit' 'test' in names: FAST = True"],
     ['proportion', 'a.js', `const table = '${'x'.repeat(2000)}'`],
+    // Lines that look like comments
+    ['exits', 'a.js', '/**\n * ends */ process.exit(0)'],
+    ['exits', 'a.js', 'const n = 2\n  * process.exit(0)'],
+    ['exits', 'a.js', 'const s = `\n// ${process.exit(0)}\n`'],
+    ['exits', 'a.py', 's = f"""\n# {os._exit(0)}\n"""'],
+    ['exits', 'a.rb', 's = <<~X\n  # #{exit!}\nX'],
+    ['files', 'a.sh', 'cat <<X\n# $(cp a b)\nX'],
     // Names that are assigned, handed on or built in another way
     ['dynamic_code', 'a.js', 'const run = eval'],
     ['dynamic_code', 'a.js', '(0, eval)(code)'],
@@ -205,6 +212,7 @@ describe('a suspicious line', () => {
     ['a.js', 'const cache = new Map()\nconst at = performance.now()'],
     ['a.js', "if (process.exitStatus) this.process = 'a'"],
     ['a.js', '// process.exit(0) would end here'],
+    ['a.js', '/**\r\n * process.exit(0)\r\n *\r\n * would end here */\r\nrun()'],
     ['a.js', 'const found = /a+/.exec(text)'],
     ['a.js', 'this.stack.push(node)'],
     ['a.js', 'const { open, close } = brackets\nfile.open(name)'],
