@@ -244,7 +244,7 @@ function weighEvidence(
 function formatCost(paired: PairedCase, cost: 'executions' | 'pairs'): string {
   const jobs = selectReportedJobs(paired.jobs)
   const pairs = countPairs(jobs)
-  const runners = new Set(jobs.flatMap(({ runner, also_on = [] }) => [runner, ...also_on])).size
+  const runners = new Set(listRunners(jobs)).size
   const where = paired.rule.single_machine ? 'on this machine' : `on ${formatCount(runners, 'runner')}`
   if (isJudgedMetric(paired.spec)) {
     const [items, samples] = [formatCount(pairs, 'item'), formatCount(jobs.length, 'sample')]
@@ -259,6 +259,10 @@ function formatCost(paired: PairedCase, cost: 'executions' | 'pairs'): string {
   return cost === 'pairs' ? text : `${text}, ${formatCount(countExecutions(jobs), 'execution')}`
 }
 
+function listRunners(jobs: readonly PairJob[]): string[] {
+  return jobs.flatMap(({ runner, also_on = [] }) => [runner, ...also_on])
+}
+
 /** Short enough to read, precise enough to compare with the threshold. */
 export function formatEvidence(value: number): string {
   if (value >= 1e6 || (value > 0 && value < 1e-4)) return value.toExponential(1)
@@ -271,10 +275,12 @@ export function formatEvidence(value: number): string {
 export function traceEvidence(paired: PairedCase): PathJob[] {
   const { jobs, rule } = paired
   const screen = findScreeningJob(paired)
+  const screeners = new Set(listRunners(jobs.filter((_, at) => at === screen)))
+  const isOther = (job: PairJob) => listRunners([job]).some(runner => !screeners.has(runner))
   return jobs.map((job, at) => ({
     order: job.order,
     runner: job.runner,
-    fresh: screen !== null && at > screen && (rule.single_machine || job.runner !== jobs[screen]?.runner),
+    fresh: screen !== null && at > screen && (rule.single_machine || isOther(job)),
     unreported: job.unreported === true,
     screened: screen === at,
     pairs: tracePairs(paired, at, job),

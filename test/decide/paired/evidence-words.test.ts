@@ -185,6 +185,9 @@ describe('the evidence after every pair', () => {
     const same = CONFIRMED.map(job => ({ ...job, runner: 'the same' }))
     expect(traceEvidence(aCase(same))[1]?.fresh).toBe(false)
     expect(traceEvidence(aCase(same, { rule: { single_machine: true } }))[1]?.fresh).toBe(true)
+    const [first, ...others] = CONFIRMED.map((job, at) => ({ ...job, runner: `m${at}` }))
+    const resumed = first === undefined ? [] : [{ ...first, also_on: ['m1'] }, ...others]
+    expect(traceEvidence(aCase(resumed))[1]?.fresh).toBe(false)
   })
 
   it('shows a failed side as a pair without a difference', () => {
