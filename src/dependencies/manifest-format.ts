@@ -91,7 +91,12 @@ export function flattenPlaces(value: unknown, depth: number, at: Pattern = []): 
     ])
     return new Map(inner)
   }
-  return new Map([[at.join('.'), formatJson(value)]])
+  return new Map([[at.map(formatKey).join('.'), formatJson(value)]])
+}
+
+/** `"a.b" = 1` is another place than `a.b = 1`, and must not hide it. */
+function formatKey(key: string): string {
+  return /[."]/.test(key) ? JSON.stringify(key) : key
 }
 
 /** Flattens all members but those that repeat the manifests. */

@@ -51,6 +51,14 @@ describe('Cargo.toml', () => {
     expect(faultOf('Cargo.toml', base, candidate)).toContain(`changes ${place}: only dependencies`)
   })
 
+  test('a quoted key does not hide the place that it looks like', () => {
+    const package_ = '[package]\nname = "x"\nbuild = "build.rs"\n'
+    const candidate = 'package.name = "x"\npackage.build = "evil.rs"\n"package.build" = "build.rs"\n'
+    expect(faultOf('Cargo.toml', package_, candidate)).toContain(
+      'changes package.build, "package.build": only',
+    )
+  })
+
   test('a duplicate key cannot be approved', () => {
     expect(faultOf('Cargo.toml', base, withCrate('byteorder = "2"'))).toContain('does not parse')
   })
