@@ -167,7 +167,7 @@ export function readRequirements(text: string): ManifestReading {
 
 /** Python also ends lines at these characters, and decodes the file with an encoding named at its top. */
 const HIDDEN_LINES = /(?=[\p{Cc}\u2028\u2029])[^\t\n\r]/u
-const ENCODING = /^(?:[^\n]*\n)?[ \t\f]*#.*coding[:=]/
+const ENCODING = /^(?:[^\n]*\n)?[ \t\f]*#[^\n]*coding[:=]/
 const COMMENT = /(?:^|\s)#/
 
 /** A backslash at the end of a line continues it. Readers disagree whether it continues a comment. */

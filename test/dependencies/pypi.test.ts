@@ -61,6 +61,7 @@ describe('requirements.txt', () => {
     ['a line continued behind a comment', `${base}# comment \\\nevil\n`, 'continues a comment'],
     ['a line that only Python ends', `${base}# comment\u2028evil\n`, 'end of a line'],
     ['an encoding', `# -*- coding: utf-7 -*-\n${base}`, 'names an encoding'],
+    ['an encoding behind a carriage return', `#\r# coding: utf-7\n${base}`, 'names an encoding'],
     ['an option behind a package', `${base}tiny --config-settings=a=b\n`, 'has an option'],
     ['no requirement', `${base}tiny 1.0\n`, 'which is no requirement'],
     ['a conflict', `${base}<<<<<<< HEAD\n`, 'which is no requirement'],
