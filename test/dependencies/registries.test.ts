@@ -293,6 +293,14 @@ describe('the date of a release without a published hash', () => {
       'range',
     ],
     [
+      'packagist, where a tilde allows newer minor versions',
+      named('packagist', 'monolog/monolog', '~2.1'),
+      '/p2/monolog/monolog.json',
+      monolog,
+      OLD,
+      'range',
+    ],
+    [
       'nuget',
       named('nuget', 'Newtonsoft.Json', '13.0.1', { integrity: 'bGVmdA==' }),
       '/v3/registration5-semver1/newtonsoft.json/13.0.1.json',
