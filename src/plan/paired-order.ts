@@ -253,13 +253,16 @@ export function countTestsLeft(campaign: AlphaState, spec: Spec): number {
 
 type AlphaControl = Pick<Spec['evidence'], 'campaign_control' | 'q' | 'alpha'>
 
-/** alpha_t of an idea: e-LOND by its share, or the fixed level, reduced for a variant. */
+/**
+ * alpha_t of an idea: e-LOND by its share, or the fixed level, reduced for a variant. An idea without a share was first
+ * tested under the fixed level, and keeps it after an amendment.
+ */
 export function computeAlpha(
   campaign: AlphaState,
   control: AlphaControl,
   { share, variant }: { share: number; variant: number },
 ): number {
-  const fixed = control.campaign_control === 'fixed'
+  const fixed = control.campaign_control === 'fixed' || share === 0
   const level = fixed
     ? control.alpha
     : Math.min(control.q, control.q * share * (countDiscoveries(campaign) + 1))

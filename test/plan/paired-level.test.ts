@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { PairedTerms } from '../../src/model/order.ts'
-import { computeAlphaShare, countTestsLeft } from '../../src/plan/paired-order.ts'
+import { computeAlpha, computeAlphaShare, countTestsLeft } from '../../src/plan/paired-order.ts'
 import { describeVerdict } from '../../src/report/verdict-text.ts'
 import { getExperimentState } from '../../src/report/experiment-state.ts'
 import { describeProposedIdeas, describeResumeHint } from '../../src/report/resume-hint.ts'
@@ -136,6 +136,12 @@ describe('a fixed level', () => {
     expect(levels(built)).toEqual([0.02, 0.02, 0.02])
     expect(world(built).campaign.error_budget).toEqual({ alpha_spent: 0, tests: 3 })
     expect(countTestsLeft(built.campaign, built.spec)).toBe(Infinity)
+  })
+
+  it('stays that of the ideas that began under it, when an amendment chooses e-LOND', () => {
+    const { campaign } = noisy(N(2))
+    const control = { campaign_control: 'e-lond', q: 0.1, alpha: 0.02 } as const
+    expect(computeAlpha(campaign, control, { share: 0, variant: 0 })).toBe(0.02)
   })
 })
 
