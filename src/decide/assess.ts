@@ -169,7 +169,10 @@ export function describePrimaryChange(input: AssessInput): string | null {
   return values && formatMetricChange(input.spec.metric.primary.name, values.base, values.candidate)
 }
 
-/** How many times better the candidate is: 2 is half the time, or twice the score. Null if that cannot be said. */
+/**
+ * How many times better the candidate is: 2 is half the time, or twice the score, Infinity a time of 0 or a score of
+ * more than 0 after 0. Null if that cannot be said.
+ */
 export function computePrimaryGain(input: AssessInput): number | null {
   const values = readPrimaryValues(input)
   if (values === null) return null

@@ -1,4 +1,4 @@
-import { computePrimaryGain } from '../decide/assess.ts'
+import { computePrimaryGain, describePrimaryChange } from '../decide/assess.ts'
 import { describeOtherOutput } from '../decide/lost-output.ts'
 import { describeSuspicionRule, type SuspiciousChange } from '../decide/suspicious-changes.ts'
 import { type HoldFinding, listAwaitedPackages, summarizeFindings } from '../model/approval.ts'
@@ -113,7 +113,8 @@ function findLargeGain(
   const limit = isVanishLess ? Math.max(1, vanished) : hold_above
   const { order, report } = measured
   const baseline = order.stop.rule === 'stability' ? order.stop.baseline : null
-  const gain = computePrimaryGain({ spec, order, report, label: experiment.id, baseline })
+  const input = { spec, order, report, label: experiment.id, baseline }
+  const gain = computePrimaryGain(input)
   if (gain === null || gain <= limit) return []
   const name = isVanishLess
     ? `its gain is larger than ${limit.toPrecision(3)}x, what the harness prints when the files in scope are empty`
@@ -123,7 +124,9 @@ function findLargeGain(
       name,
       path: null,
       line: null,
-      text: `${spec.metric.primary.name} is ${gain.toPrecision(3)} times better`,
+      text: Number.isFinite(gain)
+        ? `${spec.metric.primary.name} is ${gain.toPrecision(3)} times better`
+        : (describePrimaryChange(input) ?? ''),
     },
   ]
 }

@@ -104,6 +104,14 @@ describe('a gain above merge.hold_above', () => {
     })
   })
 
+  it('shows both numbers of a gain without a factor', () => {
+    const built = campaign(SPEC).withExperiments(2)
+    settle(built)
+    built.measured(bytes(100, { 'exp-001': 0, 'exp-002': 95 }))
+    settle(built)
+    expect(built.experiment('exp-001').approval?.findings[0]?.text).toBe('bytes 100 -> 0 (-100.0 %)')
+  })
+
   it('lands where the spec has no limit', () => {
     const built = campaign(`${SPEC}merge: { hold_above: null }\n`).withExperiments(2)
     settle(built)
