@@ -26,6 +26,7 @@ import { type PlanAction, type PlanStep, QUEUED_ELSEWHERE_SECONDS } from './acti
 import { setOrderMoneyAside } from './money.ts'
 import { buildPairsRule } from './paired-order.ts'
 import type { IncomingReports } from './reports.ts'
+import { computeProposeSeconds } from './requests.ts'
 import type { RunnerFacts, World } from './world.ts'
 
 /** An event issues the order. winnow dispatches it after the remote accepted that event. */
@@ -207,8 +208,7 @@ function countExecutionsPerSide(spec: Spec, stop: StopRule): number {
 /** A timed measurement waits until the proposers on this machine have answered. */
 function computeStartDelay({ asking, spec, runner }: World): number {
   if (runner.runId === null) return QUEUED_ELSEWHERE_SECONDS
-  if (asking.length === 0) return 0
-  return Math.max(...spec.propose.map(each => (each.use === 'command' ? each.timeout_seconds : 0)))
+  return asking.length === 0 ? 0 : computeProposeSeconds(spec)
 }
 
 /** A local run id is known before the run, so its event comes first: a crash is visible (invariant 7). */

@@ -15,7 +15,13 @@ import { isProposalTurn } from './epochs.ts'
 import { countRoomToOpen } from './intake.ts'
 import { computeMoneyLeft, NO_COST, takeShare } from './money.ts'
 import { needsPermission } from './permissions.ts'
-import { computeRetryDelay, draftRequest, limitJobMinutes, toEventStep } from './requests.ts'
+import {
+  computeProposeSeconds,
+  computeRetryDelay,
+  draftRequest,
+  limitJobMinutes,
+  toEventStep,
+} from './requests.ts'
 import { getRoundSize } from './round-orders.ts'
 import type { World } from './world.ts'
 
@@ -157,17 +163,9 @@ export function reportDisabledProposers(world: World): PlanStep[] {
   })
 }
 
-/** A text gradient asks about several artifacts, and waits for busy models. */
-const TEXT_GRADIENT_SECONDS = 1800
-
-function getProposeSeconds(proposer: Spec['propose'][number]): number {
-  if (proposer.use === 'textgrad') return TEXT_GRADIENT_SECONDS
-  return proposer.use === 'command' ? proposer.timeout_seconds : 0
-}
-
 /** Upper limit for a job that asks all proposers at once: the slowest of them, and the start. */
-export function computeProposeMinutes({ propose }: Pick<Spec, 'propose'>): number {
-  return limitJobMinutes(Math.max(0, ...propose.map(getProposeSeconds)))
+export function computeProposeMinutes(spec: Pick<Spec, 'propose'>): number {
+  return limitJobMinutes(computeProposeSeconds(spec))
 }
 
 /** Requests in separate jobs are not ended: their answers and costs are still recorded. */

@@ -3,6 +3,7 @@ import { hashSha256, toCanonicalJson } from '../model/canonical-json.ts'
 import type { EventDraft } from '../model/event.ts'
 import { listPendingProposals } from '../model/fold/proposers.ts'
 import type { ModelCost } from '../model/report.ts'
+import type { Spec } from '../spec/schema.ts'
 import { type PlanStep, raiseAlert } from './action.ts'
 import { NO_COST, type SpendingPurpose } from './money.ts'
 import type { World } from './world.ts'
@@ -17,6 +18,18 @@ const JOB_START_MINUTES = 30
 
 export function limitJobMinutes(seconds: number): number {
   return Math.min(MAX_JOB_MINUTES, Math.ceil(seconds / 60) + JOB_START_MINUTES)
+}
+
+/** A text gradient asks about several artifacts, and waits for busy models. */
+const TEXT_GRADIENT_SECONDS = 1800
+
+/** The time of the slowest proposer. */
+export function computeProposeSeconds({ propose }: Pick<Spec, 'propose'>): number {
+  const seconds = propose.map(proposer => {
+    if (proposer.use === 'textgrad') return TEXT_GRADIENT_SECONDS
+    return proposer.use === 'command' ? proposer.timeout_seconds : 0
+  })
+  return Math.max(0, ...seconds)
 }
 
 interface NewRequest {
