@@ -26,7 +26,7 @@ export type HoldoutTrial =
 type HoldoutContext = { campaign: Campaign; spec: Spec }
 
 /** The runner, the verdict and the audit of one use apply this same rule. */
-export function buildHoldoutRule(
+function buildHoldoutRule(
   { campaign, spec }: HoldoutContext,
   source: HoldoutSource | null,
 ): HoldoutRule | null {

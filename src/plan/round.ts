@@ -238,7 +238,7 @@ function describeBetter(
   return `${other} was better${overlaps ? ' and changes the same files' : ''}`
 }
 
-export function rankMembers(world: Pick<World, 'candidates'>, eligible: RoundMember[]): RoundMember[] {
+function rankMembers(world: Pick<World, 'candidates'>, eligible: RoundMember[]): RoundMember[] {
   const byId = new Map(eligible.map(member => [member.experiment.id, member]))
   const entries = eligible.map(({ experiment, judgement }) => ({
     id: experiment.id,
