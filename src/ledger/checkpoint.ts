@@ -63,7 +63,15 @@ export async function readCheckpoint(repo: Repository, tip: Tip): Promise<Checkp
   const state = parsed.data['state']
   if (!isCampaignState(state) || state.seq !== seq)
     return ignoreCheckpoint('does not hold the state it names')
-  return { usable: true, campaign: state, head, oid: entry.oid }
+  const [experiments, picks] = [sortByNumber(state.experiments), sortByNumber(state.picks)]
+  return { usable: true, campaign: { ...state, experiments, picks }, head, oid: entry.oid }
+}
+
+/** The fold adds them in this order. Canonical JSON sorts ids as text, which puts exp-1000 before exp-999. */
+function sortByNumber<T extends { number: number }>(
+  subjects: Readonly<Record<string, T>>,
+): Record<string, T> {
+  return Object.fromEntries(Object.entries(subjects).toSorted(([, a], [, b]) => a.number - b.number))
 }
 
 function ignoreCheckpoint(why: string): Checkpoint {

@@ -22,6 +22,27 @@ function spent(minutes: number): EventDraft<'spent'> {
   return { kind: 'spent', cause: `${minutes} minutes`, what: 'order', who: null, ok: true, ...cost }
 }
 
+function opened(experiment: string): EventDraft<'experiment-opened'> {
+  return {
+    kind: 'experiment-opened',
+    cause: experiment,
+    experiment,
+    purpose: 'idea',
+    hypothesis: experiment,
+    category: 'speed',
+    priority: 'medium',
+    required_deps: [],
+    family: null,
+    source: { use: 'patch', key: experiment },
+    branch: null,
+    owned: true,
+    pull: null,
+    head: null,
+    base: started().start,
+    learnings: null,
+  }
+}
+
 async function load(): Promise<LoadedCampaign> {
   return loadCampaign(ledger.repo, (await ledger.tip()).commit ?? '')
 }
@@ -55,6 +76,12 @@ describe('loading a campaign', () => {
     expect(slow.checkpointSeq).toBe(0)
     expect(quick.campaign).toEqual(slow.campaign)
     expect(quick.campaign.spent.minutes).toBe(7)
+  })
+
+  test('from a checkpoint keeps experiments in the order of their numbers', async () => {
+    await ledger.write([opened('exp-999'), opened('exp-1000')])
+    await withCheckpoint()
+    expect(Object.keys((await load()).campaign.experiments)).toEqual(['exp-999', 'exp-1000'])
   })
 
   test('reads no event that a checkpoint covers; an audit does', async () => {
