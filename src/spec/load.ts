@@ -195,12 +195,8 @@ function freezeDeep<T>(value: T): T {
 
 function normaliseSpec(context: RuleContext, name: string): Spec {
   const { winnow: _rules, constraints, ...parsed } = context.spec
-  const spec = {
-    ...parsed,
-    evidence: normaliseEvidence(context),
-    ...getJudgedSettings(context.spec),
-    ...getSuiteSettings(context.spec),
-  }
+  const known = { ...parsed, evidence: normaliseEvidence(context) }
+  const spec = { ...known, ...getJudgedSettings(known), ...getSuiteSettings(known) }
   const serial = spec.parallel.exclusive_resources.length > 0
   return {
     ...spec,
@@ -221,8 +217,10 @@ function normaliseEvidence({ spec: { evidence }, raw }: RuleContext): Spec['evid
   return isShare && evidence.scale === 'auto' ? { ...evidence, scale: 'log' } : evidence
 }
 
+type ComparedSections = Pick<ParsedSpec, 'metric' | 'evidence' | 'measurement'>
+
 /** The judge section alone configures a judged metric: pairs of items, compared by differences of scores. */
-function getJudgedSettings({ metric: { primary, judge }, evidence, measurement }: ParsedSpec) {
+function getJudgedSettings({ metric: { primary, judge }, evidence, measurement }: ComparedSections) {
   if (primary.type !== 'judge' || judge === null || measurement.stability !== null) return null
   return {
     measurement: { ...measurement, mode: 'paired' as const },
@@ -242,7 +240,7 @@ const LOSS_MIN_EFFECT = 0.02
  * The suite alone configures how it is compared. Its tasks are pairs, and one job is one pass. Where it is advisory,
  * both sides run one pass, and the difference of their means decides.
  */
-function getSuiteSettings({ metric: { primary }, evidence, measurement }: ParsedSpec) {
+function getSuiteSettings({ metric: { primary }, evidence, measurement }: ComparedSections) {
   const { suite } = measurement
   if (suite === null) return null
   const runs = suite.tasks.length * suite.seeds
@@ -255,12 +253,16 @@ function getSuiteSettings({ metric: { primary }, evidence, measurement }: Parsed
       evidence: { ...evidence, scale, min_effect, pairs_per_job: runs },
     }
   }
+  // Elsewhere it has the units of the metric.
+  const isShare = min_effect !== null && !isLoss && evidence.scale !== 'linear'
   const stability = {
     mode: 'repeat' as const,
     repeat_count: runs,
     aggregation: 'mean' as const,
-    noise_threshold: min_effect ?? 0,
-    comparison: { method: 'absolute' as const, relative_threshold: 0 },
+    noise_threshold: isShare ? 0 : (min_effect ?? 0),
+    comparison: isShare
+      ? { method: 'relative' as const, relative_threshold: min_effect }
+      : { method: 'absolute' as const, relative_threshold: 0 },
     ladder: null,
   }
   return { measurement: { ...measurement, baseline: 'fresh' as const, stability } }

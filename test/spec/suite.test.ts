@@ -123,6 +123,32 @@ describe('mapSuite', () => {
   })
 })
 
+describe('the smallest gain of a suite with a metric of its own', () => {
+  const tasks = Array.from({ length: 12 }, (_, at) => ({ name: `t${at}`, command: `sh t${at}.sh` }))
+  const parse = (suite: object, evidence: object) => {
+    const primary = { name: 'cost', direction: 'minimize' }
+    const gates = [{ name: 'tests', command: 'true' }]
+    const measurement = { command: 'true', suite: { tasks, ...suite } }
+    const spec = { winnow: 1, metric: { primary }, measurement, gates, evidence, scope: { mutable: ['a'] } }
+    return parseSpec(JSON.stringify(spec), { file: 'suite.yaml' }).spec
+  }
+
+  test('is a share where the spec writes a percentage', () => {
+    expect(parse({}, { min_effect: '5%' }).evidence).toMatchObject({ min_effect: 0.05, scale: 'log' })
+    expect(parse({ advisory: true }, { min_effect: '5%' }).measurement.stability).toMatchObject({
+      comparison: { method: 'relative', relative_threshold: 0.05 },
+    })
+  })
+
+  test('has the units of the metric on a linear scale', () => {
+    const linear = { min_effect: 5, scale: 'linear' }
+    expect(parse({ advisory: true }, linear).measurement.stability).toMatchObject({
+      comparison: { method: 'absolute' },
+      noise_threshold: 5,
+    })
+  })
+})
+
 test('names in kebab-case', () => {
   expect(toKebabName('research_writeup_v1')).toBe('research-writeup-v1')
   expect(toKebabName('  Fact Card! ')).toBe('fact-card')
