@@ -93,7 +93,7 @@ function isAlreadyMeasured(
   { measured_tree, evidence }: Experiment,
 ): boolean {
   if (measured_tree === null || landings.length === 0) return false
-  return evidence === null || evidence.base !== incumbent.commit
+  return evidence === null || evidence.base !== incumbent.tree
 }
 
 const MAX_LISTED = 6

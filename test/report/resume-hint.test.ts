@@ -10,6 +10,7 @@ const landed = [{ experiment: 'exp-001' }] as ReturnType<typeof createEmptyCampa
 
 const stopped = {
   ...createEmptyCampaign(),
+  incumbent: { commit: 'commit', tree: 'tree of the incumbent' },
   status: 'stopped',
   stop_code: 'max_iterations',
   spec_path: '.winnow/size.yaml',
@@ -31,6 +32,9 @@ describe('a campaign that a limit stopped', () => {
       `2 ideas were not measured (exp-002, 1 new). 1 idea waits to be measured on top of what was merged (exp-003). ${RAISE}`,
     )
     expect(said([carried], 0, [])).toContain('1 idea was not measured (exp-003)')
+    const base = stopped.incumbent.tree
+    const evidence = { base } as Experiment['evidence']
+    expect(said([queued('exp-003', { measured_tree: 'tree', evidence })])).toContain('was not measured')
   })
 
   it('names a requested revert, and does not count it as an idea', () => {
