@@ -18,7 +18,7 @@ import { isLanded } from '../model/verdict.ts'
 import { getCampaignSpec } from '../spec/load.ts'
 import type { Spec } from '../spec/schema.ts'
 import { BUILT_IN_METRICS } from '../spec/schema-values.ts'
-import { isJudgedMetric } from '../spec/spec-facts.ts'
+import { DEFAULT_EFFECT, isJudgedMetric } from '../spec/spec-facts.ts'
 import { buildRunUrl, type PageUrl } from './github-names.ts'
 import { escapeMarkdown, formatCode, toPlainText } from './markdown.ts'
 import { formatMetricValue } from './metrics.ts'
@@ -97,8 +97,10 @@ function renderMetricTable(campaign: Campaign, experiment: Experiment, spec: Spe
   if (verdict === 'broken' || verdict === 'refused') return []
   const names = listObjectives(spec.metric).map(({ name }) => name)
   // One run of each side says nothing about time and memory.
+  const isRunOften = isProgressByPairs(campaign, spec) && !isJudgedMetric(spec)
+  const least = getNotableChange(campaign, spec)
   const others = [...BUILT_IN_METRICS].filter(
-    name => isProgressByPairs(campaign, spec) && !names.includes(name) && isWorse(experiment, name, spec),
+    name => isRunOften && !names.includes(name) && isWorse(experiment, name, least),
   )
   const rows = [...names, ...others].flatMap(name => {
     const [base = null, candidate = null] = [before[name], metrics[name]]
@@ -139,11 +141,14 @@ function renderTestRows({ tests, base_tests: before }: Experiment): string[] {
   })
 }
 
-const NOTABLE_CHANGE = 0.02
+/** As a share: on a linear scale min_effect has the units of the primary. */
+function getNotableChange({ calibration }: Campaign, { evidence }: Spec): number {
+  const isLinear = (calibration?.scale ?? evidence.scale) === 'linear'
+  return (isLinear ? null : evidence.min_effect) ?? DEFAULT_EFFECT
+}
 
-function isWorse({ base_metrics, metrics }: Experiment, name: string, spec: Spec): boolean {
+function isWorse({ base_metrics, metrics }: Experiment, name: string, least: number): boolean {
   const [base, candidate] = [getNumber(base_metrics, name), getNumber(metrics, name)]
-  const least = spec.evidence.min_effect ?? NOTABLE_CHANGE
   return base !== null && candidate !== null && base > 0 && candidate / base - 1 >= least
 }
 

@@ -120,6 +120,13 @@ describe('the text of a verdict', () => {
     expect(text).not.toContain('max_rss_mb')
   })
 
+  it('shows a metric that got worse by a share, also where min_effect has the units of the primary', () => {
+    const spec_yaml = `${campaign.spec_yaml}evidence: { min_effect: 5, scale: linear }\n`
+    const calibration = campaign.calibration && { ...campaign.calibration, scale: 'linear' as const }
+    const text = renderPullBody({ ...campaign, spec_yaml, calibration }, experiment('exp-001'))
+    expect(text).toContain('| `max_rss_mb` |')
+  })
+
   it('compares the number of passed tests', () => {
     const kept = experiment('exp-001')
     expect(renderPullBody(campaign, kept)).toContain('\n| tests | 133 passed | 133 passed |  |\n')
