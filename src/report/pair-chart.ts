@@ -14,7 +14,8 @@ import { countReportMinutes } from '../model/fold/counters.ts'
 import { type Order, type PairedTerms, toPairRequest } from '../model/order.ts'
 import { buildPairJob, type Pair, type PairJob, selectReportedJobs, toMeasuredRun } from '../model/pairs.ts'
 import { toSafeLine } from '../model/text.ts'
-import { type ParsedSpecFile, parseSpec } from '../spec/load.ts'
+import { readSpec } from '../spec/load.ts'
+import type { Spec } from '../spec/schema.ts'
 import { formatMinutes } from './check-trial.ts'
 import { toShortId } from './event-log.ts'
 import { formatTable } from './terminal.ts'
@@ -24,7 +25,7 @@ import { formatTable } from './terminal.ts'
 /** Pairs of the same two trees and harness, which one verdict rests on (decision.md 3.4). */
 export interface PairStory {
   purpose: Order['purpose']
-  spec: ParsedSpecFile['spec']
+  spec: Spec
   rule: PairedRule
   terms: PairedTerms
   base: Order['base']
@@ -94,7 +95,8 @@ export class PairStories {
     if (stop.rule !== 'paired' || !terms || tree === undefined || !text) return null
     const last = this.#stories.at(-1)
     if (last && (earlier_jobs[this.#id] ?? []).length > 0) return Object.assign(last, { rule: stop, terms })
-    const { spec } = parseSpec(text.yaml, { file: text.file })
+    const spec = readSpec(text.yaml, { file: text.file })?.spec
+    if (spec === undefined) return null
     const story = { purpose, spec, rule: stop, terms, base, tree, jobs: [], minutes: {} }
     this.#stories.push(story)
     return story

@@ -50,6 +50,13 @@ describe('the pairs of an experiment', () => {
     expect(storiesOf(twice).map(({ jobs }) => jobs.length)).toEqual([1])
     expect(storiesOf(twoJobs(), 'exp-008')).toEqual([])
   })
+
+  it('leave out orders of a spec that this release cannot read', () => {
+    const old = twoJobs().map(event =>
+      event.kind === 'campaign-started' ? { ...event, spec_yaml: 'winnow: 99' } : event,
+    )
+    expect(storiesOf(old)).toEqual([])
+  })
 })
 
 describe('the chart', () => {
