@@ -167,9 +167,15 @@ function sortChartMarks(kept: readonly ChartMark[]): ChartMark[] {
   })
 }
 
+/** One mark for each group, from where its first change began to where its last one ended. */
 function limitChartMarks(kept: readonly ChartMark[]): ChartMark[] {
   const every = Math.ceil(kept.length / MAX_MARKS)
-  return kept.filter((_, index) => (kept.length - 1 - index) % every === 0)
+  return kept.flatMap((mark, index) => {
+    if ((kept.length - 1 - index) % every !== 0) return []
+    const group = kept.slice(Math.max(0, index + 1 - every), index + 1).filter(({ reverted }) => !reverted)
+    const last = group.at(-1) ?? mark
+    return [{ ...last, from: group[0]?.from ?? last.from }]
+  })
 }
 
 function renderGrid({ at, ticks }: ChartScale): string[] {

@@ -82,6 +82,8 @@ describe('the views of a ledger', () => {
     expect(Buffer.byteLength(views['digest.md'])).toBeLessThan(10_000)
     expect(Buffer.byteLength(views['summary.md'])).toBeLessThan(10_000)
     expect(views['chart.svg']).toContain('<title>exp-1999: 3002</title>')
+    // A dashed line would show a change that no kept change caused.
+    expect(views['chart.svg']).not.toMatch(/<path class="from" d="[^"]*V/)
   })
 })
 
