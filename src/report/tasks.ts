@@ -1,6 +1,13 @@
 import { LOSS_PART } from '../decide/loss.ts'
 import { formatCount, formatNumber } from '../decide/wording.ts'
-import { aggregateValues, type Execution, getNumber, type Report } from '../model/report.ts'
+import {
+  aggregateSamples,
+  aggregateValues,
+  type Execution,
+  getNumber,
+  type Report,
+  toFinite,
+} from '../model/report.ts'
 import {
   compareTasks,
   computeTaskGain,
@@ -124,7 +131,7 @@ export function collectSuitePass(
     const parts = Object.entries(collectParts(own, [])).map(([name, { base }]) => [name, base])
     return {
       task,
-      score: computeMetricMean(own, metric.primary.name),
+      score: computeWholeMean(own.map(run => getNumber(run.metrics, metric.primary.name))),
       parts: Object.fromEntries(parts),
       runs: own.length,
       failures: own.flatMap(({ error }) => error ?? []),
@@ -133,10 +140,12 @@ export function collectSuitePass(
 }
 
 export function computeSuiteMean(results: readonly SuiteTaskResult[]): number | null {
-  return aggregateValues(
-    results.flatMap(({ score }) => score ?? []),
-    'mean',
-  )
+  return computeWholeMean(results.map(({ score }) => score))
+}
+
+/** Null where one is missing: the mean of the others would be that of another suite. */
+function computeWholeMean(scores: readonly (number | null)[]): number | null {
+  return toFinite(aggregateSamples(scores, 'mean'))
 }
 
 /** Each task with its score and the parts of its loss, and the mean over the tasks. */

@@ -74,6 +74,13 @@ describe('one pass of a suite', () => {
     ])
     expect(computeSuiteMean(collectSuitePass(SPEC, { executions: BASE }))).toBeCloseTo(0.4133, 4)
   })
+
+  it('has no mean without the score of every run', () => {
+    const crashed = { ...taskRun('base', 'octopi', {}, 'ended with exit code 3'), metrics: {} }
+    const pass = collectSuitePass(SPEC, { executions: [...BASE, crashed] })
+    expect(pass.map(({ task, score }) => [task, score])).toContainEqual(['octopi', null])
+    expect(computeSuiteMean(pass)).toBeNull()
+  })
 })
 
 describe('tasks in a sentence', () => {
