@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import { CALIBRATION_JOBS } from '../decide/calibration.ts'
 import { listObjectives, listPrintedNames } from '../decide/metrics.ts'
 import { evaluatePairs, type PairedCase } from '../decide/paired/evaluate.ts'
@@ -118,13 +119,10 @@ export function findBenchmarkFiles(
 ): string[] {
   const words = command.split(/[\s'"=:;&|()]+/).map(word => word.replace(/^\.\//, '').replace(/\/$/, ''))
   const manifests = words.flatMap(word => (Object.hasOwn(MANIFESTS, word) ? (MANIFESTS[word] ?? []) : []))
-  const files = new Set([...words.filter(word => /\w/.test(word)), ...manifests])
-  const folders = [...files].filter(word => word.length > 1)
-  const start = directory === '.' ? '' : `${directory}/`
-  return differing.filter(path => {
-    const here = path.startsWith(start) ? path.slice(start.length) : path
-    return files.has(here) || folders.some(folder => here.startsWith(`${folder}/`))
-  })
+  const files = [...words.filter(word => /\w/.test(word)), ...manifests]
+  const named = new Set(files.flatMap(file => [file, posix.join(directory, file)]))
+  const folders = [...named].filter(word => word.length > 1)
+  return differing.filter(path => named.has(path) || folders.some(folder => path.startsWith(`${folder}/`)))
 }
 
 function describeComparisonCost({ executions, seconds }: CompareView, { base }: ComparisonResult): string {

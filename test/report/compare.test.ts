@@ -188,6 +188,7 @@ describe('the basis of a comparison', () => {
     ['sh ./bench', '.', ['bench/run.js'], ['bench/run.js']],
     ['npm run bench', '.', ['package.json', 'src/a.ts'], ['package.json']],
     ['node size.js', 'pkg', ['pkg/size.js', 'size.js'], ['pkg/size.js', 'size.js']],
+    ['node ../src/a.ts', './pkg/', ['src/a.ts'], ['src/a.ts']],
     ["sh -c 'cat src/a.ts | wc'", '.', ['src/a.ts'], ['src/a.ts']],
     ['true', '.', ['src/a.ts'], []],
   ])('%s in %s names, of %j, %j', (command, working_directory, differing, named) => {
