@@ -16,7 +16,6 @@ import type { TaskDirection, TaskScores } from './tasks.ts'
 
 export interface LiveOrder {
   order: Order
-  issued: EventId
   issued_at: string
   run_id: string | null
   /** The verified artifact with the printed items that wait for scores. */
@@ -293,7 +292,7 @@ export type EventHandler<K extends EventKind> = (campaign: Campaign, event: Ledg
 
 // Creation
 
-export const FOLD_VERSION = 34
+export const FOLD_VERSION = 35
 
 export function createEmptyCampaign(): Campaign {
   const nowhere = { commit: '', tree: '' }

@@ -53,7 +53,6 @@ export interface Experiment extends Approvable {
   status: ExperimentStatus
   asked_at: string | null
   consents: Consent[]
-  withdrawals: number
   /** The author without write permission who pushed this head. */
   needs_permission: { author: string; head: Oid } | null
   /** The head that a user with write permission allowed to be measured. */

@@ -15,7 +15,7 @@ type Judged = Pick<LiveOrder, 'printed'> & { records: ScoreRecord[] | null }
 
 function liveOrder({ records, printed: found }: Judged): LiveOrder {
   const scores = records && { ...NO_COST, records }
-  const issued = { order: order(), issued: order().id, issued_at: '2026-01-01T00:00:00Z' }
+  const issued = { order: order(), issued_at: '2026-01-01T00:00:00Z' }
   return { ...issued, run_id: 'run-1', report: null, printed: found, scores }
 }
 

@@ -15,7 +15,6 @@ const ORDER = order()
 const STARTED = 'e'.repeat(64)
 const live: LiveOrder = {
   order: ORDER,
-  issued: ORDER.id,
   issued_at: '2026-01-01T00:00:00Z',
   run_id: 'run-1',
   printed: null,

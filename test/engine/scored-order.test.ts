@@ -17,7 +17,7 @@ const SCORES: OrderScores = {
 }
 
 function live(records: ScoreRecord[] | null = null): LiveOrder {
-  const about = { order: order(), issued: order().id, issued_at: '2026-01-01T00:00:00Z' }
+  const about = { order: order(), issued_at: '2026-01-01T00:00:00Z' }
   return { ...about, run_id: 'run-1', printed: null, report: null, scores: records && { ...SCORES, records } }
 }
 

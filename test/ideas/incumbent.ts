@@ -119,7 +119,6 @@ export function anExperiment(number: number, rest: Partial<Experiment> = {}): Ex
     touched: null,
     asked_at: null,
     consents: [],
-    withdrawals: 0,
     refused_path: null,
     refused_line: null,
     resumed: 0,

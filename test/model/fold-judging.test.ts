@@ -12,7 +12,7 @@ const UNTIL = '2026-01-01T02:00:00Z'
 /** A campaign with one order that was measured and is to be scored. */
 function campaign() {
   const folded = createEmptyCampaign()
-  const live = { issued: ORDER, issued_at: '2026-01-01T00:00:00Z', run_id: null, printed: null }
+  const live = { issued_at: '2026-01-01T00:00:00Z', run_id: null, printed: null }
   folded.orders[ORDER] = { order: order(), ...live, report: null, scores: null }
   let seq = 0
   const add = (draft: EventDraft): void => {

@@ -35,7 +35,7 @@ function live(asked: Order, seconds: number | null = null): LiveOrder {
             finished_at: new Date(Date.parse('2026-01-02T03:00:00.000Z') + seconds * 1_000).toISOString(),
           },
         }
-  return { order: asked, issued: 'i', issued_at: '', run_id: 'r', report } as unknown as LiveOrder
+  return { order: asked, issued_at: '', run_id: 'r', report } as unknown as LiveOrder
 }
 
 function text(

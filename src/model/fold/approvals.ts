@@ -32,7 +32,6 @@ const applyApprovalWithdrawn: EventHandler<'approval-withdrawn'> = (campaign, ev
   if (!experiment) return
   const isTheirs = (consent: Consent) => consent.digest === digest && consent.login === login
   experiment.consents = experiment.consents.filter(consent => !isTheirs(consent))
-  experiment.withdrawals += 1
   const left = experiment.consents.filter(consent => consent.digest === digest)
   experiment.approved[digest] = [...new Set(left.flatMap(({ packages }) => packages))]
   const isWaiting = listAwaitedPackages(experiment).length > 0

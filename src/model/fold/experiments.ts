@@ -78,7 +78,6 @@ function createExperiment(event: LedgerEvent<'experiment-opened'>): Experiment {
     status: 'queued',
     asked_at: null,
     consents: [],
-    withdrawals: 0,
     needs_permission: null,
     held: null,
     allowed_head: null,

@@ -40,7 +40,6 @@ const applyOrderIssued: EventHandler<'order-issued'> = (campaign, event) => {
   const order: Order = { id, ...terms }
   campaign.orders[id] = {
     order,
-    issued: id,
     issued_at: at,
     run_id: null,
     printed: null,
