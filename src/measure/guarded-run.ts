@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { moveDamagedAside } from '../git/damage.ts'
 import { hasErrorCode, reopen } from './file-system.ts'
 import { clearSharedFolders, isFolder } from './isolation/side-users.ts'
-import { detectMachineFailure, MachineFailed, readKernelCounts, refuseFull } from './machine.ts'
+import { ClockSetBack, detectMachineFailure, MachineFailed, readKernelCounts, refuseFull } from './machine.ts'
 import { type Ended, type Launch, lowerPriority } from './process/launch.ts'
 import { endMarked, noteSupervisor } from './process/leftovers.ts'
 import { getClockFile, type OrderSide, type Session, Tampered } from './session.ts'
@@ -109,10 +109,18 @@ function refuseLate({ input: { signal, now, order } }: Session): void {
  */
 export async function waitUntilPast(file: string, newest: bigint): Promise<void> {
   writeFreshFile(file)
-  while (lstatSync(file, { bigint: true }).ctimeNs <= newest) {
+  for (let ahead = newest - readClock(file); ahead >= 0n; ahead = newest - readClock(file)) {
+    if (ahead > MOST_AHEAD) throw new ClockSetBack(Number(ahead / SECOND))
     await delay(1)
     utimesSync(file, new Date(), new Date())
   }
+}
+
+const SECOND = 1_000_000_000n
+const MOST_AHEAD = 10n * SECOND
+
+function readClock(file: string): bigint {
+  return lstatSync(file, { bigint: true }).ctimeNs
 }
 
 /** Moves a folder or an unwritable file at this path aside. */

@@ -152,6 +152,14 @@ function readKernelFile(path: string): string | null {
   }
 }
 
+/** A file of a side is newer than now, so that a change to it could get the time that it has already. */
+export class ClockSetBack extends MachineFailed {
+  override readonly name: string = 'ClockSetBack'
+  constructor(seconds: number) {
+    super(`the clock was set back: files of a side are ${seconds} s newer than now`)
+  }
+}
+
 // Free space
 
 /** Only a full disk refuses a file of this size. */

@@ -14,7 +14,7 @@ import { findRefusal, refuseUnsupported } from './harness-check.ts'
 import { findHoldoutDirectory, getHoldoutDir, getSidesDir } from './holdout.ts'
 import { checkUserAccess, makeAccessible } from './isolation/access-check.ts'
 import { listSharedFiles } from './layout.ts'
-import { DiskFull, describeRunnerError, readMachineFingerprint } from './machine.ts'
+import { ClockSetBack, DiskFull, describeRunnerError, readMachineFingerprint } from './machine.ts'
 import { claimWorkDir, releaseWorkDir } from './process/leftovers.ts'
 import type { Owner } from './process/reaper.ts'
 import { chooseSupervisor } from './process/supervisor.ts'
@@ -149,8 +149,9 @@ async function measureSides(
   try {
     await runStages(session)
   } catch (error) {
-    // The slots may have filled the disk. The next attempt starts without them.
-    if (error instanceof DiskFull) await slots.clear()
+    await slots.distrustStage()
+    // Their files may have filled the disk, or be newer than now. The next attempt starts without them.
+    if (error instanceof DiskFull || error instanceof ClockSetBack) await slots.clear()
     // Tampering may have touched every side. None is used again.
     if (error instanceof Tampered) for (const { slot } of sides) await slots.note(slot, { tree: null })
     throw error

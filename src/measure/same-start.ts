@@ -1,6 +1,7 @@
 import { chmodSync, lstatSync, mkdirSync } from 'node:fs'
+import { lchown } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { copyFolder, removeAll } from './file-system.ts'
+import { copyFolder, removeAll, reopen } from './file-system.ts'
 import { snapshotSide } from './guarded-run.ts'
 import { prepareHome } from './private-home.ts'
 import { getSidePaths, type OrderSide, type Session, type StartState, Tampered } from './session.ts'
@@ -55,22 +56,55 @@ function mapEntries({ input }: Session, { entries }: TamperSnapshot): Map<string
 /** Call after an execution, when its processes have ended and its tracked files have been checked. */
 export async function restoreStart(session: Session, side: OrderSide): Promise<void> {
   const { start, snapshots } = side
-  if (start === null || snapshots === null || side.ended) return
+  if (start === null || snapshots === null) return
+  // It does not run again in this order. A later order must not find what it left.
+  if (side.ended) return session.slots.note(side.slot, { built: null })
   const left = mapEntries(session, snapshots.everything)
   const added = [...left.keys()].filter(path => !start.entries.has(path))
-  const changed = [...start.entries.values()].filter(entry => isChanged(entry, left.get(entry.path), start))
+  const changed = [...start.entries.values()]
+    .filter(entry => isChanged(entry, left.get(entry.path), start))
+    .map(({ path }) => path)
   if (added.length + changed.length === 0) return
-  const root = session.slots.getPath(side.slot)
   const isElsewhere = (path: string) => !isMadeHome(session, path)
-  const differing = [...added, ...changed.map(({ path }) => path)]
-  if (!differing.every(isElsewhere))
+  const root = session.slots.getPath(side.slot)
+  if (![...added, ...changed].every(isElsewhere))
     await prepareHome(getSidePaths(root), { real: session.realHome, owner: side.owner })
-  for (const path of selectTopmost(added.filter(isElsewhere))) await removeAll(toDiskPath(root, path))
-  for (const path of selectTopmost(changed.map(entry => entry.path).filter(isElsewhere)))
-    await copyBack(session, side, path)
+  await restoreEntries(session, side, {
+    added: added.filter(isElsewhere),
+    changed: changed.filter(isElsewhere),
+  })
   const everything = snapshotSide(session, side, snapshots.files)
   side.snapshots = { files: snapshotFiles(everything, side.files), everything }
   side.start = { ...start, entries: mapEntries(session, everything) }
+}
+
+async function restoreEntries(
+  session: Session,
+  side: OrderSide,
+  { added, changed }: Record<'added' | 'changed', string[]>,
+): Promise<void> {
+  const toPath = (path: string) => toDiskPath(session.slots.getPath(side.slot), path)
+  const isKeptFolder = (path: string) => isFolderEntry(side, path) && isRealFolder(toPath(path))
+  const [removed, copied] = [added, changed.filter(path => !isKeptFolder(path))].map(selectTopmost)
+  // A folder that is still there is not copied: the files in it are compared one by one.
+  const folders = new Set(changed.filter(isKeptFolder))
+  for (const path of [...(removed ?? []), ...(copied ?? [])]) {
+    folders.add(dirname(path))
+    reopen(toPath(dirname(path)))
+  }
+  for (const path of removed ?? []) await removeAll(toPath(path))
+  for (const path of copied ?? []) await copyBack(session, side, path)
+  // A folder comes after those in it: it may forbid to enter.
+  for (const path of [...folders].toSorted().toReversed())
+    if (isKeptFolder(path)) chmodSync(toPath(path), getStartMode(side, path))
+}
+
+function isFolderEntry({ start }: OrderSide, path: string): boolean {
+  return (start?.entries.get(path)?.names ?? null) !== null
+}
+
+function getStartMode({ start }: OrderSide, path: string): number {
+  return Number((start?.entries.get(path)?.stamp.mode ?? 0n) & PERMISSIONS)
 }
 
 /** The files of a folder are compared one by one. Tracked files have been checked. */
@@ -80,20 +114,31 @@ function isChanged(entry: SnapshotEntry, now: SnapshotEntry | undefined, { track
   return entry.names === null && !isSameFile(entry, now)
 }
 
-async function copyBack({ slots, input }: Session, side: OrderSide, path: string): Promise<void> {
-  const target = toDiskPath(slots.getPath(side.slot), path)
-  const entry = side.start?.entries.get(path)
-  const mode = Number((entry?.stamp.mode ?? 0n) & PERMISSIONS)
-  if (entry?.names != null && isRealFolder(target)) return chmodSync(target, mode)
-  const copy = side.start?.copy
-  const source = copy && toDiskPath(copy.dir, path)
+async function copyBack(session: Session, side: OrderSide, path: string): Promise<void> {
+  const { slots, input } = session
+  const copy = side.start?.copy ?? null
+  if (copy === null) return makeFolders(session, side, path)
+  const [target, source] = [slots.getPath(side.slot), copy.dir].map(dir => toDiskPath(dir, path))
   // Programs cannot be given names that are not UTF-8.
-  if (!copy || typeof target !== 'string' || typeof source !== 'string') throw new Tampered(side.label, path)
+  if (typeof target !== 'string' || typeof source !== 'string') throw new Tampered(side.label, path)
   // Without isolation the run could write there too.
   const broken = findTamperedPath(copy.snapshot, copy.dir, input.repository.objectFormat)
   if (broken !== null) throw new Tampered(side.label, broken.replace(/^tree\//, ''))
   await removeAll(target)
   await copyFolder({ from: source, to: target, options: ['-a'], what: SET_UP_FILES })
+}
+
+/** Without a copy, the set-up left nothing but empty folders. */
+async function makeFolders({ slots }: Session, side: OrderSide, path: string): Promise<void> {
+  const root = slots.getPath(side.slot)
+  await removeAll(toDiskPath(root, path))
+  for (const below of side.start?.entries.keys() ?? []) {
+    if (below !== path && !below.startsWith(`${path}/`)) continue
+    const folder = toDiskPath(root, below)
+    mkdirSync(folder)
+    chmodSync(folder, getStartMode(side, below))
+    if (side.owner !== null) await lchown(folder, side.owner.uid, side.owner.gid)
+  }
 }
 
 function isRealFolder(path: string | Buffer): boolean {

@@ -96,6 +96,11 @@ export class Slots {
     writeFileSync(file, JSON.stringify({ slots: this.#slots }), { mode: 0o600 })
   }
 
+  /** For a run that stops before the side on stage is as its set-up left it. */
+  async distrustStage(): Promise<void> {
+    if (this.#onStage !== null) await this.note(this.#onStage, { built: null })
+  }
+
   /** A side may have removed its folder or replaced it by something else. Then the slot starts empty. */
   async #store(slot: Slot): Promise<void> {
     if (lstatSync(this.stage, { throwIfNoEntry: false })?.isDirectory())

@@ -86,6 +86,39 @@ describe('every execution starts from what the set-up left', () => {
     expect(await measureBytes(harness)).toHaveLength(1)
   })
 
+  test('with the files of a folder whose permissions changed as well', async () => {
+    const setup =
+      'mkdir -p built/closed; printf 12345 > built/a; printf 123 > built/closed/b; chmod 555 built/closed'
+    const harness = [
+      'echo "{\\"bytes\\": $(cat built/a built/closed/* | wc -c)}"',
+      'chmod 755 built/closed; echo more >> built/a; rm built/closed/b; echo more > built/closed/c',
+      'chmod 500 built/closed; chmod 700 built',
+    ].join('\n')
+    expect(await measureBytes(harness, { setup })).toEqual([8])
+  })
+
+  test('with the empty folders that were there', async () => {
+    const harness = [
+      'echo "{\\"bytes\\": $(ls -d "$WINNOW_CHECKPOINT_DIR" empty/deep | wc -l)}"',
+      'rm -r "$WINNOW_CHECKPOINT_DIR" empty',
+    ].join('\n')
+    expect(await measureBytes(harness, { setup: 'mkdir -p empty/deep' })).toEqual([2])
+  })
+
+  test.each([
+    ['after a run that failed', 'exit 1', {}],
+    ['after a run that was cut off', 'exit 0', { onExecution: () => Promise.reject(new Error('cut off')) }],
+  ])('in a later order that keeps the set-up, %s', async (_, end, input) => {
+    const lab = await laboratory()
+    const experiment = {
+      files: { 'bench.sh': `echo '{"bytes": 1}'; echo more >> built; ${end}`, 'src/value': '100\n' },
+      spec: { measurement: { setup: 'printf 12345 > built', setup_scope: 'once' } },
+      stop: { rule: 'alone' } as const,
+    }
+    expect((await lab.measure({ ...experiment, input })).setups).toHaveLength(1)
+    expect((await lab.measure(experiment)).setups).toHaveLength(1)
+  })
+
   test('with its checkpoint where the spec keeps it', async () => {
     const found = await measureBytes(countsBytesIn('"$WINNOW_CHECKPOINT_DIR"/answers'), {
       keep_checkpoint: true,

@@ -91,6 +91,11 @@ describe('a snapshot of a side', () => {
     expect(findTamperedPath(seal, dir, 'sha1')).toBeNull()
   })
 
+  test('does not wait for hours where the clock was set back', async () => {
+    const later = BigInt(Date.now() + 3_600_000) * 1_000_000n
+    await expect(waitUntilPast(join(scratch(), 'clock'), later)).rejects.toThrow('the clock was set back')
+  })
+
   test('lets untracked files change in the running side only', async () => {
     const { dir, files } = laidOut(TWO)
     const [running, parked] = [
