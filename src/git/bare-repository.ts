@@ -23,7 +23,6 @@ export async function createBareRepository(
 ): Promise<void> {
   const parent = dirname(dir)
   try {
-    await mkdir(parent, { recursive: true })
     await removeAbandonedFiles(parent, `${basename(dir)}.making-`)
     const making = `${dir}.making-${randomBytes(6).toString('hex')}`
     try {
@@ -57,6 +56,8 @@ const ABANDONED_MS = 60 * 60 * 1000
 /** Removes half-made files of killed processes. A live process needs milliseconds, not an hour. */
 export async function removeAbandonedFiles(folder: string, prefix: string): Promise<void> {
   const now = Date.now()
+  // Programs that clean or copy caches drop empty folders.
+  await mkdir(folder, { recursive: true })
   for (const name of await readdir(folder)) {
     if (!name.startsWith(prefix)) continue
     const path = join(folder, name)

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { ConflictError } from '../errors.ts'
 import type { Oid } from '../model/ids.ts'
 import { getScratchDir, readOptional } from './bare-repository.ts'
+import { isOid } from './object-format.ts'
 import { explainRemoteFailure, type RemoteConnection, type RemoteRefs } from './remote-connection.ts'
 import type { GitOutput, GitTask } from './runner.ts'
 
@@ -19,7 +20,7 @@ export interface RemoteTip {
   oid: Oid
 }
 
-/** Fetches the branch or tag and returns its commit; null if the remote does not have it. */
+/** Fetches the branch and returns its commit; null if the remote does not have it. */
 export async function fetchRef(
   repository: Fetcher & { remoteRefs(patterns: readonly string[]): Promise<RemoteRefs> },
   ref: string,
@@ -116,7 +117,9 @@ function toTrackingRef(ref: string): string {
 
 /** Returns the tip at the last fetch or push; null if there was none, or if winnow deleted the ref. */
 export function readTrackedTip(dir: string, ref: string): Oid | null {
-  return readOptional(join(dir, toTrackingRef(ref)))?.trim() ?? null
+  const tip = readOptional(join(dir, toTrackingRef(ref)))?.trim() ?? ''
+  // A power cut may leave an empty file.
+  return isOid(tip) ? tip : null
 }
 
 /** Call this after deleting the remote ref, so that its last tip is not used again. */

@@ -172,7 +172,7 @@ function mergeTree(ours: Oid, theirs: Oid): GitTask<MergeResult> {
     answers: [1, 128],
     parse({ exitCode, stdout, stderr }) {
       if (exitCode === 128) throw explainMergeFailure(ours, theirs, stderr)
-      const [tree = '', ...names] = stdout.split('\n').filter(line => line !== '')
+      const [tree = '', ...names] = splitLines(stdout)
       return exitCode === 0 ? { clean: true, tree } : { clean: false, conflicts: names.map(unquotePath) }
     },
   }
@@ -228,9 +228,7 @@ function searchTree(tree: Oid, patterns: readonly string[]): GitTask<string[]> {
   return {
     args: ['grep', '-I', '-l', '-E', '--full-name', ...expressions, tree],
     answers: [1],
-    parse: ({ stdout }) => {
-      const lines = stdout.split('\n').filter(line => line !== '')
-      return lines.map(line => unquotePath(line)).map(line => line.slice(line.indexOf(':') + 1))
-    },
+    // Of `<tree>:<path>`, git quotes only the path.
+    parse: ({ stdout }) => splitLines(stdout).map(line => unquotePath(line.slice(tree.length + 1))),
   }
 }

@@ -18,7 +18,7 @@ import { unquotePath } from './tree.ts'
 
 /** The user's repository, which is only read. */
 export interface Checkout {
-  /** Absolute path; null in a bare repository. */
+  /** Absolute path; null in a bare repository and inside of .git. */
   topLevel: string | null
   commonDir: string
   /** Full name of HEAD's branch; null when detached. */
@@ -26,7 +26,7 @@ export interface Checkout {
   remotes: { name: string; url: string }[]
 }
 
-/** Uses the user's configuration, because it may rewrite the URL of a remote. */
+/** Reads the configuration of the repository, not that of the user. */
 export async function inspectCheckout(
   directory: string,
   env: Readonly<Record<string, string>>,
@@ -40,11 +40,12 @@ export async function inspectCheckout(
     })
   }
   const [commonDir = '', bare] = inside.stdout.trimEnd().split('\n')
-  const topLevel = bare === 'true' ? null : (await ask('rev-parse', '--show-toplevel')).stdout.trimEnd()
+  // git names no work tree inside of .git either.
+  const topLevel = bare === 'true' ? '' : (await ask('rev-parse', '--show-toplevel')).stdout.trimEnd()
   const head = (await ask('symbolic-ref', '-q', 'HEAD').catch(acceptGitExit)).stdout.trim()
   const urls = await ask('config', '--get-regexp', '^remote\\..*\\.url$').catch(acceptGitExit)
   return {
-    topLevel,
+    topLevel: topLevel || null,
     commonDir,
     head: head || null,
     remotes: urls.exitCode === 0 ? parseRemotes(urls.stdout) : [],
@@ -137,7 +138,8 @@ async function readIntoIndex({ git, folder, head, takes }: ScratchIndex): Promis
   await writeFile(list, [...new Set([...taken, ...forced])].map(line => `${line}\n`).join(''))
   const addListed = ['--literal-pathspecs', 'add', '--force', `--pathspec-from-file=${list}`]
   if (taken.length + forced.length > 0) await git.run(toSilentTask([...NO_SPLIT_INDEX, ...addListed]))
-  const leftOut = unknown.filter(line => !taken.includes(line)).map(unquotePath)
+  const chosen = new Set(taken)
+  const leftOut = unknown.filter(line => !chosen.has(line)).map(unquotePath)
   return { tree: await git.run(writeTree), leftOut }
 }
 
@@ -213,5 +215,5 @@ function parseWorktree(block: string): Worktree[] {
   const fields = new Map(block.split('\0').map(line => [line.split(' ', 1)[0] ?? '', line]))
   const path = fields.get('worktree')?.slice('worktree '.length)
   if (path === undefined || fields.has('bare')) return []
-  return [{ path: unquotePath(path), branch: fields.get('branch')?.slice('branch '.length) ?? null }]
+  return [{ path, branch: fields.get('branch')?.slice('branch '.length) ?? null }]
 }

@@ -1,12 +1,25 @@
 import { execFileSync } from 'node:child_process'
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { UserError } from '../../src/errors.ts'
+import { getScratchDir } from '../../src/git/bare-repository.ts'
 import { findDeepDamage, isPossibleDamage } from '../../src/git/damage.ts'
-import { scratch } from './scratch.ts'
+import { open, openFetched, scratch, userRepository } from './scratch.ts'
 
 it('finds no damage in a repository that was never fetched', async () => {
   expect(await findDeepDamage(join(scratch(), 'repository.git'), {})).toBeNull()
+})
+
+it('opens a repository without its empty folders, and takes an empty file for no tip', async () => {
+  const dir = join(scratch(), 'own.git')
+  const { repository, main } = await openFetched({ remote: userRepository().dir, dir })
+  rmSync(getScratchDir(dir), { recursive: true })
+  const again = await open({ remote: 'https://host.invalid/x.git', dir })
+  expect(again.readTrackedTip('refs/heads/main')).toBe(main)
+  const [name = ''] = readdirSync(join(dir, 'refs/winnow/remote'))
+  writeFileSync(join(dir, 'refs/winnow/remote', name), '')
+  expect(repository.readTrackedTip('refs/heads/main')).toBeNull()
 })
 
 it('does not take a missing password for damage', () => {

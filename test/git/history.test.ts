@@ -69,6 +69,15 @@ describe('merging on objects', () => {
   })
 })
 
+describe('a search of a tree', () => {
+  it('names the files, whatever their characters', async () => {
+    const odd = 'docs/ünï "quoted"\ttab: 1.txt'
+    const { repository, ours } = await forked({ [odd]: 'a needle\n', 'docs/a.txt': 'a needle\n' }, {})
+    const { tree } = await repository.commit(ours)
+    expect(await repository.grep(tree, ['needle'])).toEqual(['docs/a.txt', odd])
+  })
+})
+
 describe('the difference of two trees', () => {
   it('has status, modes, ids and counted lines', async () => {
     const { repository, tree } = await forked({}, {})

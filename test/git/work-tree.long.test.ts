@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { readWorkTree, type WorkTreeReading } from '../../src/git/work-tree.ts'
+import { inspectCheckout, readWorkTree, type WorkTreeReading } from '../../src/git/work-tree.ts'
 import { at, gitIn, open, scratch, userRepository, type UserRepository } from './scratch.ts'
 import { untouched } from './untouched.ts'
 
@@ -39,6 +39,14 @@ async function filesOf(read: WorkTreeReading, repository: Awaited<ReturnType<typ
 }
 
 const FIRST = { 'README.md': 'hello\n', 'src/a.txt': '1\n2\n3\n4\n5\n' }
+
+it('is none where git is run inside of .git', async () => {
+  const { dir } = userRepository()
+  expect(await inspectCheckout(join(dir, '.git'), ENV)).toMatchObject({
+    topLevel: null,
+    commonDir: join(dir, '.git'),
+  })
+})
 
 describe('a work tree read as a tree', () => {
   it('is HEAD where nothing changed', async () => {
