@@ -76,22 +76,22 @@ interface ScoringCase {
  * base without a score voids its pair, a candidate without a score loses it (invariant 5).
  */
 export function buildJudgedPairs(scoring: ScoringCase): JudgedPair[] {
+  const counted = selectCountedRecords(scoring.records)
   return scoring.pairs.map(({ id }, block) => ({
     item: id,
     first: orderSides(scoring.judging, 0, block)[0],
-    base: computeMeanScores(collectScores(scoring, block, 'base')),
-    candidate: computeMeanScores(collectScores(scoring, block, 'candidate')),
+    base: computeMeanScores(collectScores(scoring, counted, { block, side: 'base' })),
+    candidate: computeMeanScores(collectScores(scoring, counted, { block, side: 'candidate' })),
   }))
 }
 
 export function collectScores(
-  { pairs, judging, records }: ScoringCase,
-  block: number,
-  side: PairSide,
+  { pairs, judging }: Pick<ScoringCase, 'pairs' | 'judging'>,
+  counted: CountedRecords,
+  { block, side }: { block: number; side: PairSide },
 ): ScoreRecord['scores'][] {
   const pair = pairs[block]
   if (pair === undefined) return []
-  const counted = selectCountedRecords(records)
   return Array.from({ length: judging.judges }, (_, judge) => {
     const shown = isSame(pair) ? orderSides(judging, judge, block)[0] : side
     return counted.get(getJudgedKey({ judge, item: pair[shown].id, side: shown }))?.scores ?? null
@@ -119,11 +119,14 @@ export function getJudgedKey({ judge, item, side }: Pick<ScoreRecord, 'judge' | 
   return JSON.stringify([judge, side, item])
 }
 
+/** By `getJudgedKey`. */
+export type CountedRecords = ReadonlyMap<string, ScoreRecord>
+
 /**
  * The first record with a score counts, so a score is never rolled again. Without a score, the newest record
  * counts.
  */
-export function selectCountedRecords(records: readonly ScoreRecord[]): Map<string, ScoreRecord> {
+export function selectCountedRecords(records: readonly ScoreRecord[]): CountedRecords {
   const counted = new Map<string, ScoreRecord>()
   for (const record of records) {
     const before = counted.get(getJudgedKey(record))

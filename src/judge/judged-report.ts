@@ -6,7 +6,13 @@ import { digestSchema } from '../model/ids.ts'
 import { drawSeed, isComparedByMeans, type Order } from '../model/order.ts'
 import type { Execution, JudgingUsage, Report } from '../model/report.ts'
 import { orderSides, type PairSide } from './batch.ts'
-import { collectScores, computeMeanScores, getJudgedKey, selectCountedRecords } from './evidence.ts'
+import {
+  collectScores,
+  computeMeanScores,
+  type CountedRecords,
+  getJudgedKey,
+  selectCountedRecords,
+} from './evidence.ts'
 import { type JudgingTask, listJudgedSides, type PrintedOrder, printedOrder } from './judging-task.ts'
 import { computeLabelAgreement } from './labels.ts'
 import type { Rubric } from './rubric.ts'
@@ -36,6 +42,7 @@ export function buildJudgedReport(
 function scoreItems(order: Order, measured: Report, judged: ScoredTask): Execution[] {
   const label = order.candidates[0]?.label ?? 'base'
   const means = new Map(judged.singletons.map(({ side }) => [side, computeSingletonMean(judged, side)]))
+  const counted = selectCountedRecords(judged.records)
   return Array.from({ length: judged.wanted }, (_, block) => block).flatMap(block =>
     orderSides(judged.judging, 0, block).flatMap((side): Execution[] => {
       const runs = measured.executions.filter(run => run.side === (side === 'base' ? 'base' : label))
@@ -44,7 +51,7 @@ function scoreItems(order: Order, measured: Report, judged: ScoredTask): Executi
       const wall_seconds = run.wall_seconds / (runs.length > 1 ? 1 : judged.wanted)
       const own = { ...run, wall_seconds, seed: drawSeed(order, block) }
       const singletons = means.get(side) ?? {}
-      return [toScoredExecution(judged, { run: own, block, side, singletons })]
+      return [toScoredExecution(judged, { run: own, block, side, singletons, counted })]
     }),
   )
 }
@@ -54,14 +61,18 @@ interface ItemExecution {
   block: number
   side: PairSide
   singletons: Record<string, number | null>
+  counted: CountedRecords
 }
 
-function toScoredExecution(judged: ScoredTask, { run, block, side, singletons }: ItemExecution): Execution {
+function toScoredExecution(
+  judged: ScoredTask,
+  { run, block, side, singletons, counted }: ItemExecution,
+): Execution {
   const { artifacts: _, tasks: _own, ...common } = run
   const id = judged.pairs[block]?.[side].id
   if (id === undefined)
     return { ...common, status: 'score-failed', metrics: {}, error: 'every item was scored before' }
-  const given = collectScores(judged, block, side)
+  const given = collectScores(judged, counted, { block, side })
   const scores = computeMeanScores(given)
   const tasks = toScoredTasks(id, given, judged.rubric)
   if (scores !== null) return { ...common, tasks, metrics: { ...run.metrics, ...singletons, ...scores } }
@@ -83,8 +94,10 @@ function computeSingletonMean(judged: ScoredTask, side: PairSide): Record<string
   return { [`singleton_${primary}`]: computeMean(values) }
 }
 
+/** The ledger does not keep the order of items, and a sum of fractions depends on it in its last digit. */
 function computeMean(values: readonly number[]): number | null {
-  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length
+  const sum = values.toSorted((a, b) => a - b).reduce((total, value) => total + value, 0)
+  return values.length === 0 ? null : sum / values.length
 }
 
 /** ce's rule: every run of a side has the means of the side's sample. */
@@ -130,8 +143,6 @@ interface ScoreRules {
   fields: readonly string[]
   judges: number
 }
-
-type CountedRecords = ReturnType<typeof selectCountedRecords>
 
 /** So many of the lowest scored items keep their feedback, which bounds its size. */
 const MOST_WITH_FEEDBACK = 30

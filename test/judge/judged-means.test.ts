@@ -3,6 +3,7 @@ import { assessCandidate } from '../../src/decide/assess.ts'
 import { buildSnapshot } from '../../src/decide/metrics.ts'
 import { buildJudgedReport, explainUnrecordedScores } from '../../src/judge/judged-report.ts'
 import { buildTaskBatches, prepareJudging, type PrintedOrder } from '../../src/judge/judging-task.ts'
+import { toCanonicalJson } from '../../src/model/canonical-json.ts'
 import type { ScoreRecord } from '../../src/model/event-schemas.ts'
 import { isFollowingCoins, isJudgedOrder, type Order } from '../../src/model/order.ts'
 import type { Report } from '../../src/model/report.ts'
@@ -198,6 +199,14 @@ describe('recorded answers', () => {
     fields: ['mean_score', 'coverage'],
     judges: 1,
   } as const
+
+  it('give the same mean in the order in which the ledger keeps the items', () => {
+    const fractions: Score = item => 1 + Number(item.replace(/\D/g, '')) / 10
+    const { about, candidate } = compare(fractions, { 'metric.judge.sample_size': 12 })
+    const { report, records } = candidate
+    const kept = JSON.parse(toCanonicalJson(report)) as Report
+    expect(explainUnrecordedScores(about, kept, records, rules)).toBeNull()
+  })
 
   it('are what the means of a report come from', () => {
     const { about, candidate } = compare(gaining, { 'metric.judge.confirmation_seed': 7 })
