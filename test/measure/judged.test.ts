@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { runDryRun } from '../../src/measure/isolation/dry-run.ts'
 import type { Item } from '../../src/measure/output/harness-output.ts'
 import type { StopRule } from '../../src/model/order.ts'
 import { laboratory } from './laboratory.ts'
@@ -55,6 +56,13 @@ describe('items for a judge', () => {
       status: 'bad-output',
       error: expect.stringContaining(error),
     })
+  })
+
+  it('are printed in a dry run, which asks no judge', async () => {
+    const { input, ...experiment } = asking()
+    const lab = await laboratory()
+    const dry = await lab.input({ ...experiment, input: { ...input, onItems: () => expect.fail('asked') } })
+    expect(await runDryRun(dry)).toBeNull()
   })
 
   it('are printed by a scorer where the spec has one, with singletons and summaries', async () => {

@@ -19,11 +19,13 @@ export async function runDryRun(input: MeasureInput): Promise<string | null> {
 async function findDryRunFailure(input: MeasureInput): Promise<string | null> {
   try {
     // The dry run must not trigger the order's callbacks.
-    const { onPartial: _partial, onItems: _items, onExecution: _execution, ...bare } = input
+    const { onPartial: _partial, onExecution: _execution, ...bare } = input
     const report = await measureOrder({
       ...bare,
       order: buildDryRunOrder(input.order),
       onStart: async () => {},
+      // A judged metric is not measured without this. No judge is asked.
+      onItems: () => {},
     })
     const why = describeFirstFailure(report)
     return why && `as a separate user, ${why}`
