@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { computeProgress, formatProgress, isProgressByPairs } from '../decide/progress.ts'
 import { formatNumber } from '../decide/wording.ts'
-import type { BacklogIdea, Campaign } from '../model/campaign.ts'
+import { type BacklogIdea, type Campaign, isReverted } from '../model/campaign.ts'
 import { type Experiment, listExperiments } from '../model/experiment.ts'
 import { formatIdeaName } from '../model/fold/proposers.ts'
 import { aggregateSnapshot, type MetricValue, type MetricValues } from '../model/report.ts'
@@ -245,7 +245,8 @@ function listRecent(campaign: Campaign): string[] {
   const ended = sortNewestFirst(campaign).filter(({ status }) => status === 'ended')
   return ended.slice(0, RECENT).map(experiment => {
     const { id, hypothesis, verdict, outcome, learnings } = experiment
-    const label = verdict === null ? 'ended' : getOutcomeLabel(outcome, verdict)
+    const decided = verdict === null ? 'ended' : getOutcomeLabel(outcome, verdict)
+    const label = isReverted(campaign, id) ? 'kept, then reverted' : decided
     const learned = learnings === null ? '' : ` Learned: ${quoteCode(learnings, 200)}`
     return `- ${id}, ${label}: ${quoteCode(hypothesis, 200)} ${quoteCode(getShownReason(experiment), 200)}${learned}`
   })

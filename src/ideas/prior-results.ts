@@ -1,7 +1,7 @@
 import { parse as parseYaml, stringify } from 'yaml'
 import { z } from 'zod'
 import { formatNumber } from '../decide/wording.ts'
-import type { Campaign } from '../model/campaign.ts'
+import { type Campaign, isReverted } from '../model/campaign.ts'
 import { listExperiments } from '../model/experiment.ts'
 import { quoteCode, toSafeLine } from '../model/text.ts'
 
@@ -53,13 +53,14 @@ function parseHistoryYaml(text: string): unknown {
   }
 }
 
-/** Ended experiments of a campaign, as those of other tools are told. */
+/** Ended experiments of a campaign, in the form of those of other tools. */
 export function toPriorResults(campaign: Campaign): PriorResult[] {
   return listExperiments(campaign).flatMap((experiment): PriorResult[] => {
-    const { outcome, hypothesis, category, learnings, purpose } = experiment
+    const { id, outcome, hypothesis, category, learnings, purpose } = experiment
     if (outcome === null || outcome === 'withdrawn' || purpose === 'revert') return []
     const learned = learnings === null ? {} : { learned: learnings }
-    return [{ from: `campaign ${campaign.name}`, idea: hypothesis, result: outcome, category, ...learned }]
+    const result = isReverted(campaign, id) ? 'reverted' : outcome
+    return [{ from: `campaign ${campaign.name}`, idea: hypothesis, result, category, ...learned }]
   })
 }
 

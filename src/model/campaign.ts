@@ -427,6 +427,12 @@ export function findLanding({ landings }: Pick<Campaign, 'landings'>, id: Experi
   return landings.find(({ experiment, reverted }) => experiment === id && reverted === null)
 }
 
+/** The verdict stays, but the branch no longer has the change. */
+export function isReverted({ landings }: Pick<Campaign, 'landings'>, id: ExperimentId): boolean {
+  const own = landings.filter(({ experiment }) => experiment === id)
+  return own.length > 0 && own.every(({ reverted }) => reverted !== null)
+}
+
 /** Identifies a holdout. Another tree or directory is a fresh holdout with its own count of uses. */
 export function buildHoldoutKey({ command, source }: Pick<HoldoutRule, 'command' | 'source'>): string {
   if (source === null) return `command ${command}`

@@ -1,7 +1,7 @@
 import { computeSignedDelta, listObjectives, type Objective } from '../decide/metrics.ts'
 import { formatNumber } from '../decide/wording.ts'
 import { listAwaitedPackages } from '../model/approval.ts'
-import { type Campaign, findLanding, getIncumbentMetrics } from '../model/campaign.ts'
+import { type Campaign, findLanding, getIncumbentMetrics, isReverted } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { aggregateSnapshot, type Snapshot, toFinite } from '../model/report.ts'
 import type { Outcome } from '../model/verdict.ts'
@@ -9,7 +9,6 @@ import { listOpenIdeas } from '../plan/backlog.ts'
 import type { Spec } from '../spec/schema.ts'
 import { type ChangedPath, formatLineCounts } from './diff-summary.ts'
 import type { ExportedExperiment, Results } from './results.ts'
-import { isReverted } from './verdict-text.ts'
 
 /** The outcome in ce-optimize's experiment log for each of winnow's. */
 const CE_OUTCOMES = {

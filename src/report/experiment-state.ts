@@ -1,7 +1,7 @@
 import { evaluatePairs, type PairedRule } from '../decide/paired/evaluate.ts'
 import { renderEvidenceLine, renderEvidenceSentence } from '../decide/paired/evidence-text.ts'
 import { describeAwaitedPackages } from '../model/approval.ts'
-import type { Campaign } from '../model/campaign.ts'
+import { type Campaign, isReverted } from '../model/campaign.ts'
 import {
   type Experiment,
   formatPermissionCommand,
@@ -14,7 +14,7 @@ import { isStillAwaitingApproval } from '../plan/extra-round.ts'
 import { HELD_REASON } from '../plan/holds.ts'
 import { type CampaignSpecText, getCampaignSpec } from '../spec/load.ts'
 import { describeNextRun, describeWaitWhenStopped } from './resume-hint.ts'
-import { type ExperimentState, findSyncWords, isReverted } from './verdict-text.ts'
+import { type ExperimentState, findSyncWords } from './verdict-text.ts'
 
 // State
 

@@ -13,6 +13,7 @@ import {
   findLanding,
   getIncumbentMetrics,
   getIncumbentTasks,
+  isReverted,
 } from '../model/campaign.ts'
 import type { Experiment, PickEnd } from '../model/experiment.ts'
 import { describeHarness, describeGuard } from '../model/harness-guard.ts'
@@ -40,7 +41,6 @@ import {
   describeReportedEffect,
   describeTableReason,
   describeVerdict,
-  isReverted,
   listKeptExperiments,
   renderStateSentence,
 } from './verdict-text.ts'

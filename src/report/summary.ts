@@ -1,7 +1,7 @@
 import { type CampaignProgress, formatProgress, isProgressByPairs } from '../decide/progress.ts'
 import { listObjectives } from '../decide/metrics.ts'
 import { formatCount, formatMetricChange } from '../decide/wording.ts'
-import { type Campaign, getIncumbentMetrics } from '../model/campaign.ts'
+import { type Campaign, getIncumbentMetrics, isReverted } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { aggregateSnapshot, type MetricValue } from '../model/report.ts'
 import { describeStatus } from '../model/status.ts'
@@ -15,7 +15,7 @@ import { countRounds, formatRounds } from './rounds.ts'
 import { listNextSteps } from './run-summary.ts'
 import { buildCampaignResult, formatCampaignCost } from './status.ts'
 import { formatClock } from './terminal.ts'
-import { describeTableReason, isReverted, listKeptExperiments } from './verdict-text.ts'
+import { describeTableReason, listKeptExperiments } from './verdict-text.ts'
 
 const MOST_SHOWN = 20
 const MAX_REASON_LENGTH = 600

@@ -5,7 +5,7 @@ import { formatEffect, removeMetricName } from '../decide/paired/effect-text.ts'
 import { evaluatePairs, type PairedCase } from '../decide/paired/evaluate.ts'
 import { formatCount } from '../decide/wording.ts'
 import { describeSyncObstacle, isAwaitingSync } from '../model/alerts.ts'
-import { type Campaign, type EffectMeasurement, findLanding } from '../model/campaign.ts'
+import { type Campaign, type EffectMeasurement, findLanding, isReverted } from '../model/campaign.ts'
 import type { SyncObstacle } from '../model/event-schemas.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { buildCampaignRefs, toShortRef } from '../model/ids.ts'
@@ -226,12 +226,6 @@ export function renderPausedSentence(campaign: Pick<Campaign, 'name' | 'status' 
 }
 
 // Kept changes
-
-/** The verdict stays, but the branch no longer has the change. */
-export function isReverted({ landings }: Pick<Campaign, 'landings'>, id: Experiment['id']): boolean {
-  const own = landings.filter(({ experiment }) => experiment === id)
-  return own.length > 0 && own.every(({ reverted }) => reverted !== null)
-}
 
 /** Excludes reverted changes and reverts. */
 export function listKeptExperiments(campaign: Pick<Campaign, 'experiments' | 'landings'>): Experiment[] {

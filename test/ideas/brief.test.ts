@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { LARGEST_BRIEF, renderBrief } from '../../src/ideas/brief.ts'
+import { toPriorResults } from '../../src/ideas/prior-results.ts'
 import { aSpec } from '../decide/a-spec.ts'
 import { anIdea } from '../plan/an-idea.ts'
 import { aCampaign, anExperiment, withExperiments } from './incumbent.ts'
@@ -198,6 +199,15 @@ describe('the history in a brief', () => {
     expect(lines).toHaveLength(10)
     expect(lines[0]).toBe('- exp-012, no gain: `idea 12` `bytes did not change`')
     expect(sectionOf(text, 'Being tried now')).toContain('- exp-013: `Unroll the loop`')
+  })
+
+  it('does not call a change kept that was reverted since', () => {
+    const ended = anExperiment(1, { status: 'ended', outcome: 'kept', verdict: 'kept' })
+    const landings = [{ experiment: 'exp-001', reverted: 'c'.repeat(40) }] as never
+    const reverted = aCampaign({ ...withExperiments(ended), landings })
+    const text = renderBrief({ campaign: reverted, spec: SPEC, incumbentMetrics: {} })
+    expect(sectionOf(text, 'The last experiments')).toContain('- exp-001, kept, then reverted: ')
+    expect(toPriorResults(reverted)).toMatchObject([{ result: 'reverted' }])
   })
 
   it('lists each failure reason once, at most fifteen, and no success', () => {
