@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { cutText } from '../model/text.ts'
 import type { GithubClient } from './client.ts'
 import type { PullQuery, ReadPosition } from './port.ts'
 import {
@@ -120,7 +121,5 @@ const CUT_NOTE = '\n\n… (cut here: this is too long for GitHub)'
 
 export function truncateBody(text: string): string {
   if (text.length <= MAX_LENGTH) return text
-  const kept = text.slice(0, MAX_LENGTH - CUT_NOTE.length)
-  // Do not cut a surrogate pair in half.
-  return `${kept.replace(/[\uD800-\uDBFF]$/, '')}${CUT_NOTE}`
+  return `${cutText(text, MAX_LENGTH - CUT_NOTE.length)}${CUT_NOTE}`
 }

@@ -2,7 +2,7 @@ import { computeMean, listEpochSteps } from '../decide/epochs.ts'
 import { formatNumber } from '../decide/wording.ts'
 import type { Campaign, EpochRun, MeasuredEpoch } from '../model/campaign.ts'
 import { listExperiments } from '../model/experiment.ts'
-import { parseReason, toOneLine } from '../model/text.ts'
+import { cutText, parseReason, toOneLine } from '../model/text.ts'
 import type { Spec } from '../spec/schema.ts'
 
 const LONGEST = 12_000
@@ -22,7 +22,7 @@ export function renderDefects(campaign: Campaign, spec: Spec): string {
     ...renderTried(campaign),
   ]
   const text = sections.join('\n')
-  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}\n(cut off)`
+  return text.length <= LONGEST ? text : `${cutText(text, LONGEST)}\n(cut off)`
 }
 
 function renderTasks(last: MeasuredEpoch, before: MeasuredEpoch | undefined, isLess: boolean): string[] {

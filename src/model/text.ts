@@ -91,10 +91,13 @@ export function toPrintable(text: string): string {
     .replace(/[^\P{C}\n\t]/gu, '')
 }
 
-/** Does not cut a surrogate pair in half. */
 function capLength(text: string, most: number): string {
-  if (text.length <= most) return text
-  return `${text.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
+  return text.length <= most ? text : `${cutText(text, most - 1)}…`
+}
+
+/** Does not cut a surrogate pair in half, which is invalid JSON for some readers. */
+export function cutText(text: string, most: number): string {
+  return text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '')
 }
 
 // Shell words

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { renderEarlierLandingMessages, renderLandingMessage } from '../../src/model/landing.ts'
 import { describeUnisolated } from '../../src/model/reach.ts'
-import { appendToSentence, formatReason, parseReason } from '../../src/model/text.ts'
+import { appendToSentence, cutText, formatReason, parseReason } from '../../src/model/text.ts'
 
 const TWO = {
   sentence: 'score 5.1 % lower (2.3 to 8.7 %).',
@@ -75,4 +75,9 @@ describe('the message of a landing', () => {
     expect(renderEarlierLandingMessages(message)).toContain(renderLandingMessage(words))
     expect(describeUnisolated({ flags: [] })).toBeNull()
   })
+})
+
+it('cutText leaves no half of a character', () => {
+  expect(cutText('ab😀', 3)).toBe('ab')
+  expect(cutText('ab😀', 4)).toBe('ab😀')
 })
