@@ -82,7 +82,8 @@ async function fetchBundles(source: AttestationSource, sha256: string): Promise<
       { status: response.status },
     )
   }
-  const parsed = answer.safeParse(await response.json())
+  // A connection that breaks now, or text that is no JSON, is no answer either.
+  const parsed = answer.safeParse(await response.json().catch(() => null))
   if (!parsed.success)
     throw new ForgeError(`GitHub answered with something else than attestations of ${repository}`)
   return parsed.data.attestations.map(({ bundle }) => bundle)
