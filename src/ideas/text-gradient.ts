@@ -29,7 +29,7 @@ interface GradientRequest {
 
 export type TextGradient =
   | { ok: true; rewrite: ArtifactRewrite; rejected: string[] }
-  /** `isUnasked`: it is not the answers that had no proposal; the model, the key or the connection failed. */
+  /** `isUnasked`: the model, the key or the connection failed, so the answers are not the reason. */
   | { ok: false; reason: string; isUnasked: boolean }
 
 const LONGEST_ARTIFACT = 20_000

@@ -96,7 +96,7 @@ export interface Memory {
   /** The remote's refs when last read, updated by winnow's own pushes. */
   refs: ReadonlyMap<string, Oid> | null
   holdout: HoldoutFacts | null
-  askedAt: number
+  refsReadAt: number
   /** Incremented for each tick and after each interrupted one. */
   turn: number
   refused: { tip: Oid | null; dispatches: Set<OrderId> }
@@ -118,7 +118,7 @@ export function createMemory(): Memory {
     ancestors: new Map(),
     refs: null,
     holdout: null,
-    askedAt: Number.NEGATIVE_INFINITY,
+    refsReadAt: Number.NEGATIVE_INFINITY,
     turn: 0,
     refused: { tip: null, dispatches: new Set() },
     written: { tip: null, keys: new Set() },

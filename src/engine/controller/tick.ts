@@ -135,7 +135,7 @@ const FRESH_MS = 1_000
 
 /** Within one run the refs may be up to this old: pushes are leased, and waiting reads the refs again. */
 function dropStaleRefs({ memory, context }: ControllerContext): void {
-  if (context.clock.monotonic() - memory.askedAt > FRESH_MS) memory.refs = null
+  if (context.clock.monotonic() - memory.refsReadAt > FRESH_MS) memory.refs = null
 }
 
 /**

@@ -89,7 +89,7 @@ export function rememberRefs(
 ): void {
   memory.refs = refs
   memory.holdout = null
-  memory.askedAt = context.clock.monotonic()
+  memory.refsReadAt = context.clock.monotonic()
 }
 
 export async function predictWorld(

@@ -14,8 +14,8 @@ import type { AttestationService } from '../../github/attestations.ts'
 import { findAttestedEvents } from './github-attestations.ts'
 
 /**
- * An event is attested if somebody outside the ledger vouches for it: a trusted key signed its commit, a trusted
- * key signed an anchor above it, or GitHub attested that a run of the workflow wrote it.
+ * An event is attested if a trusted key signed its commit or an anchor above it, or if GitHub attested that a run of
+ * the workflow wrote it.
  */
 export interface AttestationSummary {
   /** False without --require-attested: signatures and GitHub's attestations were not verified then. */
@@ -159,7 +159,7 @@ async function readAnchor(
   { tag, oid, tip }: { tag: string; oid: Oid; tip: Oid },
 ): Promise<Anchor> {
   const { repository } = context
-  // A tag without an object of its own is a plain ref that anybody with push access can set.
+  // A tag without an object of its own is a plain ref, which push access is enough to set.
   if (await repository.isCommit(oid)) {
     const relation = await findRelation(context, oid, tip)
     return { tag, target: oid, signer: null, why: NO_SIGNATURE, events: 0, relation }
