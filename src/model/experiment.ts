@@ -174,6 +174,13 @@ export function isPicked(subject: Experiment): subject is PickedChange {
   return subject.purpose === 'pick'
 }
 
+const UNDECIDED: ReadonlySet<ExperimentStatus> = new Set(['queued', 'deferred', 'ordered', 'measured'])
+
+/** True before its next verdict. An experiment that is measured again still has its earlier one. */
+export function isUndecided({ status }: Pick<Experiment, 'status'>): boolean {
+  return UNDECIDED.has(status)
+}
+
 /** True while it is being prepared or measured, so that no result and no approval request exists. */
 export function isUnderWay({ status }: Pick<PickedChange, 'status'>): boolean {
   return status === 'queued' || status === 'ordered' || status === 'measured'

@@ -3,7 +3,7 @@ import type { CampaignProgress } from '../decide/progress.ts'
 import { formatCount, formatNumber, formatRounded } from '../decide/wording.ts'
 import { findRefusedSyncAlert, NO_MACHINE } from '../model/alerts.ts'
 import type { Campaign } from '../model/campaign.ts'
-import type { Experiment } from '../model/experiment.ts'
+import { type Experiment, isUndecided } from '../model/experiment.ts'
 import { describeHarness, describeGuard } from '../model/harness-guard.ts'
 import { toShortRef } from '../model/ids.ts'
 import { describeStatus } from '../model/status.ts'
@@ -196,7 +196,7 @@ function describePickState({ picks }: Campaign, { id }: Experiment, state: Campa
   if (last === undefined) return command
   const reference = formatExperimentReference(last, state)
   if (last.pick_end === 'merged') return `${reference}, merged`
-  const found = last.verdict ?? 'being measured'
+  const found = (isUndecided(last) ? null : last.verdict) ?? 'being measured'
   return last.closed ? `${command} (${reference}: ${found}, closed)` : `${reference}: ${found}`
 }
 

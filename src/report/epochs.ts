@@ -1,7 +1,7 @@
 import { computeSpread, type EpochStep, listEpochSteps } from '../decide/epochs.ts'
 import { formatNumber } from '../decide/wording.ts'
 import type { Campaign, EpochRun, MeasuredEpoch } from '../model/campaign.ts'
-import { listExperiments } from '../model/experiment.ts'
+import { isUndecided, listExperiments } from '../model/experiment.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { ArtifactHistory, ArtifactMove } from './artifacts.ts'
 import { formatScore } from './tasks.ts'
@@ -104,9 +104,11 @@ function isEarlierMove({ seq, experiment }: ArtifactMove, epoch: MeasuredEpoch):
 }
 
 function listDropped(campaign: Campaign, after: number, upTo: number): EpochView['dropped'] {
-  return listExperiments(campaign).flatMap(({ id, round, purpose, verdict }) => {
+  return listExperiments(campaign).flatMap(experiment => {
+    const { id, round, purpose, verdict } = experiment
     const isBetween = round !== null && round > after && round <= upTo
-    const isDropped = purpose === 'idea' && verdict !== null && verdict !== 'kept'
+    const isDecided = verdict !== null && !isUndecided(experiment)
+    const isDropped = purpose === 'idea' && isDecided && verdict !== 'kept'
     return isBetween && isDropped ? [{ experiment: id, verdict }] : []
   })
 }

@@ -57,15 +57,15 @@ export function renderPullBody(
 function renderPullState(campaign: Campaign, experiment: Experiment, page: PageUrl): string {
   const { status, verdict } = experiment
   const { name } = campaign
+  if (status === 'deferred') return renderApprovalHeadline(experiment)
+  if (isAwaitingPermission(experiment)) return renderPermissionRequest(experiment)
+  const words = findSyncWords(campaign, experiment)
+  if (words !== null) return renderSyncMarkdown(words)
   if (verdict !== null) {
     const verdict = renderVerdict(campaign, experiment, page)
     if (status === 'landing') return `${verdict}\n\n${AWAITING_MERGE_TEXT}`
     return status === 'not-proven' ? `${verdict}\n\n${describeRetry(campaign, experiment)}` : verdict
   }
-  if (status === 'deferred') return renderApprovalHeadline(experiment)
-  if (isAwaitingPermission(experiment)) return renderPermissionRequest(experiment)
-  const words = findSyncWords(campaign, experiment)
-  if (words !== null) return renderSyncMarkdown(words)
   if (isPausedExperiment(campaign, experiment)) return `**Waiting:** ${renderPausedSentence(campaign)}`
   return `**Being measured** in campaign ${escapeMarkdown(name)}, against what the campaign has kept so far.`
 }
@@ -144,9 +144,9 @@ export function renderPickBody(campaign: Campaign, pick: PickedChange, page: Pag
 }
 
 function renderPickState(campaign: Campaign, pick: PickedChange, page: PageUrl): string {
+  if (pick.status === 'deferred') return renderApprovalHeadline(pick)
   if (pick.verdict !== null || pick.closed)
     return `${renderVerdict(campaign, pick, page)}${describePickEnd(campaign, pick)}`
-  if (pick.status === 'deferred') return renderApprovalHeadline(pick)
   return `**Being measured** on its own, in campaign ${escapeMarkdown(campaign.name)}.`
 }
 

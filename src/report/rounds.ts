@@ -1,6 +1,6 @@
 import { formatNumber } from '../decide/wording.ts'
 import type { Campaign } from '../model/campaign.ts'
-import { listExperiments } from '../model/experiment.ts'
+import { isUndecided, listExperiments } from '../model/experiment.ts'
 import { getNumber } from '../model/report.ts'
 import { parseReason } from '../model/text.ts'
 import { listOpenIdeas } from '../plan/backlog.ts'
@@ -25,10 +25,11 @@ export function buildRoundViews(campaign: Campaign, spec: Pick<Spec, 'metric'>):
   const { name } = spec.metric.primary
   const rounds = new Map<number, RoundView>()
   for (const experiment of listExperiments(campaign)) {
-    const { id, round, hypothesis, verdict, reason, metrics, base_metrics } = experiment
+    const { id, round, hypothesis, reason, metrics, base_metrics } = experiment
     if (round === null) continue
     const view = rounds.get(round) ?? { round, experiments: [] }
     const numbers = { base: getNumber(base_metrics, name), value: getNumber(metrics, name) }
+    const verdict = isUndecided(experiment) ? null : experiment.verdict
     const sentence = reason === null ? null : parseReason(reason).sentence
     view.experiments.push({ id, hypothesis, verdict, reason: sentence, ...numbers })
     rounds.set(round, view)
@@ -65,7 +66,7 @@ export function countRounds(campaign: Campaign, spec: Spec): RoundCount | null {
   const queued = listExperiments(campaign).filter(
     each => each.status === 'queued' && !round.members.includes(each.id),
   )
-  const allowed = Math.max(0, (spec.stopping.max_iterations ?? Infinity) - ended - (round.open ? members : 0))
+  const allowed = Math.max(0, spec.stopping.max_iterations - ended - (round.open ? members : 0))
   const waiting = Math.min(queued.length + listOpenIdeas(campaign).length, allowed)
   if (status === 'stopped' || waiting === 0) return { round: round.number, about: null, members }
   return { round: round.number, about: round.number + Math.ceil(waiting / getRoundSize(spec)), members }

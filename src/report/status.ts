@@ -15,7 +15,7 @@ import {
   getIncumbentTasks,
   isReverted,
 } from '../model/campaign.ts'
-import type { Experiment, PickEnd } from '../model/experiment.ts'
+import { type Experiment, isUndecided, type PickEnd } from '../model/experiment.ts'
 import { describeHarness, describeGuard } from '../model/harness-guard.ts'
 import { aggregateSnapshot } from '../model/report.ts'
 import { describeStatus } from '../model/status.ts'
@@ -151,7 +151,7 @@ function toProgressView(progress: CampaignProgress): ProgressView {
   }
 }
 
-export function findMeasuredEffect(
+function findMeasuredEffect(
   campaign: Pick<Campaign, 'landings'>,
   id: Experiment['id'],
 ): MeasuredEffect | null {
@@ -183,7 +183,7 @@ export function renderTally(campaign: TallyCampaign): string {
 
 export function describeVerdictCounts(campaign: TallyCampaign): string {
   const experiments = Object.values(campaign.experiments)
-  const better = experiments.filter(each => !isOpen(each) && isBetterAlone(each.outcome)).length
+  const better = experiments.filter(each => !isUndecided(each) && isBetterAlone(each.outcome)).length
   return Object.entries(countVerdicts(campaign))
     .filter(([, count]) => count > 0)
     .map(([key, count]) => {
@@ -195,16 +195,9 @@ export function describeVerdictCounts(campaign: TallyCampaign): string {
 
 const WORDS: Readonly<Record<string, string>> = { reverted: 'kept, then reverted' }
 
-const OPEN: ReadonlySet<Experiment['status']> = new Set(['queued', 'deferred', 'ordered', 'measured'])
-
-/** Can be true after a verdict: a not proven experiment may be measured again. */
-function isOpen({ status }: Experiment): boolean {
-  return OPEN.has(status)
-}
-
 function getTallyKey(campaign: TallyCampaign, experiment: Experiment): keyof Tally {
   const { id, verdict, outcome } = experiment
-  if (isOpen(experiment) || verdict === null) return 'waiting'
+  if (isUndecided(experiment) || verdict === null) return 'waiting'
   if (outcome === 'revert_landed') return 'reverts'
   return isReverted(campaign, id) ? 'reverted' : verdict
 }

@@ -1,7 +1,7 @@
 import { listAwaitedFindings } from '../model/approval.ts'
 import { toSentenceCase } from '../model/text.ts'
 import { type Campaign, findLanding } from '../model/campaign.ts'
-import type { Experiment } from '../model/experiment.ts'
+import { type Experiment, isUndecided } from '../model/experiment.ts'
 import { describeHarness, describeGuard } from '../model/harness-guard.ts'
 import type { FailedPart } from '../model/report.ts'
 import {
@@ -133,7 +133,8 @@ function describeNextStep(
   experiment: Experiment,
   { take, optimize, measured }: TryContext,
 ): string {
-  const { id, status, verdict, reason } = experiment
+  const { id, status, reason } = experiment
+  const verdict = isUndecided(experiment) ? null : experiment.verdict
   if (status === 'deferred') {
     const what =
       listAwaitedFindings(experiment).length > 0

@@ -16,4 +16,6 @@ it('the check of a change that waits for permission says why, and who can do wha
   const sentence = `**Waiting for permission.** Its author has no write access to this repository. To have it measured, read the change, then comment \`/winnow measure ${head}\` (people with write access only).`
   expect(buildCheckRun(campaign, experiment)).toMatchObject({ state: 'neutral', summary: sentence })
   expect(renderPullBody(campaign, experiment)).toContain(sentence)
+  // An earlier head was measured.
+  expect(renderPullBody(campaign, { ...experiment, verdict: 'not proven' })).toContain(sentence)
 })

@@ -49,6 +49,11 @@ describe('the answer of winnow try', () => {
     [{ verdict: 'not proven', outcome: 'inconclusive' }, 11, 'look for a larger gain'],
     [{ verdict: 'not proven', outcome: null, status: 'not-proven' }, 11, 'repeat the command for more jobs'],
     [
+      { verdict: 'not proven', outcome: null, status: 'queued' },
+      14,
+      'repeat the command, or winnow show exp-007',
+    ],
+    [
       { verdict: 'not proven', outcome: null, status: 'not-proven', given_up: 'for_now' },
       11,
       'look for a larger gain, or repeat the command for more jobs',
