@@ -96,6 +96,7 @@ function listNamedPaths({ measurement, metric, parallel, artifacts }: Spec): str
   return [
     ...(directory === '.' || directory === '' ? [] : [directory]),
     ...(measurement.env_file === null ? [] : [measurement.env_file.path]),
+    ...(measurement.suite?.tasks ?? []).flatMap(({ workflow }) => workflow ?? []),
     ...(metric.judge?.calibration ? [metric.judge.calibration.labels] : []),
     ...parallel.shared_files,
     ...listArtifacts({ artifacts }).map(({ path }) => path),

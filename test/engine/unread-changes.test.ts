@@ -111,6 +111,10 @@ describe('a change of the default branch', () => {
       'a bundled harness walks the tree',
       { files: { 'bench/run.js': `readdirSync(root, { recursive: true })\n${'//\n'.repeat(100_000)}` } },
     ],
+    [
+      'a task of the suite is this workflow',
+      { spec: { measurement: { suite: { advisory: true, tasks: [{ name: 'a', workflow: 'README.md' }] } } } },
+    ],
     ['a test names it', { files: { 'test/readme.test.js': "read(new URL('../README.md'))\n" } }],
     ['a test takes all of its type', { files: { 'test/pages.test.js': "glob('**/*.md')\n" } }],
     ['code includes it', { files: { 'src/lib.rs': '#![doc = include_str!("../README.md")]\n' } }],
