@@ -47,7 +47,7 @@ export function isRetryableEnd(end: JudgingEnd): boolean {
 export const SYNC_OBSTACLES = ['sync-workflows', 'sync-conflict', 'sync-bad-spec', 'sync-failed'] as const
 export type SyncObstacle = (typeof SYNC_OBSTACLES)[number]
 
-export const restoredArtifactSchema = z.strictObject({
+const restoredArtifactSchema = z.strictObject({
   artifact: z.string(),
   version: z.number().int().nonnegative(),
   path: z.string(),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** Hostile changes that winnow makes itself and measures like ideas, to find out what the harness notices. */
-export const probeNameSchema = z.enum([
+const probeNameSchema = z.enum([
   'vanish', // every file that may change is empty
   'exit-at-load', // the process ends with success when the code is loaded
   'exit-at-call', // the process ends with success at the first call

@@ -40,7 +40,7 @@ interface TaskRun {
   tasks_meta?: TaskFacts | undefined
 }
 
-/** A task that one run lacks has no mean: missing is not good. */
+/** A task that any run printed without a score has no mean: missing is not good. */
 export function computeTaskMeans(runs: readonly TaskRun[]): TaskScores {
   const sums = new Map<string, { sum: number | null; count: number }>()
   for (const { tasks = {} } of runs)

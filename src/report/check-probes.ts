@@ -13,7 +13,7 @@ export interface ProbeTrial {
   seconds: number
 }
 
-export const PROBE_PAGE = 'docs/harness.md'
+const PROBE_PAGE = 'docs/harness.md'
 
 export function renderProbes(spec: Spec, probes: ProbeTrial | null): string[] {
   if (probes === null) return ['attacks: none; winnow has none for the files that may change']

@@ -185,16 +185,6 @@ export function compilePathspec(pattern: string): (path: string) => boolean {
   }
 }
 
-/**
- * Converts a pattern to arguments for git. `a*b/` means everything below such a directory, but git alone would match
- * only a directory of that literal name.
- */
-export function toGitPathspecs(pattern: string): string[] {
-  const written = normalisePattern(pattern)
-  const below = written.endsWith('/') && hasWildcard(written) ? [`:(top,glob)${written}**`] : []
-  return [`:(top,glob)${written}`, ...below]
-}
-
 /** Removes `.` and doubled slashes, as git does. The pattern `.` alone matches everything. */
 export function normalisePattern(pattern: string): string {
   const parts = pattern.split('/')

@@ -9,6 +9,7 @@ import {
   toFindings,
 } from './errors.ts'
 import { findNearestWord } from './nearest-word.ts'
+import { reportRepeatedNames } from './rule-context.ts'
 import { toKebabName } from './schema.ts'
 import { countSchema, naturalSchema, textSchema } from './schema-values.ts'
 import { AWP_ARTIFACTS } from './spec-facts.ts'
@@ -21,7 +22,7 @@ export const MIN_SUITE_PAIRS = 12
 const LEARNED_GRADER = 'critique_rubric'
 
 /** Starts the workflow of a task and has it write run_completion.json and metrics.jsonl. */
-export const AWP_COMMAND =
+const AWP_COMMAND =
   'awp run "${WINNOW_TASK_WORKFLOW:-workflow.awp.yaml}" --task "$WINNOW_TASK_TEXT" --output-dir "$WINNOW_OUT_DIR"'
 
 const ARTIFACT_FOLDER = 'prompts'
@@ -155,7 +156,7 @@ function mapLearning({
 }
 
 /** For suites that cannot prove anything: how many seeds would. */
-export function describeAdvisory(tasks: number, seeds: number): string {
+function describeAdvisory(tasks: number, seeds: number): string {
   const pairs = tasks * seeds
   return `advisory: true, because ${pairs} (task, seed) ${pairs === 1 ? 'pair proves' : 'pairs prove'} nothing: means decide. ${MIN_SUITE_PAIRS} pairs can prove a gain: ${describeSeedsNeeded(tasks)} and remove advisory`
 }
@@ -200,7 +201,12 @@ function parseSuite(source: SourceDocument): SuiteFile {
     misspelt.map(({ path, didYouMean = '' }) => formatPath([...path.slice(0, -1), didYouMean])),
   )
   const found = parsed.success
-    ? findRepeatedTasks(parsed.data)
+    ? reportRepeatedNames(
+        'tasks',
+        parsed.data.tasks,
+        'a name no other task has',
+        'rename one of the two tasks',
+      )
     : parsed.error.issues.flatMap(issue => toFindings(issue, { raw: source.value, known: KNOWN_KEYS }))
   const findings = [...misspelt, ...found.filter(({ path }) => !meant.has(formatPath(path)))]
   if (!parsed.success || findings.length > 0)
@@ -225,20 +231,4 @@ function listMisspelt(parent: SpecPath, mapping: Record<string, unknown>): SpecF
     if (near === undefined || Object.hasOwn(mapping, near)) return []
     return [describeUnknownKey(parent, key, KNOWN_KEYS)]
   })
-}
-
-function findRepeatedTasks({ tasks }: SuiteFile): SpecFinding[] {
-  const names = tasks.map(({ name }) => name)
-  return names.flatMap((name, index) =>
-    names.indexOf(name) === index
-      ? []
-      : [
-          {
-            path: ['tasks', index, 'name'],
-            found: JSON.stringify(name),
-            expected: 'a name no other task has',
-            fix: 'rename one of the two tasks',
-          },
-        ],
-  )
 }

@@ -36,7 +36,7 @@ describe('tasks on both sides', () => {
     expect(compareTasks(base, [{ tasks: { a: 2 } }], 'minimize')).toMatchObject([{ direction: 'maximize' }])
   })
 
-  test('a task that one run lacks has no mean, and one that is lost is worst', () => {
+  test('a task without a score in one run has no mean, and one that is lost is worst', () => {
     const changes = compareTasks(
       [{ tasks: { a: 1, b: 1, c: 1 } }],
       [{ tasks: { a: null, b: 0.5, c: 3 } }],

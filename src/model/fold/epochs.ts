@@ -1,5 +1,6 @@
 import { readCampaignSpec } from '../../spec/load.ts'
 import type { Spec } from '../../spec/schema.ts'
+import { TIMED_METRICS } from '../../spec/schema-values.ts'
 import { isJudgedMetric } from '../../spec/spec-facts.ts'
 import type { Campaign, EpochRun, MeasuredEpoch } from '../campaign.ts'
 import type { LedgerEvent } from '../event.ts'
@@ -10,8 +11,9 @@ import { toOneLine } from '../text.ts'
 const LONGEST_ERROR = 600
 
 /**
- * A pass is a measurement of the incumbent that selected nothing. What made winnow keep a change looks better than it
- * is, so a kept change gets a pass of its own; `compat: awp` selects nothing, so there it is the pass.
+ * A pass measures the incumbent and selects nothing. The measurement that made winnow keep a change is biased
+ * upwards, so the change gets a pass of its own. With `compat: awp` updates land without proof, so the measurement of
+ * an update is its pass.
  */
 export function recordEpoch(campaign: Campaign, event: LedgerEvent<'baseline-measured'>): void {
   const spec = readCampaignSpec(campaign)
@@ -63,7 +65,7 @@ function toUpdate({ experiments }: Campaign, id: string, replaced: string): Meas
 function listEpochRuns(run: Execution, { metric }: Spec): EpochRun[] {
   const { name } = metric.primary
   const { status, tasks, error, feedback } = run
-  const entries = Object.entries(run.metrics).filter(([key]) => key !== name && !UNTOLD.has(key))
+  const entries = Object.entries(run.metrics).filter(([key]) => key !== name && !TIMED_METRICS.has(key))
   const metrics = Object.fromEntries(
     entries.flatMap(([key, value]) => (typeof value === 'number' ? [[key, value]] : [])),
   )
@@ -90,8 +92,6 @@ function toItemRun(name: string, score: unknown, written: ReadonlyMap<string, st
   const feedback = (judge === '1' ? written.get(item) : undefined) ?? null
   return { task: item, score: toFinite(score), metrics: {}, error: null, feedback }
 }
-
-const UNTOLD: ReadonlySet<string> = new Set(['wall_seconds', 'cpu_seconds', 'max_rss_mb'])
 
 function readOutput({ output }: Execution): string {
   if (output === undefined) return ''
