@@ -31,6 +31,19 @@ describe('a stale head', () => {
     expect(built.order('exp-001').candidates[0]?.head).toBe(NEXT)
   })
 
+  it('has no verdict of the old one', () => {
+    const built = campaign().withExperiment()
+    const experiment = built.experiment('exp-001')
+    Object.assign(experiment, {
+      status: 'not-proven',
+      verdict: 'not proven',
+      reason: 'not proven: in 8 jobs',
+    })
+    const moved = { kind: 'head-moved', experiment: 'exp-001', from: experiment.head, to: NEXT } as const
+    built.add({ ...moved, cause: 'pushed' })
+    expect(built.experiment('exp-001')).toMatchObject({ status: 'queued', verdict: null, reason: null })
+  })
+
   it('drops what was measured of the old one before it can land', () => {
     const built = campaign()
       .withExperiment()

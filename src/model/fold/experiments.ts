@@ -262,12 +262,14 @@ const applyClosed: EventHandler<'closed'> = (campaign, event) => {
   )
 }
 
-/** `stale-head`: the measurements belong to the old commit, so the experiment queues again. */
+/** `stale-head`: measurements and verdict belong to the old commit, so the experiment queues again without them. */
 const applyHeadMoved: EventHandler<'head-moved'> = (campaign, event) => {
   const experiment = findOpenSubject(campaign, event.experiment)
   if (!experiment) return
   experiment.head = event.to
   experiment.interrupted = 0
+  experiment.verdict = null
+  experiment.reason = null
   // Only winnow moves a pick's branch. A push by a person takes the pick over.
   if (isPicked(experiment)) experiment.base = campaign.default_tip
   else experiment.owned = false
