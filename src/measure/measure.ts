@@ -90,8 +90,10 @@ async function withClaimedDirs<T>(input: MeasureInput, run: () => Promise<T>): P
     await removeProbeMarks(input)
     return await run()
   } finally {
-    await removeProbeMarks(input)
-    if (claimed.includes(workDir)) await removeAll(getHoldoutDir(workDir))
+    if (claimed.includes(workDir)) {
+      await removeProbeMarks(input)
+      await removeAll(getHoldoutDir(workDir))
+    }
     for (const dir of claimed.toReversed()) await releaseWorkDir(dir)
   }
 }
@@ -149,11 +151,11 @@ async function measureSides(
   try {
     await runStages(session)
   } catch (error) {
-    await slots.distrustStage()
-    // Their files may have filled the disk, or be newer than now. The next attempt starts without them.
+    // The slots may have filled the disk, or hold files that are newer than now. The next attempt starts without them.
     if (error instanceof DiskFull || error instanceof ClockSetBack) await slots.clear()
     // Tampering may have touched every side. None is used again.
     if (error instanceof Tampered) for (const { slot } of sides) await slots.note(slot, { tree: null })
+    await slots.distrustStage()
     throw error
   } finally {
     await slots.bring(null)
