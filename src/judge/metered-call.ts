@@ -130,7 +130,8 @@ export class UsageReader {
     const value = tryParseJson(data)
     const { data: answer } = answerSchema.safeParse(value)
     if (answer === undefined) return true
-    if (answer['type'] === 'response.completed') this.isWhole = true
+    if (answer['type'] === 'response.completed' || answer['type'] === 'response.incomplete')
+      this.isWhole = true
     const tokens = readUsage(value)
     if (tokens === null) return true
     this.tokens = tokens

@@ -284,6 +284,8 @@ async function handleCall(
   response: ServerResponse,
 ): Promise<Tokens | 'free' | null> {
   const { calls, call } = sent
+  // The harness gave up while the call waited for its turn, so it was never sent.
+  if (response.destroyed || calls.abort.signal.aborted) return 'free'
   const gone = new AbortController()
   response.once('close', () => gone.abort())
   const late = AbortSignal.timeout(terms.timeoutMs ?? TIMEOUT_MS)

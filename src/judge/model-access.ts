@@ -69,7 +69,11 @@ const LIST_TIMEOUT_MS = 20_000
 const MOST_LIST_BYTES = 16 * 1024 * 1024
 const MILLION = 1_000_000
 
-const dollars = z.union([z.string(), z.number()]).transform(Number).pipe(z.number().nonnegative())
+/** Number reads a blank text as 0: a model without a price would be free. */
+const dollars = z
+  .union([z.string().regex(/\S/), z.number()])
+  .transform(Number)
+  .pipe(z.number().nonnegative())
 /** OpenRouter's form, which gateways share: US dollars for a token, and for a request. */
 const listedModel = z.object({
   id: z.string(),

@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { connect } from 'node:net'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { parseEndpoint } from '../../src/judge/endpoint.ts'
 import { type MeterTerms, openMeteredModels } from '../../src/judge/metered-models.ts'
 import type { MeteredCalls } from '../../src/measure/session.ts'
@@ -159,6 +159,14 @@ describe('the usage of an answer', () => {
     expect((await calls.end()).cost).toMatchObject({ requests: 2, tokens: 22 })
   })
 
+  it('of an answer that reached its limit counts, and the endpoint is not at fault', async () => {
+    const end = { type: 'response.incomplete', response: { usage: { input_tokens: 5, output_tokens: 6 } } }
+    const { models } = await metered(() => ({ body: [end] }))
+    const calls = models.open()
+    await (await call(calls, { model: 'm', input: 'x', stream: true }, '/responses')).text()
+    expect(await calls.end()).toMatchObject({ cost: { tokens: 11 }, failed: null })
+  })
+
   it.each<[string, EndpointReply | null, Record<string, unknown>]>([
     ['that does not tell it', { body: completion(null) }, {}],
     ['that has a wrong one', { body: { ...completion(null), usage: { prompt_tokens: -1 } } }, {}],
@@ -270,6 +278,25 @@ describe('a cap', () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(3)
     expect(models.usage().usd).toBe(1.5)
     expect(endpoint.most()).toBeLessThanOrEqual(2)
+  })
+
+  it('counts no call that was still waiting for its turn when its execution ended', async () => {
+    const prices = new Map([['dear', { input: 100, output: 100 }]])
+    const read = vi.spyOn(prices, 'get')
+    const { models } = await metered(half, {
+      capUsd: 1,
+      prices,
+      web: (_, { signal }) =>
+        new Promise((_resolve, reject) => {
+          if (signal?.aborted === true) reject(new Error('gone'))
+          signal?.addEventListener('abort', () => reject(new Error('gone')))
+        }),
+    })
+    const calls = models.open()
+    // The server is closed before they are answered.
+    void Promise.allSettled([call(calls, dear), call(calls, dear)])
+    await expect.poll(() => read.mock.calls.length).toBe(2)
+    expect((await calls.end()).cost.requests).toBe(1)
   })
 
   it('of one execution is its own, and the others go on', async () => {

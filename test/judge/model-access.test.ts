@@ -66,13 +66,14 @@ describe('the price of a model', () => {
       model('a', { prompt: '0.0000004', completion: '0.0000016', request: '0', image: '0.1' }),
       model('per-request', { prompt: '0', completion: '0', request: '0.01' }),
       model('negative', { prompt: '-1', completion: '-1' }),
+      model('blank', { prompt: '', completion: ' ' }),
       model('words', { prompt: 'cheap', completion: '1' }),
     ]
     const { env, asked } = await listing(200, JSON.stringify({ data }))
     const { price } = await read(env, 'a', [], fetch)
     expect([price?.input, price?.output]).toEqual([expect.closeTo(0.4), expect.closeTo(1.6)])
     expect(asked).toEqual([['GET', '/v1/models', 'Bearer sk']])
-    for (const id of ['no-price', 'per-request', 'negative', 'words', 'absent'])
+    for (const id of ['no-price', 'per-request', 'negative', 'blank', 'words', 'absent'])
       expect((await read(env, id, [], fetch)).price).toBeNull()
   })
 
