@@ -105,12 +105,15 @@ export function readEnvFile(file: EnvFile, root: string | null): Record<string, 
 
 const LINE = /^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([^#]*?))\s*(?:#.*)?$/
 
+/** Before any other character, a backslash is only itself, as in shells. */
+const ESCAPED: Readonly<Record<string, string>> = { n: '\n', r: '\r' }
+
 function parseDotenv(text: string): Map<string, string> {
   const values = new Map<string, string>()
   for (const line of text.split(/\r?\n/)) {
     const [, name, double, single, bare] = LINE.exec(line) ?? []
     if (name === undefined) continue
-    const unescaped = double?.replace(/\\(.)/g, (_, char: string) => (char === 'n' ? '\n' : char))
+    const unescaped = double?.replace(/\\([nr"\\$`])/g, (_, char: string) => ESCAPED[char] ?? char)
     values.set(name, unescaped ?? single ?? bare ?? '')
   }
   return values

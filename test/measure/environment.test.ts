@@ -93,6 +93,7 @@ describe('an env file', () => {
     ['A="a b # c"', 'a b # c'],
     ["A='x\\n' # note", 'x\\n'],
     ['A="x\\ny\\"z"', 'x\ny"z'],
+    ['A="C:\\temp \\$x \\\\d"', 'C:\\temp $x \\d'],
     ['A=plain # note', 'plain'],
     ['A=', ''],
     ['A=1\nA=2', '2'],
