@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { selectFailingLines, stripInstallNoise } from '../../src/measure/output/failure-output.ts'
+import { explainAlmostResult } from '../../src/measure/output/result-object.ts'
+import { benchmarkJs, cargoBench, mitata } from '../../src/measure/output/text-benchmarks.ts'
 import { RUNNER_OUTPUTS } from './runner-outputs.ts'
 
 describe('the lines that name what failed', () => {
@@ -20,6 +22,16 @@ describe('the lines that name what failed', () => {
     expect(selectFailingLines('Segmentation fault (core dumped)\n')).toEqual([])
     expect(selectFailingLines('')).toEqual([])
   })
+
+  it.each(['\n', ' > ', "'", ' '])(
+    'are searched for in a long line of %j, or many lines, within seconds',
+    text => {
+      const much = `FAIL: a${text.repeat(2 ** 18)}b\n`
+      const tools = [mitata, benchmarkJs, cargoBench]
+      expect([selectFailingLines(much), ...tools.map(tool => tool.read(much))].flat()).toEqual([])
+      expect(explainAlmostResult(much, '{}')).toBeNull()
+    },
+  )
 
   it('are bounded, in number and in length', () => {
     const many = Array.from({ length: 500 }, (_, n) => `not ok ${n} - ${'x'.repeat(900)}`).join('\n')

@@ -1,5 +1,4 @@
-import type { GateOutput } from '../../model/report.ts'
-import { type FailedOutput, isEmptyOutput } from '../../model/report.ts'
+import { type FailedOutput, type GateOutput, isEmptyOutput } from '../../model/report.ts'
 import type { SidePaths } from '../session.ts'
 import { isLongerThanItsEnd, readOutputTail } from './capped-file.ts'
 
@@ -28,8 +27,7 @@ function takeLastLines(text: string): string {
 
 /**
  * How a test runner reports failures: `names` matches a line that names a failing test, `says` matches the
- * lines below it that give the reason. If these could match ordinary output, `when` must match somewhere
- * first.
+ * lines below it that give the reason. If these could match ordinary output, `when` must match some line.
  */
 interface TestRunner {
   when?: RegExp
@@ -44,7 +42,7 @@ const ERROR = String.raw`(?:[\w$]+\.)*[A-Z]\w*(?:Error|Exception|Failure)\b.*`
 const RUNNERS: readonly TestRunner[] = [
   // vitest and jest: "FAIL  test/a.test.ts > adds", "● adds"
   {
-    when: /^\s*(?:FAIL|×|●)\s+\S/m,
+    when: /^\s*(?:FAIL|×|●)\s+\S/,
     names: /^\s*(?:FAIL\s+\S+ > .+|● .+)$/,
     says: new RegExp(
       `^\\s*(?:${ERROR}|expect\\(.*|(?:Expected|Received)\\b.*:.*|❯ .+:\\d+:\\d+.*|at .+\\.(?:test|spec)\\..+)$`,
@@ -57,7 +55,7 @@ const RUNNERS: readonly TestRunner[] = [
   },
   // mocha: "  1) adds", below "1 failing"; the reason follows
   {
-    when: /^\s*\d+ failing\b/m,
+    when: /^\s*\d+ failing\b/,
     names: /^\s*\d+\) .+$/,
     says: new RegExp(`^\\s*(?:${ERROR}|\\S+ !== \\S+|[+-]\\S.*|\\S.*:)$`),
   },
@@ -73,7 +71,7 @@ const RUNNERS: readonly TestRunner[] = [
   { names: /^(?:FAILED|ERROR) \S+\.py\b.*$/, says: /^E {3}.*$/ },
   // pytest without its summary
   {
-    when: /^=+ FAILURES =+$|^=+ ERRORS =+$/m,
+    when: /^=+ FAILURES =+$|^=+ ERRORS =+$/,
     names: /^_{3,} .+ _{3,}$/,
     says: /^(?:E {3}.*|\S+\.py:\d+: .+)$/,
   },
@@ -90,7 +88,7 @@ const RUNNERS: readonly TestRunner[] = [
   { names: /^error(?:\[E\d+\])?: (?!test failed|could not compile|aborting).+$/, says: /^\s*--> .+$/ },
   // rspec: "  1) Adder adds", below "Failures:"
   {
-    when: /^\d+ examples?, \d+ failures?/m,
+    when: /^\d+ examples?, \d+ failures?/,
     names: /^\s*\d+\) .+$/,
     says: /^\s*(?:Failure\/Error: .+|expected:? .+|got: .+|# \.\/.+|[A-Z]\w*Error:?)$/,
   },
@@ -111,17 +109,20 @@ const MOST_OF_BLOCK = 8
 /** Number of lines below a failure's name that are searched for the reason. */
 const REACH = 14
 const LINE_LENGTH = 200
+/** In a line of a megabyte, some patterns would search for hours. */
+const LINE_SEARCHED = 1_000
 
 /**
  * The lines in which a known test runner names failures and their reasons, in order. Leaves out the lines
  * between them: sources, stack traces, passed tests.
  */
 export function selectFailingLines(text: string): string[] {
-  const lines = text.split('\n').map(line => line.trimEnd())
+  const lines = text.split('\n').map(line => line.slice(0, LINE_SEARCHED).trimEnd())
   const chosen = new Set<number>()
   for (const runner of RUNNERS) {
-    if (runner.when !== undefined && !runner.when.test(text)) continue
-    for (const at of findFailures(lines, runner.names)) {
+    const { when, names } = runner
+    if (when !== undefined && !lines.some(line => line !== '' && when.test(line))) continue
+    for (const at of findFailures(lines, names)) {
       chosen.add(at)
       for (const reason of findReasons(lines, at, runner)) chosen.add(reason)
     }
@@ -132,12 +133,10 @@ export function selectFailingLines(text: string): string[] {
 
 /** Deduplicates: some runners name a failure where it happens and again in a final list. */
 function findFailures(lines: readonly string[], names: RegExp): number[] {
-  const known = new Set<string>()
-  return lines.flatMap((line, at) => {
-    if (!names.test(line) || known.has(line.trim())) return []
-    known.add(line.trim())
-    return [at]
-  })
+  const found = new Map<string, number>()
+  for (const [at, line] of lines.entries())
+    if (line !== '' && names.test(line) && !found.has(line.trim())) found.set(line.trim(), at)
+  return [...found.values()]
 }
 
 function findReasons(lines: readonly string[], at: number, { names, says, opens }: TestRunner): number[] {

@@ -3,6 +3,9 @@ import { computeMedian } from '../../model/report.ts'
 import { type Benchmark, type BenchmarkAdapter, parseDecimal } from './benchmarks.ts'
 import { toOutputError } from './harness-output.ts'
 
+/** In a line of a megabyte, some patterns would search for hours. */
+const LINE_SEARCHED = 1_000
+
 // cargo bench: libtest
 
 const CARGO_EXAMPLE = 'test parse_small ... bench:       1,234.56 ns/iter (+/- 7.89)'
@@ -16,7 +19,7 @@ export const cargoBench: BenchmarkAdapter = {
   example: CARGO_EXAMPLE,
   hint: 'cargo bench',
   read: text => {
-    const lines = text.split('\n')
+    const lines = text.split('\n').map(line => line.slice(0, LINE_SEARCHED))
     const failed = lines.find(line => LIBTEST_FAILED.test(line))
     if (failed !== undefined) throw toOutputError('a benchmark failed', failed, CARGO_EXAMPLE)
     return [...parseLibtest(lines), ...parseCriterion(lines)]
@@ -130,13 +133,13 @@ function parseBenchmarkJs(text: string): Benchmark[] {
   for (const line of text.split('\n')) {
     const benchmark = parseBenchmarkJsLine(line, heading)
     if (benchmark !== null) found.push(benchmark)
-    else if (line.trim() !== '') heading = line.trim().replace(/\s*:$/, '')
+    else if (line.trim() !== '') heading = line.trim().slice(0, LINE_SEARCHED).replace(/\s*:$/, '')
   }
   return found
 }
 
 function parseBenchmarkJsLine(line: string, heading: string): Benchmark | null {
-  const [, name = '', number = ''] = BENCHMARK_JS_RESULT.exec(line) ?? []
+  const [, name = '', number = ''] = execOnLine(BENCHMARK_JS_RESULT, line) ?? []
   const rate = parseDecimal(number)
   if (name !== '' && rate !== null && rate > 0) {
     const values = { ns_per_op: Number((1e9 / rate).toPrecision(12)), ops_per_second: rate }
@@ -159,8 +162,9 @@ export const mitata: BenchmarkAdapter = {
 }
 
 function parseMitataLine(line: string): Benchmark | null {
-  if (MITATA_FAILED.test(line)) throw toOutputError('a benchmark failed', line, MITATA_EXAMPLE)
-  const [, name = '', number = '', unit = ''] = MITATA_RESULT.exec(line) ?? []
+  if (execOnLine(MITATA_FAILED, line) !== null)
+    throw toOutputError('a benchmark failed', line, MITATA_EXAMPLE)
+  const [, name = '', number = '', unit = ''] = execOnLine(MITATA_RESULT, line) ?? []
   const value = parseDecimal(number)
   const factor = NANOSECONDS[unit]
   if (name !== '' && value !== null && factor !== undefined) {
@@ -169,6 +173,10 @@ function parseMitataLine(line: string): Benchmark | null {
   }
   if (!line.includes('/iter')) return null
   throw toOutputError('a line with a time per iteration that is not whole', line, MITATA_EXAMPLE)
+}
+
+function execOnLine(pattern: RegExp, line: string): RegExpExecArray | null {
+  return line.length > LINE_SEARCHED ? null : pattern.exec(line)
 }
 
 // Go
