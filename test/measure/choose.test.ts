@@ -19,8 +19,12 @@ describe('how commands are supervised', () => {
   })
 
   test('a user that cannot be used is an error, never something weaker', async () => {
-    const choosing = chooseSupervisor({ owner: { uid: 0, gid: 0 }, monotonic })
+    const choose = () => chooseSupervisor({ owner: { uid: 0, gid: 0 }, monotonic })
+    const choosing = choose()
     await expect(choosing).rejects.toMatchObject({ name: 'UserError' })
+    const again = choose()
+    expect(again).not.toBe(choosing)
+    await expect(again).rejects.toMatchObject({ name: 'UserError' })
   })
 })
 

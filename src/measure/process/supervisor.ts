@@ -28,13 +28,14 @@ const PROBE_SECONDS = 20
 const SYSCALL_STRATEGIES: ReadonlySet<Strategy> = new Set(['uid', 'pid-namespace', 'subreaper'])
 const chosen = new Map<string, Promise<Supervisor>>()
 
-/** The first strategy that works on this machine. Probed once a process. */
+/** The first strategy that works on this machine. Probed once a process; a failure is probed again. */
 export function chooseSupervisor(choice: SupervisorChoice): Promise<Supervisor> {
   const key = JSON.stringify(choice.owner)
   const known = chosen.get(key)
   if (known !== undefined) return known
   const probing = selectSupervisor(choice)
   chosen.set(key, probing)
+  probing.catch(() => chosen.delete(key))
   return probing
 }
 
