@@ -3,7 +3,7 @@ import type { RepositoryContext } from '../engine/campaign/open.ts'
 import { UserError } from '../errors.ts'
 import { readOptional } from '../git/bare-repository.ts'
 import { buildLocalIsolation } from '../git/isolation.ts'
-import { readTreeText } from '../git/objects.ts'
+import { readTreeFile } from '../git/tree.ts'
 import { SETUP_BRANCH } from '../git/push.ts'
 import { createGitRunner, type GitRunner } from '../git/runner.ts'
 import { listUncommittedPaths } from '../git/work-tree.ts'
@@ -80,7 +80,7 @@ export function createWorkTreeSource({ topLevel }: SetupContext): FileSource {
 }
 
 export function createDefaultBranchSource({ repositoryContext, base }: SetupContext): FileSource {
-  return path => readTreeText(repositoryContext.repository, base.tree, path)
+  return path => readTreeFile(repositoryContext.repository, base.tree, path)
 }
 
 export async function readGithubSpecs(

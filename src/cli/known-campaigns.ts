@@ -8,8 +8,7 @@ import { buildLocalIsolation } from '../git/isolation.ts'
 import type { Repository } from '../git/repository.ts'
 import { createGitRunner } from '../git/runner.ts'
 import type { RemoteTip } from '../git/fetch.ts'
-import { readTreeText } from '../git/objects.ts'
-import { listTreeFiles } from '../git/tree.ts'
+import { listTreeFiles, readTreeFile } from '../git/tree.ts'
 import type { NewFile } from '../init/harness.ts'
 import { buildEventPath } from '../ledger/event-file.ts'
 import { type Oid, type Point, toShortRef } from '../model/ids.ts'
@@ -128,7 +127,7 @@ async function listCommittedSpecs(
   const { tree } = await repository.commit(tip.oid)
   const found: CommittedSpecFile[] = []
   for (const path of new Set([...(await listSpecPaths(repository, tree)), ...others])) {
-    const yaml = await readTreeText(repository, tree, path)
+    const yaml = await readTreeFile(repository, tree, path)
     if (yaml !== null) found.push(parseCommittedSpec(path, yaml))
   }
   return found
@@ -166,9 +165,9 @@ export async function readCampaignStart(
 ): Promise<CampaignStart | null> {
   await repository.fetch([ledger])
   const { tree } = await repository.commit(ledger.oid)
-  const event = await readTreeText(repository, tree, buildEventPath(0).path)
+  const event = await readTreeFile(repository, tree, buildEventPath(0).path)
   const start = parseCampaignStart(event ?? '')
-  return start && { ...start, spec_yaml: await readTreeText(repository, tree, 'spec.yaml') }
+  return start && { ...start, spec_yaml: await readTreeFile(repository, tree, 'spec.yaml') }
 }
 
 function parseCampaignStart(text: string): z.infer<typeof startSchema> | null {

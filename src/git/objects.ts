@@ -126,22 +126,11 @@ async function findEntry(
   return at
 }
 
-/** Returns the text of a file in the tree; null if there is no such file. */
-export async function readTreeText(
-  store: Pick<ObjectStore, 'findEntry' | 'blob'>,
-  tree: Oid,
-  path: string,
-): Promise<string | null> {
-  const entry = await store.findEntry(tree, path)
-  return entry?.type === 'blob' ? (await store.blob(entry.oid)).toString('utf8') : null
-}
-
 interface Signature {
   name: string
   email: string
   /** Seconds since the epoch. */
   date: number
-  tz: string
 }
 
 export interface Commit {
@@ -205,12 +194,11 @@ function getRequiredField(fields: readonly [string, string][], key: string, oid:
 }
 
 function parseSignature(text: string): Signature {
-  const match = /^(.*?) ?<([^>]*)>.*?(-?\d+) ([+-]\d+)$/.exec(text)
+  const match = /^(.*?) ?<([^>]*)>.*?(-?\d+) [+-]\d+$/.exec(text)
   return {
     name: match?.[1] ?? text,
     email: match?.[2] ?? '',
     date: Number(match?.[3] ?? 0),
-    tz: match?.[4] ?? '+0000',
   }
 }
 

@@ -211,7 +211,7 @@ export function buildAnchorPrefix(prefix: string, name: string): string {
   return `${prefix}-anchor/${name}/`
 }
 
-export function isAnchorRef(prefix: string, ref: string): boolean {
+function isAnchorRef(prefix: string, ref: string): boolean {
   const head = `refs/tags/${prefix}-anchor/`
   if (!isPrefix(prefix) || !ref.startsWith(head)) return false
   const [name = '', anchor = '', ...rest] = ref.slice(head.length).split('/')

@@ -115,7 +115,7 @@ interface TreeFileReader {
   blob(oid: Oid): Promise<Buffer>
 }
 
-/** Null unless the path is a file. */
+/** The text of a file, or null if the path is no file of the tree. */
 export async function readTreeFile(reader: TreeFileReader, tree: Oid, path: string): Promise<string | null> {
   const entry = await reader.findEntry(tree, path)
   return entry?.type === 'blob' ? (await reader.blob(entry.oid)).toString('utf8') : null

@@ -1,8 +1,7 @@
 import { LedgerError } from '../errors.ts'
-import { readTreeText } from '../git/objects.ts'
 import type { Repository } from '../git/repository.ts'
 import type { SignatureFormat } from '../git/sign.ts'
-import type { TreeChange } from '../git/tree.ts'
+import { readTreeFile, type TreeChange } from '../git/tree.ts'
 import type { Oid } from '../model/ids.ts'
 import { readSpec } from '../spec/load.ts'
 import { CHECKPOINT_PATH } from './checkpoint.ts'
@@ -47,7 +46,7 @@ async function findSignatureFormat(
   treeBefore: Oid | null,
   newSpec: string | null,
 ): Promise<SignatureFormat | null> {
-  const before = treeBefore === null ? null : await readTreeText(repo, treeBefore, 'spec.yaml')
+  const before = treeBefore === null ? null : await readTreeFile(repo, treeBefore, 'spec.yaml')
   return readSignatureFormat(before) ?? readSignatureFormat(newSpec)
 }
 

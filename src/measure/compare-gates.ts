@@ -18,7 +18,8 @@ export async function compareGates(session: Session): Promise<void> {
   if (due.length === 0) return
   await runBaseGates(session, base)
   // The second run shows whether the base always prints that.
-  if (listShortGates(session, due).size > 0) await runBaseGates(session, base, listShortGates(session, due))
+  const short = listShortGates(session, due)
+  if (short.size > 0) await runBaseGates(session, base, short)
 }
 
 /**

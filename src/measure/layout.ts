@@ -12,7 +12,7 @@ import {
 import { chmod, lchown, mkdir } from 'node:fs/promises'
 import { dirname, isAbsolute, join, normalize } from 'node:path'
 import { UserError } from '../errors.ts'
-import { decodeName } from '../git/tree.ts'
+import { decodeName, listTreeFiles } from '../git/tree.ts'
 import { copyFolder, removeAll, reopen } from './file-system.ts'
 import { changeOwner, isFolder } from './isolation/side-users.ts'
 import type { Owner } from './process/reaper.ts'
@@ -21,7 +21,6 @@ import {
   computeContentId,
   findFirstDifference,
   listFolders,
-  listTrackedFiles,
   toDiskPath,
   type TrackedFile,
 } from './tamper-check.ts'
@@ -32,7 +31,7 @@ import {
  */
 export async function layOut(session: Session, side: OrderSide, keepBuilt: boolean): Promise<void> {
   const { input, slots } = session
-  const files = await listTrackedFiles(input.repository, side.tree)
+  const files = await listTreeFiles(input.repository, side.tree)
   const from = side.slot.tree
   await slots.note(side.slot, { tree: null })
   const reused = from !== null && (await tryReuse(session, { from, to: side.tree, files, keepBuilt }))
@@ -59,7 +58,7 @@ async function tryReuse(
   if (!isFolder(tree)) return false
   if (!(same && keepBuilt)) {
     await removeSiblings(paths)
-    await removeUntracked(tree, same ? files : await listTrackedFiles(repository, from))
+    await removeUntracked(tree, same ? files : await listTreeFiles(repository, from))
   }
   if (!same) await repository.updateMaterialized(from, to, tree)
   return findFirstDifference(tree, files, repository.objectFormat) === null

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type BigIntStats, chmodSync, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
-import { decodeName, encodeName, listTreeFiles, type TreeEntry } from '../git/tree.ts'
+import { decodeName, encodeName, type TreeEntry } from '../git/tree.ts'
 import type { Oid } from '../model/ids.ts'
 import { isUnreachable } from './file-system.ts'
 
@@ -57,7 +57,7 @@ const MOST_SHOWN = 80
 
 /** A side left a path that cannot be inspected, and so cannot be checked. */
 export class UncheckablePath extends Error {
-  override readonly name = 'Unsealable'
+  override readonly name = 'UncheckablePath'
   readonly path: string
   constructor(path: string, why: string) {
     const shown = path.length > MOST_SHOWN ? `${path.slice(0, MOST_SHOWN)}…` : path
@@ -244,10 +244,6 @@ export interface TreeSource {
   blob(oid: Oid): Promise<Buffer>
   materialize(tree: Oid, dir: string): Promise<void>
   updateMaterialized(from: Oid, to: Oid, dir: string): Promise<void>
-}
-
-export async function listTrackedFiles(repository: TreeSource, tree: Oid): Promise<TrackedFile[]> {
-  return listTreeFiles(repository, tree)
 }
 
 export function listFolders(files: readonly Pick<TrackedFile, 'path'>[]): Set<string> {

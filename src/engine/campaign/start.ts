@@ -1,7 +1,6 @@
 import { posix } from 'node:path'
 import { RULE_VERSION } from '../../decide/assessment.ts'
 import { UserError } from '../../errors.ts'
-import { readTreeText } from '../../git/objects.ts'
 import type { Repository } from '../../git/repository.ts'
 import { listTreeFiles, readTreeFile } from '../../git/tree.ts'
 import { readIdeaList } from '../../ideas/idea-block.ts'
@@ -151,7 +150,7 @@ async function addStartEvents(
 async function addCommittedIdeas(transaction: Transaction, tip: Point, firstNumber: number): Promise<void> {
   const { context } = transaction
   const path = buildIdeasPath(context.name)
-  const text = await readTreeText(context.repository, tip.tree, path)
+  const text = await readTreeFile(context.repository, tip.tree, path)
   if (text === null) return
   // A later campaign would try the ideas of the first one again.
   if (firstNumber > 1)

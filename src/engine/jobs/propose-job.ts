@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { readTreeText } from '../../git/objects.ts'
+import { readTreeFile } from '../../git/tree.ts'
 import { type AgentResult, askAgent, getBriefPath } from '../../ideas/agent.ts'
 import type { GivenAnswer } from '../../ideas/answers-file.ts'
 import { renderBrief } from '../../ideas/brief.ts'
@@ -165,7 +165,7 @@ export async function askProgram(
   const missing = proposer && (await findMissingAgent([proposer], env))
   if (missing) return { ok: false, reason: missing.what }
   const incumbent = base ?? campaign.incumbent
-  const history = await readTreeText(repository, incumbent.tree, buildHistoryPath(campaign.name))
+  const history = await readTreeFile(repository, incumbent.tree, buildHistoryPath(campaign.name))
   const text = renderBrief({
     campaign,
     spec,

@@ -231,7 +231,7 @@ type StatedMetric = { name: string; value: MetricValue }
  * A result written to $WINNOW_RESULT_PATH and printed to stdout must be equal in both: code under measurement
  * can overwrite the file after the harness has printed. Stdout that is only a log states no result.
  */
-export function refuseDisagreement(
+function refuseDisagreement(
   written: HarnessOutput,
   stdout: string,
   { lines, texts = NO_TEXTS }: { lines: 'only' | 'too'; texts?: ReadonlySet<string> },
@@ -268,7 +268,7 @@ function refuseOtherObject(
   return printed
 }
 
-export function refuseOtherBenchmarks(written: HarnessOutput, printed: HarnessOutput): void {
+function refuseOtherBenchmarks(written: HarnessOutput, printed: HarnessOutput): void {
   const stated = Object.entries(printed.metrics).map(([name, value]) => ({ name, value }))
   compareMetrics(written.metrics, stated)
 }
@@ -328,7 +328,7 @@ function collectMetricLines(text: string, texts: ReadonlySet<string>): StatedMet
 
 // Metric lines
 
-export const METRIC_EXAMPLE = 'METRIC latency_ms=12.5'
+const METRIC_EXAMPLE = 'METRIC latency_ms=12.5'
 const START = /^METRIC\s/
 const METRIC_LINE = /^METRIC\s+([^\s=]+)\s*=\s*(\S+)\s*$/
 const NUMBER = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/
