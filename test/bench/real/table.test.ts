@@ -153,15 +153,22 @@ describe('the table of recorded results', () => {
 const RECORDED = 'bench/real/results.json'
 
 describe('the recorded results', () => {
-  it('are of an idle machine, and the page about deciding quotes them', () => {
-    const file = readResults(join(ROOT, RECORDED))
-    const page = readFileSync(join(ROOT, 'docs/deciding.md'), 'utf8')
-    if (file === null) {
-      expect(page).not.toContain('bench:real')
-      return
-    }
+  const file = readResults(join(ROOT, RECORDED)) ?? expect.fail('nothing is recorded')
+  const rows = listRows(file, join(ROOT, 'bench/real/workloads'))
+
+  it('are quoted by the page about deciding', () => {
     expect(file.any_load).toBe(false)
-    const rows = listRows(file, join(ROOT, 'bench/real/workloads'))
+    const page = readFileSync(join(ROOT, 'docs/deciding.md'), 'utf8')
     expect(page).toContain(renderReport(file, rows).split('\n\n')[0])
+  })
+
+  it('are quoted by the README: all gains found, and nothing else called better', () => {
+    const libraries = new Set(rows.map(({ entry }) => entry.repository)).size
+    const better = rows.filter(({ result }) => result.winnow.verdict === 'better')
+    const gains = rows.filter(({ result }) => describeTruth(result) === 'faster')
+    expect(better).toEqual(gains)
+    const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
+    expect(readme).toContain(`On [${rows.length} commits of ${libraries} libraries]`)
+    expect(readme).toContain(`found all ${gains.length} gains`)
   })
 })
