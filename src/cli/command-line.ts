@@ -269,13 +269,13 @@ function toCommandArguments(command: Command, words: readonly string[]): Command
 function splitCommand(argv: readonly string[], verbs: readonly Verb[]) {
   // The directory of -C may have the name of a command.
   const name = argv.find(
-    (word, at) => verbs.some(verb => verb.name === word) && !takesValue(argv[at - 1] ?? ''),
+    (word, at) => verbs.some(verb => verb.name === word) && !isValuedOption(argv[at - 1] ?? ''),
   )
   const at = verbs.some(verb => verb.name === name && verb.command !== undefined) ? argv.indexOf('--') : -1
   return at === -1 ? { own: argv, words: [] } : { own: argv.slice(0, at), words: argv.slice(at + 1) }
 }
 
-function takesValue(word: string): boolean {
+function isValuedOption(word: string): boolean {
   return GLOBAL_OPTIONS.some(
     option =>
       getValueWord(option) !== undefined && (word === `--${option.name}` || word === `-${option.short}`),
