@@ -199,7 +199,9 @@ export async function isCommentRefused(
   const login = comment.user?.login ?? ''
   const isBot = login === '' || login.endsWith('[bot]')
   if (!isBot && (await canSteer(forge, campaigns, { login, body: comment.body }))) return false
-  if (!isBot) await rejectComment(environment, forge, comment.id)
+  // The workflow starts for every comment that begins with the name, such as "/winnowing".
+  const isCommand = parseCommentCommand(comment.body) !== null
+  if (!isBot && isCommand) await rejectComment(environment, forge, comment.id)
   const author = login || 'A deleted account'
   const line = toLogLine(`${author} has no write access here: winnow ignored the comment.`)
   console.log(line)

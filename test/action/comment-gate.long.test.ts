@@ -45,6 +45,7 @@ test('the comment of somebody who may not steer costs three requests, a reaction
     expect(said.spent).toBeLessThanOrEqual(3)
     expect(said.out).toContain(`${who} has no write access here: winnow ignored the comment.`)
   }
+  expect(await comments('eve', '/winnowing takes a while')).toMatchObject({ ...refused, reactions: [] })
   // Whom the spec trusts with approvals is heard with those.
   for (const body of ['/winnow approve exp-001', '/winnow approve-deps exp-001'])
     expect((await comments('carol', body)).out).not.toContain('no write access')
