@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { ForgeError } from '../../src/errors.ts'
 import { auditLedger } from '../../src/engine/verify/audit.ts'
 import { createAttestationService } from '../../src/github/attestations.ts'
 import { listWrittenSubjects, type WrittenSubject } from '../../src/model/attestation.ts'
@@ -16,6 +17,7 @@ import {
   keepAside,
   OPEN_SPEC,
   patches,
+  renameMain,
   restorePoint,
   SHORTER_A,
 } from './tampering.ts'
@@ -112,6 +114,28 @@ describe('a ledger whose runs GitHub attests', () => {
       `winnow/size/events/0-${attested.ofRun(7).length - 1}`,
     ])
     expect(await auditLastRun(() => ({}))).toMatchObject({ ok: true, problems: [] })
+  })
+
+  it('is attested after its default branch was renamed as well', async () => {
+    const attested = await openAttested()
+    for (const run of [7, 8])
+      await attest(attested, describeRun(attested, run, listSubjects(attested.ofRun(run))))
+    await renameMain(campaign)
+    const { open, attestation } = await audit(attested)
+    expect(open).toEqual([])
+    expect(attestation).toMatchObject({ unattested: 1, by_github: ledger.length })
+  })
+
+  it('is not audited with an answer that breaks off', async () => {
+    const web = async () => new Response('{"attestations": [')
+    const source = {
+      apiUrl: 'https://x.invalid',
+      webUrl: 'https://x.invalid',
+      repository: REPOSITORY,
+      token: '',
+    }
+    const service = createAttestationService({ ...source, web, trustedRoots: sigstore.trustedRoot })
+    await expect(service.find(randomDigest())).rejects.toThrow(ForgeError)
   })
 
   it('has one question for each run, and says what is missing', async () => {

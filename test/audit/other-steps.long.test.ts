@@ -11,6 +11,7 @@ import {
   everyStep,
   keepAside,
   type Of,
+  renameMain,
   restorePoint,
   rewrite,
 } from './tampering.ts'
@@ -98,6 +99,11 @@ describe('a sync', () => {
     expect(await replaced(synced, to)).toContain(
       `not the incumbent ${synced.from.commit} and ${synced.default_tip}`,
     )
+  })
+
+  it('is on the default branch after that was renamed', async () => {
+    await renameMain(site)
+    expect((await auditLedger(site.place)).open).toEqual([])
   })
 
   it('with a commit that the default branch does not hold is open', async () => {

@@ -286,6 +286,19 @@ export async function append(site: Site, drafts: readonly EventDraft[]): Promise
   return sealed
 }
 
+/** The default branch has another name from now on, and the ledger says so. */
+export async function renameMain(site: Site): Promise<void> {
+  site.git('update-ref', 'refs/heads/trunk', 'refs/heads/main')
+  site.git('update-ref', '-d', 'refs/heads/main')
+  const inForce = (await events(site)).findLast(
+    event => event.kind === 'campaign-started' || event.kind === 'campaign-amended',
+  )
+  if (inForce === undefined) throw new Error('no campaign')
+  const { spec_sha256, spec_yaml, harness } = inForce
+  const draft = { spec_sha256, spec_yaml, harness, source: 'person', reason: 'renamed' } as const
+  await append(site, [{ kind: 'campaign-amended', cause: 'x', ...draft, default_branch: 'refs/heads/trunk' }])
+}
+
 /** The path and bytes of an event as its file has them. */
 export function fileOf(event: LedgerEvent): { path: string; text: string } {
   const path = `events/0000/${String(event.seq).padStart(6, '0')}.json`

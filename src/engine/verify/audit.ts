@@ -90,8 +90,9 @@ export async function auditLedger(
     countChecked(checked, step.event)
     for (const check of EVENT_CHECKS) found.push(...(await check({ ...step, context, evidence })))
   })
-  for (const check of END_CHECKS) found.push(...(await check({ context, refs, ledger, campaign, evidence })))
-  const attested = await checkAttestation({ context, refs, ledger, campaign }, attestationOptions)
+  const end = { context, refs: await addDefaultBranch(context, refs, campaign), ledger, campaign }
+  for (const check of END_CHECKS) found.push(...(await check({ ...end, evidence })))
+  const attested = await checkAttestation(end, attestationOptions)
   found.push(...attested.findings)
   const problems = found.filter(({ is }) => is !== 'open').map(toProblem)
   if (memoryOptions !== null && problems.length === 0) {
@@ -132,6 +133,16 @@ async function fetchRefs(
   const { refs } = await repository.remoteRefs(wanted)
   await repository.fetch([...refs].map(([ref, oid]) => ({ ref, oid })))
   return refs
+}
+
+/** Events may rename the default branch that the campaign started with. */
+async function addDefaultBranch(
+  context: CampaignContext,
+  refs: ReadonlyMap<string, Oid>,
+  { default_branch }: Campaign,
+): Promise<ReadonlyMap<string, Oid>> {
+  if (default_branch === '' || refs.has(default_branch)) return refs
+  return new Map([...refs, ...(await fetchRefs(context, [default_branch]))])
 }
 
 interface LedgerStep {

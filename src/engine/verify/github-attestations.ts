@@ -3,6 +3,7 @@ import { createGitRunner } from '../../git/runner.ts'
 import type { AttestationService, SignedStatement } from '../../github/attestations.ts'
 import { WORKFLOW_FILE } from '../../model/github.ts'
 import { computeFileDigest, parseSubjectName } from '../../model/attestation.ts'
+import type { Campaign } from '../../model/campaign.ts'
 import type { LedgerEvent } from '../../model/event.ts'
 import type { Oid } from '../../model/ids.ts'
 import type { CampaignContext } from '../campaign/context.ts'
@@ -12,6 +13,7 @@ interface AttestedLedger {
   context: CampaignContext
   refs: ReadonlyMap<string, Oid>
   ledger: { events: readonly LedgerEvent[] }
+  campaign: Pick<Campaign, 'default_branch'>
 }
 
 interface AttestedEvents {
@@ -91,11 +93,12 @@ class WorkflowTrust {
   }
 
   async explainDistrust({ workflow, repository, commit }: SignedStatement): Promise<string | null> {
-    const { context } = this.#state
+    const { context, campaign } = this.#state
     const { repositoryUrl } = this.#service
     if (!hasAddress(repository, repositoryUrl) || repository.length !== repositoryUrl.length)
       return `it is of ${repository}`
-    const refs = [context.defaultBranch, context.refs.optimize]
+    // The default branch may have been renamed since the first runs.
+    const refs = [context.defaultBranch, campaign.default_branch, context.refs.optimize]
     const files = refs.map(ref => `/.github/workflows/${WORKFLOW_FILE}@${ref}`)
     const isOwn = hasAddress(workflow, repositoryUrl)
     if (!isOwn || !files.includes(workflow.slice(repositoryUrl.length))) return `it was signed by ${workflow}`
@@ -104,14 +107,14 @@ class WorkflowTrust {
     this.#folders ??= this.#listWorkflowFolders()
     const folder = await this.#readFolder(commit)
     if (folder !== null && (await this.#folders).has(folder)) return null
-    return `its run started at commit ${commit}, whose .github differs from that of ${context.defaultBranch}`
+    return `its run started at commit ${commit}, whose .github differs from that of ${campaign.default_branch}`
   }
 
   /** A person who may push to optimize/* could run another workflow file there, but not on the default branch. */
   async #listWorkflowFolders(): Promise<ReadonlySet<Oid>> {
-    const { context, refs } = this.#state
-    const { repository, env, defaultBranch } = context
-    const tip = refs.get(defaultBranch)
+    const { context, refs, campaign } = this.#state
+    const { repository, env } = context
+    const tip = refs.get(campaign.default_branch)
     if (tip === undefined) return new Set()
     const git = createGitRunner(buildLocalIsolation(repository.dir, env), { GIT_DIR: repository.dir })
     const commits = await git.run({
