@@ -61,6 +61,7 @@ export {
   type EvidenceProgress,
   type EvidenceVerdict,
   getEvidenceStatus,
+  type GuardrailTerms,
   type IdeaVariant,
   isSameFamily,
   isSimplificationShown,

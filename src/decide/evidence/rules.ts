@@ -85,21 +85,33 @@ export function computeEvidenceVerdict(state: EvidenceState): EvidenceVerdict {
   }
 }
 
+/** `at`: index of the last pair with a difference, which a lost pair has not. */
+export type KeepDifference = { difference: Difference; at: number }
+
+export type GuardrailTerms = {
+  /** With every lost pair as a loss: only by these differences can it be harmless (decision 039). */
+  forKeeping?: readonly KeepDifference[]
+  /** Of several tests, of which one failure suffices, each needs as many times the evidence to be harmful. */
+  tests?: number
+  /** The margin is a loss that the spec allows: if both are shown at once, it is harmless. */
+  allowsLoss?: boolean
+}
+
 /**
  * Judges a guardrail's own differences against its margin (decision 3.4): harmless once E(d + margin) >= 20,
  * harmful once E(-d) >= 20, whichever comes first (both at once: harmful). Open is not harmless: measure on.
- * `forKeeping` has every lost pair as a loss; only by these differences can it be harmless (decision 039). Of several
- * tests, of which one failure suffices, each needs as many times the evidence to be harmful.
  */
 export function judgeGuardrail(
   differences: readonly Difference[],
   margin: number,
-  forKeeping = differences,
-  tests = 1,
+  terms: GuardrailTerms = {},
 ): 'harmless' | 'harmful' | 'open' {
-  const harmless = findFirstCrossing(forKeeping, -margin, SHOWN)
+  const { tests = 1, allowsLoss = false } = terms
+  const { forKeeping = differences.map((difference, at) => ({ difference, at })) } = terms
+  const kept = forKeeping.map(({ difference }) => difference)
+  const harmless = forKeeping[findFirstCrossing(kept, -margin, SHOWN)]?.at ?? Number.POSITIVE_INFINITY
   const harmful = findFirstCrossing(reverseDifferences(differences), 0, SHOWN * tests)
-  if (harmless < harmful) return 'harmless'
+  if (harmless < harmful || (allowsLoss && harmless === harmful && harmful < Infinity)) return 'harmless'
   return Number.isFinite(harmful) ? 'harmful' : 'open'
 }
 

@@ -7,9 +7,7 @@ import {
   computeSignedDifference,
   type Difference,
   type EvidenceScale,
-  findFirstCrossing,
   type MetricMeasure,
-  reverseDifferences,
 } from '../evidence/rank-test.ts'
 import {
   type EvidenceStatus,
@@ -19,6 +17,7 @@ import {
   isSimplificationShown,
   isTieBreakerShown,
   judgeGuardrail,
+  type KeepDifference,
 } from '../evidence/rules.ts'
 import { type EvidenceState, startEvidence } from '../evidence/state.ts'
 import { listObjectives, listTieBreakers, type Objective } from '../metrics.ts'
@@ -200,12 +199,11 @@ function evaluateGuardrail(
   const { scale, margin } = computeGuardrailMargin(rule, guardrail, pairs)
   const measure = { direction: guardrail.direction, scale }
   const differences = computeDifferences(pairs, measure)
-  const forKeeping = computeKeepDifferences(jobs, guardrail.name, measure)
   if (differences.length >= EQUAL_PAIRS && differences.every(difference => difference === 0))
     return 'harmless'
-  const allowed =
-    guardrail.maxRegression !== null && isShownWithinMargin(differences, margin, forKeeping, tests)
-  return allowed ? 'harmless' : judgeGuardrail(differences, margin, forKeeping, tests)
+  const forKeeping = listKeepDifferences(jobs, guardrail.name, measure)
+  const allowsLoss = guardrail.maxRegression !== null
+  return judgeGuardrail(differences, margin, { forKeeping, tests, allowsLoss })
 }
 
 /** The loss that a guardrail allows, on the scale it is compared on: max_regression, else min_effect. */
@@ -235,36 +233,33 @@ function getEffectShare({ scale, min_effect }: PairedRule): number {
   return scale === 'log' ? min_effect : DEFAULT_SHARE
 }
 
-const LOST_PAIR: MetricPair = { base: null, candidate: null, lost: true }
-
 /**
  * Pairs that count for keeping, with every lost pair as a loss: a candidate that ends the machine when it
  * falls behind gains nothing by that (decision 039). After a job without any report they start again, with
  * one loss for each such job.
  */
+function listKeepDifferences(
+  jobs: readonly PairJob[],
+  metric: string,
+  measure: MetricMeasure,
+): KeepDifference[] {
+  const gaps = jobs.filter(({ unreported }) => unreported).length
+  const start = jobs.findLastIndex(({ unreported }) => unreported) + 1
+  let at = computeDifferences(collectMetricPairs(jobs.slice(0, start), metric), measure).length - 1
+  const lost = Array.from({ length: gaps }, () => ({ difference: null, at }))
+  const since = collectMetricPairs(jobs.slice(start), metric).flatMap((pair): KeepDifference[] => {
+    if (pair.lost) return [{ difference: null, at }]
+    return computeDifferences([pair], measure).map(difference => ({ difference, at: ++at }))
+  })
+  return [...lost, ...since]
+}
+
 function computeKeepDifferences(
   jobs: readonly PairJob[],
   metric: string,
   measure: MetricMeasure,
 ): Difference[] {
-  const gaps = jobs.filter(({ unreported }) => unreported).length
-  const since = jobs.slice(jobs.findLastIndex(({ unreported }) => unreported) + 1)
-  const pairs = [...Array.from({ length: gaps }, () => LOST_PAIR), ...collectMetricPairs(since, metric)]
-  return pairs.flatMap(pair => (pair.lost ? [null] : computeDifferences([pair], measure)))
-}
-
-const MARGIN_SHOWN = 20
-
-/** A loss is allowed if it is shown to be within the spec's margin no later than it is shown at all. */
-function isShownWithinMargin(
-  differences: readonly Difference[],
-  margin: number,
-  forKeeping: readonly Difference[],
-  tests: number,
-): boolean {
-  const within = findFirstCrossing(forKeeping, -margin, MARGIN_SHOWN)
-  const harm = findFirstCrossing(reverseDifferences(differences), 0, MARGIN_SHOWN * tests)
-  return within < Infinity && within <= harm
+  return listKeepDifferences(jobs, metric, measure).map(({ difference }) => difference)
 }
 
 /**

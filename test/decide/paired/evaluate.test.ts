@@ -175,6 +175,19 @@ describe('a guardrail', () => {
     expect(with_(-0.03, { rest: { max_regression: { type: 'relative', value: 0.1 } } }).status).toBe('keep')
   })
 
+  it('stays harmful after a job without a report: pairs that start again are not earlier', () => {
+    const metric = objectives({ max_regression: { type: 'relative', value: 0.1 } })
+    const swaying: Gains[] = [0.15, -0.16, 0.13, -0.13, 0.16, -0.15, 0.12, -0.12].map(guard => ({
+      bytes: 0.05,
+      guard,
+    }))
+    const jobs = [aJob('1', swaying), aJob('2', together(16, { bytes: 0.05, guard: -0.2 }))]
+    const gap = aJob('3', [], { unreported: true })
+    const last = aJob('4', together(12, { bytes: 0.05, guard: -0.05 }))
+    expect(evaluatePairs(aCase(jobs, { metric, rule })).harmed).toEqual(['guard'])
+    expect(evaluatePairs(aCase([...jobs, gap, last], { metric, rule })).harmed).toEqual(['guard'])
+  })
+
   it('is harmless when it never changes', () => {
     const same = { max_regression: { type: 'absolute', value: 0 } }
     const equal = (count: number): Gains[] =>
