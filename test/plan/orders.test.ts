@@ -5,7 +5,8 @@ import { computeEventId } from '../../src/model/event.ts'
 import { renderCampaignPullBody } from '../../src/report/campaign-pull-request.ts'
 import { planCampaign } from '../../src/plan/stages.ts'
 import type { RunFacts } from '../../src/plan/world.ts'
-import { type CampaignBuilder, campaign, unprepared } from './a-campaign.ts'
+import { aSpec } from '../decide/a-spec.ts'
+import { type CampaignBuilder, campaign, SPEC, unprepared } from './a-campaign.ts'
 import { actionsOf, carryOut, draftsOfKind, settle, stepsOf, world } from './a-world.ts'
 
 const ONE = () => campaign().withExperiment().ordered()
@@ -40,6 +41,16 @@ describe('an order', () => {
       )
     const now = Date.parse(world(campaign()).now)
     expect(deadlineOf(4) - now).toBe(4 * (deadlineOf(1) - now))
+  })
+
+  it('has its deadline after the models that this machine asks for an idea', () => {
+    const built = campaign(`${SPEC}stopping: { max_total_cost_usd: 8 }\n`).withExperiments(4)
+    const { propose } = aSpec({ propose: [{ use: 'textgrad' }] })
+    const deadlineOf = (...asking: string[]) => {
+      const planned = planCampaign(world(built, { asking, spec: { ...built.spec, propose } }))
+      return Date.parse(draftsOfKind(planned, 'order-issued').at(-1)?.deadline ?? '')
+    }
+    expect(deadlineOf('textgrad') - deadlineOf()).toBe(1_800_000)
   })
 
   it('elsewhere may wait for a machine as long as a day, and waits for no other', () => {
