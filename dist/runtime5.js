@@ -1,1 +1,1 @@
-export{l as tickOnGithub}from"./engine-room2.js";
+export{c as tickOnGithub}from"./engine-room2.js";
