@@ -35,12 +35,12 @@ export async function findDateByName(
   if (registry === 'nuget') return findNugetDate(question, ask)
   const { path, versions } = READERS[registry]
   const answer: unknown = JSON.parse((await ask(path(question.name))).text)
-  const version = question.isExact ? question.version : translateRange(registry, question.version)
+  const version = question.isExact ? question.version : normalizeRange(registry, question.version)
   return selectFittingDate(versions(answer, question.name), { ...question, version })
 }
 
 /** Cargo reads a bare version as a minimum. Composer's `~1.2` allows 1.9, as `~>1.2` does in Ruby. */
-function translateRange(registry: NameRegistry, range: string): string {
+function normalizeRange(registry: NameRegistry, range: string): string {
   if (registry === 'cargo') return range.replaceAll(/(^|,)\s*(?=\d)/g, '$1^')
   return registry === 'packagist' ? range.replaceAll(/~(?![>=])/g, '~>') : range
 }
