@@ -155,7 +155,7 @@ async function measureSides(
     if (error instanceof DiskFull || error instanceof ClockSetBack) await slots.clear()
     // Tampering may have touched every side. None is used again.
     if (error instanceof Tampered) for (const { slot } of sides) await slots.note(slot, { tree: null })
-    await slots.distrustStage()
+    await slots.forgetBuild()
     throw error
   } finally {
     await slots.bring(null)

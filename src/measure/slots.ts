@@ -97,7 +97,7 @@ export class Slots {
   }
 
   /** For a run that stops before the side on stage is as its set-up left it. */
-  async distrustStage(): Promise<void> {
+  async forgetBuild(): Promise<void> {
     if (this.#onStage !== null) await this.note(this.#onStage, { built: null })
   }
 

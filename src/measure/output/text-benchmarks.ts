@@ -139,7 +139,7 @@ function parseBenchmarkJs(text: string): Benchmark[] {
 }
 
 function parseBenchmarkJsLine(line: string, heading: string): Benchmark | null {
-  const [, name = '', number = ''] = execOnLine(BENCHMARK_JS_RESULT, line) ?? []
+  const [, name = '', number = ''] = searchLine(BENCHMARK_JS_RESULT, line) ?? []
   const rate = parseDecimal(number)
   if (name !== '' && rate !== null && rate > 0) {
     const values = { ns_per_op: Number((1e9 / rate).toPrecision(12)), ops_per_second: rate }
@@ -162,9 +162,9 @@ export const mitata: BenchmarkAdapter = {
 }
 
 function parseMitataLine(line: string): Benchmark | null {
-  if (execOnLine(MITATA_FAILED, line) !== null)
+  if (searchLine(MITATA_FAILED, line) !== null)
     throw toOutputError('a benchmark failed', line, MITATA_EXAMPLE)
-  const [, name = '', number = '', unit = ''] = execOnLine(MITATA_RESULT, line) ?? []
+  const [, name = '', number = '', unit = ''] = searchLine(MITATA_RESULT, line) ?? []
   const value = parseDecimal(number)
   const factor = NANOSECONDS[unit]
   if (name !== '' && value !== null && factor !== undefined) {
@@ -175,7 +175,7 @@ function parseMitataLine(line: string): Benchmark | null {
   throw toOutputError('a line with a time per iteration that is not whole', line, MITATA_EXAMPLE)
 }
 
-function execOnLine(pattern: RegExp, line: string): RegExpExecArray | null {
+function searchLine(pattern: RegExp, line: string): RegExpExecArray | null {
   return line.length > LINE_SEARCHED ? null : pattern.exec(line)
 }
 
