@@ -2,6 +2,7 @@ import {
   computeChanceToKeep,
   computeExpectedCost,
   type ExpectedCost,
+  type JobCost,
   findSmallestVisibleGain,
   isMinEffectVisible,
   listWaysOut,
@@ -72,7 +73,7 @@ export function computeProspects(spec: Spec, calibrated: CalibratedNoise): Prosp
   const options = buildEvidenceOptions(spec, calibrated)
   const input = { noise: { pairSd: noise.pair_sd }, options, seed: PROSPECT_SEED, runs }
   const min = options.minEffect
-  const cost = (effect: number) => computeExpectedCost({ ...input, effect, ...buildCostSeconds(noise) })
+  const cost = (effect: number) => computeExpectedCost({ ...input, effect, ...buildJobCost(spec, noise) })
   const [null_idea, good_idea] = [cost(0), cost(GOOD_EFFECT * min)]
   const ideas = spec.stopping.max_iterations
   const record = estimateReportingEffort(spec, noise, options.pairsPerJob)
@@ -141,13 +142,13 @@ function estimateCheckEffort(
   { gain, pairs: measured }: { gain: number; pairs: number },
 ): ExpectedEffort {
   const { keep_check } = buildKeepCheck(spec, resolvePairsPerJob(spec.evidence, noise.execution_seconds))
-  if (keep_check === undefined) return { executions: 0, minutes: 0 }
+  if (keep_check === undefined) return NO_EFFORT
   const { slow_runs, jobs_agree, agree_pairs } = keep_check
   const share = slow_runs === null ? null : Math.max(slow_runs, scale === 'log' ? toSlowShare(gain) : 0)
   const missing = share === null ? 0 : Math.max(0, countNeededRuns(share) - measured)
   const pairs = Math.max(missing, jobs_agree ? AGREEING_JOBS * agree_pairs : 0)
   const jobs = Math.ceil(missing / keep_check.pairs) || AGREEING_JOBS
-  const one = estimateJob(noise, pairs / jobs)
+  const one = estimateJob(buildJobCost(spec, noise), pairs / jobs)
   return { executions: jobs * one.executions, minutes: jobs * one.minutes }
 }
 
@@ -155,27 +156,37 @@ function estimateCheckEffort(
 const AGREEING_JOBS = 3
 
 /** Jobs without a stopping rule: every one of them is measured to its end (decision.md 3.6). */
-function estimateReportingEffort({ measurement }: Spec, noise: Noise, pairs: number) {
-  const effect = estimateJob(noise, pairs)
-  const holdout =
-    measurement.holdout === null
-      ? { executions: 0, minutes: 0 }
-      : estimateJob(noise, measurement.holdout.pairs)
+function estimateReportingEffort(spec: Spec, noise: Noise, pairs: number) {
+  const { holdout } = spec.measurement
+  const cost = buildJobCost(spec, noise)
+  const effect = estimateJob(cost, pairs)
+  // The command of a holdout is no task of a suite.
+  const held = holdout === null ? NO_EFFORT : estimateJob({ ...cost, warmUps: 1 }, holdout.pairs)
   return {
     each_keep: {
-      executions: effect.executions + holdout.executions,
-      minutes: effect.minutes + holdout.minutes,
+      executions: effect.executions + held.executions,
+      minutes: effect.minutes + held.minutes,
     },
     headline: { executions: EFFECT_JOBS * effect.executions, minutes: EFFECT_JOBS * effect.minutes },
   }
 }
 
-/** `overhead_seconds` includes the warm-ups, one of each side. */
-function estimateJob({ execution_seconds, overhead_seconds }: Noise, pairs: number): ExpectedEffort {
-  return {
-    executions: 2 * (pairs + 1),
-    minutes: (2 * pairs * execution_seconds + overhead_seconds) / 60,
-  }
+const NO_EFFORT: ExpectedEffort = { executions: 0, minutes: 0 }
+
+function estimateJob({ warmUps, secondsPerExecution, setupSeconds }: JobCost, pairs: number): ExpectedEffort {
+  const executions = 2 * (pairs + warmUps)
+  return { executions, minutes: (executions * secondsPerExecution + setupSeconds) / 60 }
+}
+
+/** `overhead_seconds` includes the warm-ups, one execution of each side. A suite has none, and measures whole passes. */
+function buildJobCost(
+  { measurement }: Spec,
+  { execution_seconds: secondsPerExecution, overhead_seconds }: Noise,
+): JobCost {
+  const wholeJobs = measurement.suite !== null
+  const warmUps = wholeJobs ? 0 : 1
+  const setupSeconds = Math.max(0, overhead_seconds - 2 * warmUps * secondsPerExecution)
+  return { warmUps, wholeJobs, secondsPerExecution, setupSeconds }
 }
 
 /** The rule under which the campaign's first idea is judged on its primary metric. */
@@ -195,10 +206,4 @@ function buildEvidenceOptions(spec: Spec, { scale, noise, singleMachine }: Calib
     singleMachine,
     m: objectives.filter(({ role }) => role === 'required').length,
   } satisfies EvidenceOptions
-}
-
-/** `overhead_seconds` includes the warm-ups: one execution of each side. */
-function buildCostSeconds({ execution_seconds, overhead_seconds }: Noise) {
-  const setupSeconds = Math.max(0, overhead_seconds - 2 * execution_seconds)
-  return { secondsPerExecution: execution_seconds, setupSeconds }
 }

@@ -6,6 +6,8 @@ import { winnowSpec } from '../spec/problems-of.ts'
 
 const QUIET = { 'evidence.min_effect': 0.02 }
 
+const LOSS = { type: 'loss', name: 'loss', direction: 'minimize' }
+
 function seen(noise: Partial<Noise> = {}, changes: Record<string, unknown> = QUIET, singleMachine = true) {
   return computeProspects(winnowSpec(changes), {
     scale: 'log',
@@ -63,6 +65,15 @@ describe('what a campaign costs', () => {
     const { pairs, jobs, executions, minutes } = null_idea
     expect(executions).toBeCloseTo(2 * (pairs + jobs))
     expect(minutes * 60).toBeCloseTo(3 * 2 * pairs + 26 * jobs)
+  })
+
+  it('has no warm-ups in a suite, whose jobs are whole passes', () => {
+    const tasks = ['a', 'b', 'c'].map(name => ({ name, task: name }))
+    const suite = { 'measurement.suite': { tasks, seeds: 4 }, 'metric.primary': LOSS }
+    const { null_idea, each_keep, headline } = seen({ pair_sd: 0.01, execution_seconds: 3 }, suite)
+    expect(null_idea.executions).toBeCloseTo(2 * null_idea.pairs)
+    expect(null_idea.pairs).toBeCloseTo(12 * null_idea.jobs)
+    expect([each_keep.executions, headline.executions]).toEqual([24, 8 * 24])
   })
 
   it('is never less than its executions, however a job was timed', () => {

@@ -11,11 +11,17 @@ const VISIBLE_CHANCE = 0.8
 /** With effects that vary by a quarter between machines, exactly min_effect is never visible. */
 const ALLOWED_EXCESS = 1.1
 
-export type CostInput = ForecastInput & {
+export type JobCost = {
+  /** Executions of each side that do not count, once a job. */
+  warmUps: number
+  /** A job measures all its pairs, whatever the first ones show. */
+  wholeJobs?: boolean
   secondsPerExecution: number
   /** Set-up and build of both sides, once a job. */
   setupSeconds: number
 }
+
+export type CostInput = ForecastInput & JobCost
 
 export type ExpectedCost = Pick<Forecast, 'pairs' | 'jobs'> & { executions: number; minutes: number }
 
@@ -80,10 +86,11 @@ function findSmallestPassing(high: number, passes: (x: number) => boolean): numb
   return above
 }
 
-/** Average cost of one idea (decision 3.8): each job warms up both sides before its pairs. */
+/** Average cost of one idea (decision 3.8): a job may warm up both sides before its pairs. */
 export function computeExpectedCost(input: CostInput): ExpectedCost {
-  const { pairs, jobs } = predictOutcomes(input)
-  const executions = 2 * (pairs + jobs)
+  const { pairs: needed, jobs } = predictOutcomes(input)
+  const pairs = input.wholeJobs === true ? jobs * startEvidence(input.options).rule.pairs_per_job : needed
+  const executions = 2 * (pairs + jobs * input.warmUps)
   const minutes = (executions * input.secondsPerExecution + jobs * input.setupSeconds) / 60
   return { pairs, jobs, executions, minutes }
 }

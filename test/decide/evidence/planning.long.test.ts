@@ -99,7 +99,12 @@ describe('the smallest visible gain', () => {
 
 describe('the expected cost', () => {
   test('counts both sides, the warm-ups of each job and its set-up', () => {
-    const cost = computeExpectedCost({ ...at(0.03, 0, 1000), secondsPerExecution: 30, setupSeconds: 120 })
+    const cost = computeExpectedCost({
+      ...at(0.03, 0, 1000),
+      warmUps: 1,
+      secondsPerExecution: 30,
+      setupSeconds: 120,
+    })
     expect(cost.executions).toBeCloseTo(2 * (cost.pairs + cost.jobs), 9)
     expect(cost.minutes).toBeCloseTo(cost.executions / 2 + 2 * cost.jobs, 9)
     // An idea that does nothing: 26 executions in 1.5 jobs, and 31 in 1.75 with its second look.
