@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { formatCount, formatRounded } from '../decide/wording.ts'
+import { formatCount, formatRounded, roundNumbers } from '../decide/wording.ts'
 import type { RepositoryContext } from '../engine/campaign/open.ts'
 import { UserError } from '../errors.ts'
 import { toShortId } from '../report/event-log.ts'
@@ -67,7 +67,7 @@ async function runOptimize(call: Call, repositoryContext: RepositoryContext): Pr
   const harness = { ...SPEC_HARNESS, what: 'winnow optimize', call, repositoryContext, spec, base }
   const { pass, seconds, tasks } = await trySuite(harness)
   const mean = computeSuiteMean(pass)
-  if (asJson) call.terminal.json({ ...about, pass: { commit: base.commit, mean, tasks: pass } })
+  if (asJson) call.terminal.json(roundNumbers({ ...about, pass: { commit: base.commit, mean, tasks: pass } }))
   const runs = pass.reduce((sum, each) => sum + each.runs, 0)
   const value = mean === null ? 'missing' : formatRounded(mean, 4)
   const effort = `${formatCount(runs, 'run')} of ${formatRounded(seconds, 3)} s`

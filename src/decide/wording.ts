@@ -39,6 +39,25 @@ export function formatRounded(value: number, digits: number): string {
   return formatNumber(Number(value.toPrecision(digits)))
 }
 
+/** More than any harness measures, and fewer than sums of decimals get wrong: 0.5099999999999999 is 0.51. */
+const VIEWED_DIGITS = 12
+
+/** Every number of a view or of a file for people. No decision reads these numbers. */
+export function roundNumbers<T>(view: T): T {
+  return roundEach(view) as T
+}
+
+function roundEach(value: unknown): unknown {
+  if (typeof value === 'number') return roundNumber(value)
+  if (Array.isArray(value)) return value.map(roundEach)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, roundEach(each)]))
+}
+
+function roundNumber(value: number): number {
+  return Number.isInteger(value) || !Number.isFinite(value) ? value : Number(value.toPrecision(VIEWED_DIGITS))
+}
+
 /** A spread or a gain: a share under log, else in the metric's own units. */
 export function formatSize(size: number, scale: Calibration['scale']): string {
   return scale === 'log' ? `${(size * 100).toFixed(1)} %` : formatRounded(size, 3)

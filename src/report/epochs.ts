@@ -1,5 +1,5 @@
 import { computeSpread, type EpochStep, listEpochSteps } from '../decide/epochs.ts'
-import { formatNumber } from '../decide/wording.ts'
+import { formatNumber, roundNumbers } from '../decide/wording.ts'
 import type { Campaign, EpochRun, MeasuredEpoch } from '../model/campaign.ts'
 import { isUndecided, listExperiments } from '../model/experiment.ts'
 import type { Spec } from '../spec/schema.ts'
@@ -80,7 +80,7 @@ export function buildEpochViews(
       mean_loss_current: epoch.mean,
       new_learning_rate: learningRate,
     }
-    return {
+    return roundNumbers({
       epoch: number,
       at: epoch.at,
       mean: epoch.mean,
@@ -94,7 +94,7 @@ export function buildEpochViews(
         return regressed && event.type === 'rollback' ? { ...event, ...regression } : event
       }),
       dropped: listDropped(campaign, epoch.round, next?.round ?? Infinity),
-    }
+    })
   })
 }
 

@@ -1,5 +1,6 @@
 import { stringify } from 'yaml'
 import { listObjectives } from '../decide/metrics.ts'
+import { roundNumbers } from '../decide/wording.ts'
 import { type Campaign, getIncumbentMetrics } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { aggregateSnapshot, toFinite } from '../model/report.ts'
@@ -25,7 +26,7 @@ export function exportCampaign(
   switch (format) {
     case 'ce-optimize':
       return {
-        text: stringify(buildCeLog(input), { lineWidth: 100, aliasDuplicateObjects: false }),
+        text: stringify(roundNumbers(buildCeLog(input)), { lineWidth: 100, aliasDuplicateObjects: false }),
         notes: [],
       }
     case 'jsonl':
@@ -145,8 +146,8 @@ const UNITS: readonly [suffix: RegExp, unit: string][] = [
 function exportBenchmark({ campaign, spec }: CampaignExport): { text: string; notes: string[] } {
   const [primary, ...others] = listObjectives(spec.metric)
   const tool = primary.direction === 'minimize' ? 'customSmallerIsBetter' : 'customBiggerIsBetter'
-  const now = getIncumbentMetrics(campaign)
-  const before = aggregateSnapshot(campaign.origin?.snapshot ?? null)
+  const now = roundNumbers(getIncumbentMetrics(campaign))
+  const before = roundNumbers(aggregateSnapshot(campaign.origin?.snapshot ?? null))
   const fitting = [primary, ...others.filter(({ direction }) => direction === primary.direction)]
   const entries = fitting.flatMap(({ name }) => {
     const value = toFinite(now[name])

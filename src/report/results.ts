@@ -12,6 +12,7 @@ import {
   readGate,
   readGateValue,
 } from '../decide/metrics.ts'
+import { roundNumbers } from '../decide/wording.ts'
 import { hashSha256, toCanonicalJson } from '../model/canonical-json.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { countReportMinutes } from '../model/fold/counters.ts'
@@ -204,7 +205,7 @@ export function buildResults({ spec, experiment, record, ending, diff }: Results
   const state = { status: experiment.status, verdict, outcome: ending?.outcome ?? experiment.outcome }
   const values = last === null ? null : buildMetricResults(record, last)
   const tree = last?.order.candidates.find(({ label }) => label === id)
-  return {
+  return roundNumbers({
     summary: renderStateSentence({ ...state, reason: reason.sentence }),
     spec,
     spec_sha256: last?.order.spec_sha256 ?? null,
@@ -239,7 +240,7 @@ export function buildResults({ spec, experiment, record, ending, diff }: Results
       runs: [...new Set(decisive.map(({ report }) => report.run_id))],
     },
     learnings,
-  }
+  })
 }
 
 /**

@@ -5,7 +5,7 @@ import {
   formatProgress,
   isProgressByPairs,
 } from '../decide/progress.ts'
-import { formatCount, formatNumber } from '../decide/wording.ts'
+import { formatCount, formatNumber, roundNumbers } from '../decide/wording.ts'
 import { listAwaitedPackages } from '../model/approval.ts'
 import {
   type Campaign,
@@ -267,7 +267,7 @@ export function buildStatusView(
 ): StatusView {
   const { start, incumbent, origin, status, status_reason, alerts } = campaign
   const [startTasks, tasks] = [origin?.snapshot.tasks ?? null, getIncumbentTasks(campaign)]
-  return {
+  return roundNumbers({
     campaign: campaign.name,
     state: status,
     guard: describeGuard(campaign),
@@ -293,7 +293,7 @@ export function buildStatusView(
       picks: one.picks,
       pick_end: one.pick_end,
     })),
-  }
+  })
 }
 
 export function buildExperimentView(
@@ -305,7 +305,7 @@ export function buildExperimentView(
   const pr = pull ?? (experiment.branch === null ? null : (pulls.get(experiment.branch) ?? null))
   // Refused in the push that would have created its branch: only a pull request can show that it existed.
   const neverAppeared = outcome === 'refused' && experiment.owned && pr === null
-  return {
+  return roundNumbers({
     id,
     outcome,
     verdict: describeVerdict(getExperimentState(campaign, experiment)),
@@ -316,7 +316,7 @@ export function buildExperimentView(
     metrics,
     effect: findMeasuredEffect(campaign, id),
     ...(tasks === null ? {} : { tasks }),
-  }
+  })
 }
 
 // Text

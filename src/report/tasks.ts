@@ -1,5 +1,5 @@
 import { LOSS_PART } from '../decide/loss.ts'
-import { formatCount, formatNumber } from '../decide/wording.ts'
+import { formatCount, formatNumber, roundNumbers } from '../decide/wording.ts'
 import {
   aggregateSamples,
   aggregateValues,
@@ -41,7 +41,7 @@ interface TaskRecord {
 export function collectTaskResults(record: TaskRecord): TaskResult[] {
   const { direction } = record.decisive.at(-1)?.spec?.metric.primary ?? { direction: 'minimize' as const }
   const [base, candidate] = [record.executions('base'), record.executions('candidate')]
-  return sortByTaskGain(compareTasks(base, candidate, direction)).map(change => {
+  const results = sortByTaskGain(compareTasks(base, candidate, direction)).map(change => {
     const [before, after] = [base, candidate].map(runs =>
       runs.filter(({ tasks = {} }) => Object.hasOwn(tasks, change.task)),
     )
@@ -49,6 +49,7 @@ export function collectTaskResults(record: TaskRecord): TaskResult[] {
     const names = Object.keys(parts)
     return { ...change, runs: after?.length ?? 0, ...(names.length === 0 ? {} : { parts }) }
   })
+  return roundNumbers(results)
 }
 
 /** Only a run of a suite has the parts of one task. */

@@ -1,4 +1,5 @@
 import { listAwaitedFindings } from '../model/approval.ts'
+import { roundNumbers } from '../decide/wording.ts'
 import { toSentenceCase } from '../model/text.ts'
 import { type Campaign, findLanding } from '../model/campaign.ts'
 import { type Experiment, isUndecided } from '../model/experiment.ts'
@@ -74,7 +75,7 @@ export function buildTryAnswer(campaign: Campaign, experiment: Experiment, conte
     outcome,
     sentence: composeTrySentence(sentence, { ...context, id, landed }),
     evidence_line: getEvidenceLine(campaign, experiment),
-    ...collectTryNumbers(context.measured, experiment.metrics),
+    ...roundNumbers(collectTryNumbers(context.measured, experiment.metrics)),
     guard: experiment.guard ?? describeGuard(campaign),
     next: describeNextStep(campaign, experiment, context),
     hypothesis,
