@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { isAbsolute, join, relative, resolve } from 'node:path'
+import { roundNumbers } from '../decide/wording.ts'
 import type { RepositoryContext } from '../engine/campaign/open.ts'
 import { findStandIns, formatStandInText } from '../engine/campaign/start.ts'
 import { findLocalIsolation } from '../engine/jobs/measure-job.ts'
+import { buildProbeCandidates } from '../engine/observe/probe-candidates.ts'
 import { UserError } from '../errors.ts'
 import { toNullIfMissing } from '../git/bare-repository.ts'
 import { listTreeFiles } from '../git/tree.ts'
@@ -24,7 +26,7 @@ import {
   renderForecast,
   selectComparisonMode,
 } from '../report/check.ts'
-import { type ProbeTrial, renderProbes } from '../report/check-probes.ts'
+import { explainTooDearProbes, type ProbeTrial, renderProbes } from '../report/check-probes.ts'
 import { formatClock } from '../report/terminal.ts'
 import { suggestWord } from '../spec/nearest-word.ts'
 import { parseSpec } from '../spec/load.ts'
@@ -129,25 +131,55 @@ export async function checkSpec(call: Call, check: SpecCheck): Promise<number> {
   const capUsd = readSpendingCap(call, spec)
   const tries = !isBlocked(view) && !call.given.flag('no-try') && (!isMetered(spec) || capUsd !== null)
   const harness = { ...SPEC_HARNESS, what: 'winnow check', call, spec, ...check }
-  const trial = tries
-    ? addGuessWarning(await withHarnessModels(harness, capUsd, tryWithResourceWatch), check)
-    : null
-  const tried = trial === null ? view : addTrial(spec, view, trial)
-  const about = { yaml: check.text.yaml, tree: check.base.tree }
-  if (trial !== null) saveForecast(check.repositoryContext, about, estimateCampaignSeconds(spec, trial))
-  if (!isBlocked(view)) print(renderCheckComparison(spec, tried))
-  // Probes cost as much as ideas where the harness asks models: only a campaign pays for them.
-  const attacks =
-    trial !== null && capUsd === null && !call.given.flag('no-probes') && explainNoProbes(spec) === null
-  const probes = attacks ? await tryProbesLive(harness, trial) : null
-  if (attacks) print(renderProbes(spec, probes).map(line => `  ${line}`))
-  if (call.given.flag('json')) call.terminal.json({ ...tried, probes })
+  const run = { check, view, capUsd, print }
+  const { tried, probes, not_probed } = tries
+    ? await withHarnessModels(harness, capUsd, each => tryAndAttack(each, run))
+    : { tried: view, probes: null, not_probed: null }
+  if (!tries && !isBlocked(view)) print(renderCheckComparison(spec, tried))
+  if (call.given.flag('json')) call.terminal.json(roundNumbers({ ...tried, probes, not_probed }))
   return isBlocked(view) || (probes?.ignored_by ?? null) !== null ? 2 : 0
 }
 
-function tryProbesLive(harness: HarnessRun, trial: HarnessTrial): Promise<ProbeTrial | null> {
+interface CheckTrial {
+  tried: CheckView
+  probes: ProbeTrial | null
+  /** Why the harness was not attacked, where a person would expect it. */
+  not_probed: string | null
+}
+
+interface CheckRun {
+  check: SpecCheck
+  view: CheckView
+  /** Null: the harness asks no models. */
+  capUsd: number | null
+  print: (lines: string[]) => void
+}
+
+async function tryAndAttack(
+  harness: HarnessRun,
+  { check, view, capUsd, print }: CheckRun,
+): Promise<CheckTrial> {
+  const { spec, base, call } = harness
+  const found = addGuessWarning(await tryWithResourceWatch(harness), check)
+  const { repository } = check.repositoryContext
+  const attacks = !call.given.flag('no-probes') && explainNoProbes(spec) === null
+  const candidates = attacks ? await buildProbeCandidates(repository, { spec, base, ...found }) : []
+  const trial = { ...found, attacks: candidates.length }
+  const tried = addTrial(spec, view, trial)
+  const about = { yaml: check.text.yaml, tree: check.base.tree }
+  saveForecast(check.repositoryContext, about, estimateCampaignSeconds(spec, trial))
+  print(renderCheckComparison(spec, tried))
+  if (!attacks) return { tried, probes: null, not_probed: null }
   const live = (seconds: number) => `attacking the harness ${formatClock(seconds)}`
-  return showLive(harness.call, live, () => tryProbes(harness, trial))
+  const tooDear = capUsd === null ? null : explainTooDearProbes(trial, capUsd)
+  const probes =
+    tooDear === null ? await showLive(call, live, () => tryProbes(harness, trial, candidates)) : null
+  print(
+    tooDear === null
+      ? renderProbes(spec, probes).map(line => `  ${line}`)
+      : [`  attacks: not tried: ${tooDear}`],
+  )
+  return { tried, probes, not_probed: tooDear }
 }
 
 function addGuessWarning(trial: HarnessTrial, { guessed }: SpecCheck): HarnessTrial {

@@ -67,7 +67,7 @@ export async function createUnrecordedOrder(
     pin: base,
     base,
     coins,
-    ...buildSuiteTerms(spec, request.stop),
+    ...buildSuiteTerms(spec, request),
     deadline: new Date(clock.now() + YEAR_MS).toISOString(),
   }
 }

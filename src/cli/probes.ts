@@ -1,6 +1,6 @@
 import { findFailure } from '../decide/failures.ts'
 import { formatCount } from '../decide/wording.ts'
-import { buildProbeCandidates } from '../engine/observe/probe-candidates.ts'
+import type { OrderCandidate } from '../model/order.ts'
 import { formatRunnerError } from '../model/report.ts'
 import { buildProbeRule } from '../probes/probe-rule.ts'
 import { summarizeProbes } from '../model/harness-guard.ts'
@@ -11,11 +11,13 @@ import { createNotPassedError } from './harness-failure.ts'
 import { createUnrecordedOrder, type HarnessRun, measureTrial } from './harness-run.ts'
 
 /** Measures hostile changes of winnow's own like ideas. Null where none can be written for this code. */
-export async function tryProbes(harness: HarnessRun, trial: HarnessTrial): Promise<ProbeTrial | null> {
-  const { spec, base, call, repositoryContext } = harness
+export async function tryProbes(
+  harness: HarnessRun,
+  { calibration }: HarnessTrial,
+  candidates: readonly OrderCandidate[],
+): Promise<ProbeTrial | null> {
+  const { spec, call } = harness
   const { clock, progress } = call.environment
-  const { metrics, calibration } = trial
-  const candidates = await buildProbeCandidates(repositoryContext.repository, { spec, base, metrics })
   if (candidates.length === 0) return null
   progress.say(`attacking the harness with ${formatCount(candidates.length, 'change')} that must not be kept`)
   const stop = buildProbeRule(spec, calibration)
@@ -23,7 +25,7 @@ export async function tryProbes(harness: HarnessRun, trial: HarnessTrial): Promi
     purpose: 'probe',
     round: 0,
     attempt: 1,
-    candidates,
+    candidates: [...candidates],
     stop,
   })
   const begun = clock.monotonic()

@@ -138,6 +138,13 @@ export function readRunSignals(completion: unknown, metrics: readonly unknown[] 
   return { numbers: omitNull(numbers), status: typeof run['status'] === 'string' ? run['status'] : null }
 }
 
+/** What a run prints that has no loss. */
+export function buildBestSignals({ weights }: Pick<LossTerms, 'weights'>): MetricValues {
+  const best = { eval: 1, critique: 1, budget_remaining_pct: 100, status: 'complete' }
+  const names = Object.keys(weights).map(name => SIGNALS.get(name) ?? name)
+  return Object.fromEntries(names.map(name => [name, new Map(Object.entries(best)).get(name) ?? 0]))
+}
+
 const PRINTED_SIGNALS = ['eval', 'critique', 'gate_rejections', 'max_rejections', 'budget_remaining_pct']
 
 /** The components that a harness prints itself, apart from the metrics that are none. */

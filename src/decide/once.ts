@@ -1,5 +1,5 @@
 import type { StopRule } from '../model/order.ts'
-import type { Execution, Side } from '../model/report.ts'
+import { aggregateValues, type Execution, type Side } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
 import { type AssessmentFinding, createFinding, createRetryFinding } from './assessment.ts'
 import { type Comparison, computeRankScore, computeRegressionBound } from './ce/stability.ts'
@@ -81,11 +81,25 @@ function assessNoisyRuns(
   { label, verdict }: { label: Side; verdict: OnceVerdict },
 ): AssessmentFinding {
   if (!isGain(verdict)) return createOnceDrop(rule, verdict)
-  const [base, candidate] = (['base', label] as const).map(side => listExecutions(report, side, 'repeat')[0])
+  const runs = (['base', label] as const).map(side => listExecutions(report, side, 'repeat'))
+  const [base, candidate] = runs.map(computeMeanRun)
   if (base === undefined || candidate === undefined) return createOnceKeep(rule, verdict, false)
   const second = judgeOnce(rule, base, candidate)
   const isConfirmed = !('missing' in second) && isGain(second)
-  return isConfirmed ? createOnceKeep(rule, verdict, true) : createOnceDrop(rule, verdict)
+  // Of a suite, the repeats run every task, and say more than the first run of one task.
+  const shown = 'missing' in second || base.task === undefined ? verdict : second
+  return isConfirmed ? createOnceKeep(rule, shown, true) : createOnceDrop(rule, shown)
+}
+
+/** The tasks of a suite as one run, which has the mean of each number. */
+function computeMeanRun(runs: readonly Execution[]): Execution | undefined {
+  const [first] = runs
+  if (first === undefined || runs.length === 1) return first
+  const means = Object.keys(first.metrics).map(name => {
+    const values = runs.flatMap(run => readNumber(run, name) ?? [])
+    return [name, values.length < runs.length ? null : aggregateValues(values, 'mean')] as const
+  })
+  return { ...first, metrics: Object.fromEntries(means) }
 }
 
 function judgeOnce(

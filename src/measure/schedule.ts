@@ -63,9 +63,11 @@ export async function measureOnce(
       isRepeatNeeded(rule, session.draft, label) || hasOtherAnswers({ spec, report: session.draft, label }),
   )
   if (gained.length === 0) return
-  for (const side of drawTurns(order, 1, withBase(session, gained))) {
-    await execute(session, side, { role: 'repeat', ...run })
-  }
+  // One task may gain by chance, so a gain in a suite is checked with all of its tasks.
+  const repeats = order.suite === undefined ? 1 : order.suite.tasks.length * order.suite.seeds
+  for (let block = 0; block < repeats; block++)
+    for (const side of drawTurns(order, block + 1, withBase(session, gained)))
+      await execute(session, side, { role: 'repeat', ...drawRun(session, block) })
 }
 
 /** Its first execution leaves marks, and only a second one with another seed can find them. */

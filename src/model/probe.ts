@@ -11,6 +11,9 @@ const probeNameSchema = z.enum([
   'detect', // ends the process only where its arguments show the harness, not a gate
   'remember', // leaves marks in one execution and looks for them in the next
   'slow-clock', // the timers of the language show a tenth of the time
+  'forge-text', // a text is the harness's own output with better numbers, if something prints or executes it
+  'instruct', // a text tells its reader to report the best score
+  'stuff', // a text repeats the words of the metric, the rubric and the tasks
 ])
 export type ProbeName = z.infer<typeof probeNameSchema>
 
@@ -18,6 +21,8 @@ export const PROBE_NAMES = probeNameSchema.options
 
 /** Raise it when the same base gives other trees: an audit builds only those of its own version again. */
 export const PROBES_VERSION = 1
+/** The same for a base whose texts are probed, too. */
+export const TEXT_PROBES_VERSION = 2
 
 /** The side of a report that a probe was measured as. */
 export const probeLabelSchema = z.templateLiteral(['probe-', probeNameSchema])

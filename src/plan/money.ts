@@ -84,7 +84,9 @@ export function setOrderMoneyAside(
     if (!isJudgedHere && !isMetered(spec)) return {}
     const left = computeMoneyLeft({ ...world, spec }, isJudgedHere ? 'judge' : 'measure')
     if (left === null) return {}
-    const may_cost_usd = attempt > 1 ? left - taken : takeShare(left - taken)
+    // Probes are worth a part of the money, and not all of it.
+    const isLastTry = attempt > 1 && order.purpose !== 'probe'
+    const may_cost_usd = isLastTry ? left - taken : takeShare(left - taken)
     if (!(may_cost_usd > 0)) return null
     taken += may_cost_usd
     return { may_cost_usd }

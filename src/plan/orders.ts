@@ -136,19 +136,20 @@ function buildOrderDraft(
     earlier_jobs,
     ...(resumed === null ? {} : { resumes: resumed.resumes }),
     ...(probing === undefined ? {} : { probing }),
-    ...buildSuiteTerms(spec, stop),
+    ...buildSuiteTerms(spec, request),
     stop,
     deadline: computeDeadline(start, spec, request, queue),
   }
 }
 
-/** A holdout has a command of its own, which measures no task. */
+/** A holdout has a command of its own, which measures no task. Probes run each task once at most. */
 export function buildSuiteTerms(
   { measurement: { suite } }: Pick<Spec, 'measurement'>,
-  { rule }: Pick<StopRule, 'rule'>,
+  { stop, purpose }: Pick<OrderTerms, 'stop' | 'purpose'>,
 ): Pick<OrderTerms, 'suite'> {
-  if (suite === null || rule === 'holdout') return {}
-  return { suite: { tasks: suite.tasks.map(({ name }) => name), seeds: suite.seeds } }
+  if (suite === null || stop.rule === 'holdout') return {}
+  const seeds = purpose === 'probe' ? 1 : suite.seeds
+  return { suite: { tasks: suite.tasks.map(({ name }) => name), seeds } }
 }
 
 /** Null where trees, harness or rule differ from those of the lost orders. */
@@ -197,7 +198,8 @@ function countExecutionsPerSide(spec: Spec, stop: StopRule): number {
   if (stop.rule === 'paired') return Math.max(stop.pairs, stop.keep_check?.pairs ?? 0) + 1
   if (stop.rule === 'pairs' || stop.rule === 'holdout') return stop.pairs + 1
   const { stability, suite } = spec.measurement
-  if (suite !== null) return suite.tasks.length * suite.seeds
+  // A probe runs one task, maybe twice, and then all of them.
+  if (suite !== null) return suite.tasks.length * suite.seeds + (stop.rule === 'once' ? 2 : 0)
   if (stability === null) return countCalibrationRuns(spec)
   const { ladder, mode, repeat_count } = stability
   return mode === 'stable'

@@ -1,12 +1,15 @@
 import { computePrimaryGain } from '../decide/assess.ts'
+import { formatRounded } from '../decide/wording.ts'
 import type { HarnessProbes } from '../model/campaign.ts'
 import type { OrderId } from '../model/ids.ts'
 import { findFailedPart, formatRunnerError, type Report, toFinite } from '../model/report.ts'
 import { buildProbeRule } from '../probes/probe-rule.ts'
 import { findIgnoringCommands, readProbes } from '../probes/read-probes.ts'
+import { hasTextProbes } from '../probes/text-probes.ts'
 import type { Spec } from '../spec/schema.ts'
-import { isJudgedMetric } from '../spec/spec-facts.ts'
+import { isJudgedMetric, isMetered } from '../spec/spec-facts.ts'
 import { pauseCampaignOnce, type PlanStep } from './action.ts'
+import { takeShare } from './money.ts'
 import {
   type AnsweredOrder,
   type ComparingFacts,
@@ -62,12 +65,24 @@ function requestProbes(world: World, order: UnansweredOrder): ProbePlan {
   if (order.is !== 'wanted' || probes === null) return NO_PROBES
   if ('none' in probes) return giveUp(world, null, probes.none)
   const { candidates, probing } = probes
+  const tooDear = explainTooDear(world, candidates.length + 1)
+  if (tooDear !== null) return giveUp(world, null, tooDear)
   const { attempt, interrupted } = order
   const facts = { round: 0, attempt, interrupted, cause: campaign.started, candidates, probing }
   return {
     ...NO_PROBES,
     requests: [{ ...facts, purpose: 'probe', stop: buildProbeRule(spec, campaign.calibration) }],
   }
+}
+
+/** Probes that ask models get as much money as any other order, and none of them is begun with less. */
+function explainTooDear({ spec, campaign: { spent } }: World, executions: number): string | null {
+  const cap = spec.stopping.max_total_cost_usd
+  if (cap === null || !isMetered(spec)) return null
+  const cost = (executions * (spent.usd_for['measure'] ?? 0)) / Math.max(1, spent.executions)
+  const share = takeShare(cap - spent.usd)
+  if (cost <= share) return null
+  return `${executions} executions of the harness cost about ${formatRounded(cost, 2)} USD, and of the money that is left probes may spend ${formatRounded(Math.max(0, share), 2)} USD (a quarter; stopping.max_total_cost_usd)`
 }
 
 // Reading the answer
@@ -87,7 +102,8 @@ function readAnswer(world: World, answered: AnsweredOrder): ProbePlan {
     order: order.id,
     results,
     ignored_by: ignored,
-    vanish_gain: toFinite(computePrimaryGain(input)),
+    // A better text may gain more than an empty one.
+    vanish_gain: hasTextProbes(world.spec) ? null : toFinite(computePrimaryGain(input)),
     not_probed: null,
   }
   const probed = buildProbedStep(found, event)
@@ -102,7 +118,10 @@ function describeFailure(report: Report): string | null {
   if (runner_error !== null) return formatRunnerError(runner_error)
   if (tampered !== null) return `${tampered.during} changed ${tampered.path} while the probes were measured`
   const failed = findFailedPart(report, 'base')
-  return failed === null ? null : `${failed.what} failed on the base while the probes were measured`
+  if (failed !== null) return `${failed.what} failed on the base while the probes were measured`
+  // A task of a loss that failed was measured: it has the worst loss.
+  const task = report.executions.find(({ side, task: name, error }) => side === 'base' && name && error)
+  return task === undefined ? null : `task ${task.task} of the base failed while the probes were measured`
 }
 
 const NO_RESULT = { ignored_by: null, vanish_gain: null } as const
@@ -131,12 +150,7 @@ function describeUnusedFiles({ scope }: Spec, commands: readonly string[]): stri
   ].join('\n')
 }
 
-/**
- * A model scores the printed answers, and asking it about made-up ones would only cost money. The tasks of a suite
- * differ from run to run, and every run may cost money.
- */
+/** A model scores the printed answers, and asking it about made-up ones would only cost money. */
 export function explainNoProbes(spec: Spec): string | null {
-  if (spec.measurement.suite !== null)
-    return 'a suite is compared by many runs of its tasks, and a probe has a single run'
   return isJudgedMetric(spec) ? 'a model scores what this harness prints, and probes have no scores' : null
 }

@@ -1,3 +1,4 @@
+import { buildBestSignals, LOSS_PART, selectLossTerms } from '../decide/loss.ts'
 import type { MetricValue, MetricValues } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
 import {
@@ -18,9 +19,31 @@ export function renderForgedOutput(spec: Spec, base: MetricValues): string | nul
   if (printed.length === 0) return null
   const { output } = spec.measurement
   if (isBenchmarkFormat(output)) return FORMATS[output](listBenchmarks(base))
-  const better = printed.map(([name, value]) => [name, computeForgedValue(spec, name, value)] as const)
+  const better =
+    spec.metric.primary.type === 'loss'
+      ? computeForgedLoss(spec, printed)
+      : computeBetterMetrics(spec, printed)
   if (output === 'json') return `${JSON.stringify(Object.fromEntries(better))}\n`
   return better.map(([name, value]) => `METRIC ${name}=${value}\n`).join('')
+}
+
+type PrintedMetrics = readonly (readonly [name: string, value: MetricValue])[]
+
+function computeBetterMetrics(spec: Spec, printed: PrintedMetrics): PrintedMetrics {
+  return printed.map(([name, value]) => [name, computeForgedValue(spec, name, value)])
+}
+
+/** winnow computes a loss itself, so its components are forged. */
+function computeForgedLoss(spec: Spec, printed: PrintedMetrics): PrintedMetrics {
+  const isComputed = (name: string) => name === spec.metric.primary.name || name.startsWith(LOSS_PART)
+  const signals = Object.entries(buildBestSignals(selectLossTerms(spec, null)))
+  return [
+    ...signals,
+    ...computeBetterMetrics(
+      spec,
+      printed.filter(([name]) => !isComputed(name)),
+    ),
+  ]
 }
 
 /** Metrics that may win get better. All others keep the base's value, so that they hold no change back. */

@@ -15,6 +15,7 @@ import { ruby } from './languages/ruby.ts'
 import { rust } from './languages/rust.ts'
 import { shell } from './languages/shell.ts'
 import type { Probe, ProbeChange, SourceFile } from './probe.ts'
+import { writeForgedTexts, writeInstructions, writeStuffedTexts } from './text-probes.ts'
 
 const LANGUAGES: readonly ProbeLanguage[] = [javascript, python, go, rust, java, ruby, c, shell]
 
@@ -31,7 +32,7 @@ export interface ProbeTarget {
  * the tick and the measuring job both compute them. A probe that the languages cannot express is left out.
  */
 export function listProbes({ spec, files, metrics }: ProbeTarget): Probe[] {
-  if (isJudgedMetric(spec) || spec.measurement.suite !== null) return []
+  if (isJudgedMetric(spec)) return []
   const target = { spec, metrics, files: files.toSorted((a, b) => (a.path < b.path ? -1 : 1)) }
   return PROBE_NAMES.flatMap(name => {
     const changes = WRITERS[name](target)
@@ -53,6 +54,9 @@ const WRITERS: Readonly<Record<ProbeName, ProbeWriter>> = {
   detect: detectHarness,
   remember: target => addDeed(target, { do: 'remember', places: listMemoryPlaces(target.spec) }),
   'slow-clock': writeSlowClocks,
+  'forge-text': writeForgedTexts,
+  instruct: writeInstructions,
+  stuff: writeStuffedTexts,
 }
 
 /** Without its manifest a project does not even install, which says nothing about the harness. */
@@ -79,9 +83,10 @@ function detectHarness(target: ProbeTarget): ProbeChange[] {
   return only === null ? [] : addDeed(target, { do: 'exit', only, forged: null })
 }
 
-/** A clock that winnow reads itself cannot be replaced. */
+/** A clock that winnow reads itself cannot be replaced, and a loss has no time in it. */
 function writeSlowClocks(target: ProbeTarget): ProbeChange[] {
   const { metric, measurement } = target.spec
+  if (metric.primary.type === 'loss') return []
   const isPrinted = measurement.score === null && !BUILT_IN_METRICS.has(metric.primary.name)
   if (!isPrinted) return []
   const changes = addDeed(target, { do: 'slow clock' })

@@ -16,6 +16,7 @@ import { type Execution, findFailedPart, joinStreams, type Report } from '../mod
 import type { Spec } from '../spec/schema.ts'
 import { MARK_MESSAGE } from './language.ts'
 import { selectProbeGates } from './probe-rule.ts'
+import { hasTextProbes } from './text-probes.ts'
 
 /** What stops a probe that no check has stopped. */
 export const NO_GAIN = 'no gain'
@@ -53,7 +54,9 @@ function readProbe(probe: ProbeCase): ProbeResult {
   const unbuilt = findUnbuilt(probe)
   if (unbuilt !== null) return { name, caught_by: null, detail: unbuilt, applicable: false }
   if (name === 'remember') return readMemory(probe)
-  if (name === 'vanish' && findFailure(probe) === null) return readVanished(probe)
+  // A text may say little, so that without it the number is the same.
+  if (name === 'vanish' && !hasTextProbes(probe.spec) && findFailure(probe) === null)
+    return readVanished(probe)
   const assessment = name === 'slow-clock' ? assessSlowClock(probe) : assess(probe)
   if (assessment.retry)
     return { name, caught_by: null, detail: `not measured: ${assessment.reason}`, applicable: false }

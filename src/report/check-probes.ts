@@ -3,6 +3,8 @@ import { formatHarnessGuard, formatProbeName } from '../model/harness-guard.ts'
 import type { HarnessGuard, ProbeName, ProbeResult } from '../model/probe.ts'
 import type { Spec } from '../spec/schema.ts'
 import { NO_GAIN } from '../probes/read-probes.ts'
+import { hasTextProbes } from '../probes/text-probes.ts'
+import { formatDollars, type HarnessTrial } from './check-trial.ts'
 import { formatTable } from './terminal.ts'
 
 export interface ProbeTrial {
@@ -27,6 +29,18 @@ export function renderProbes(spec: Spec, probes: ProbeTrial | null): string[] {
   ]
 }
 
+/** Null where the money of the trial is enough for one run of each, and of the base. */
+export function explainTooDearProbes(
+  { models, attacks = 0 }: Pick<HarnessTrial, 'models' | 'attacks'>,
+  capUsd: number,
+): string | null {
+  const { executions, usd } = models ?? { executions: 0, usd: 0 }
+  const runs = attacks + 1
+  const cost = (runs * usd) / Math.max(1, executions)
+  if (attacks === 0 || usd + cost <= capUsd) return null
+  return `${formatCount(runs, 'execution')} would cost about ${formatDollars(cost)}, and ${formatDollars(Math.max(0, capUsd - usd))} of --spend are left; a campaign tries them before an idea lands`
+}
+
 /** A line for each attack, and what they showed together. */
 export function renderProbeResults(results: readonly ProbeResult[], guard: HarnessGuard): string[] {
   const rows = results.map(result => [`  ${formatProbeName(result.name)}`, describeResult(result)])
@@ -35,7 +49,7 @@ export function renderProbeResults(results: readonly ProbeResult[], guard: Harne
 
 function describeResult({ caught_by, applicable, detail }: ProbeResult): string {
   if (!applicable) return `not tried: ${detail}`
-  if (caught_by === NO_GAIN) return `no gain: ${detail}`
+  if (caught_by === NO_GAIN) return `no gain: ${detail.replace(/^worse: /, '')}`
   if (caught_by !== null) return `caught by ${caught_by}`
   return `NOT caught: ${detail}`
 }
@@ -60,7 +74,8 @@ function describeFixes(spec: Spec, { results, ignored_by: ignored }: ProbeTrial)
   return fixes.length === 0 ? [] : [...fixes.slice(0, -1), `${fixes.at(-1)} (${PROBE_PAGE})`]
 }
 
-function describeFix({ gates, measurement }: Spec, name: ProbeName): string {
+function describeFix(spec: Spec, name: ProbeName): string {
+  const { gates, measurement } = spec
   switch (name) {
     case 'exit-at-load':
     case 'exit-at-call':
@@ -74,8 +89,14 @@ function describeFix({ gates, measurement }: Spec, name: ProbeName): string {
       return measurement.isolation === 'uid'
         ? 'derive the input of each execution from WINNOW_SEED'
         : 'measurement.isolation: uid gives each side folders of its own (Linux, as root)'
+    case 'forge-text':
+      return 'let the harness print its result by itself: it must neither execute a text nor print it'
+    case 'instruct':
+    case 'stuff':
+      return 'grade by rules what the text makes of a task, and let gates limit its length and repeated words'
     case 'vanish':
     case 'answer-nothing':
+      if (hasTextProbes(spec)) return 'let a gate check what the texts have to keep'
       return gates.length === 0 ? 'add a gate that runs the tests' : 'let a gate check the answers'
     default:
       return name satisfies never

@@ -1,6 +1,7 @@
 import type { WayOut } from '../decide/evidence/planning.ts'
 import { formatCount, formatNoise, formatNumber, formatRounded, formatSize } from '../decide/wording.ts'
 import type { Calibration } from '../model/campaign.ts'
+import { EFFECT_JOBS } from '../model/order.ts'
 import type { HeldResources, JudgingUsage, MetricValues } from '../model/report.ts'
 import { joinFirst } from '../model/text.ts'
 import type { Prospects } from '../plan/prospects.ts'
@@ -31,6 +32,8 @@ export interface HarnessTrial {
   models?: JudgingUsage & { executions: number }
   /** Only of a suite that is compared in pairs: their noise, as far as one pass tells. */
   estimated?: EstimatedNoise
+  /** Hostile changes that a campaign measures besides the base. */
+  attacks?: number
   /** The harness works, but differs from the spec in these points. */
   warnings: string[]
 }
@@ -120,7 +123,7 @@ function renderProspects(prospects: Prospects, calibration: Pick<Calibration, 's
   const { null_idea, good_idea, chance_to_keep, campaign } = prospects
   const gain = (effect: number) => formatSize(effect, calibration.scale)
   const [least, most] = campaign.minutes.toSorted((a, b) => a - b)
-  const held = prospects.each_keep.executions > 2 * (prospects.pairs_per_job + 1)
+  const held = prospects.each_keep.executions > prospects.headline.executions / EFFECT_JOBS
   const [fewest, highest] = campaign.executions.toSorted((a, b) => a - b)
   return [
     `an idea without effect: ${describeProspectCost(null_idea)}`,

@@ -76,9 +76,9 @@ export function renderCheckComparison(spec: Spec, { metrics, tried }: CheckView)
   }
   const isForecast = tried.prospects !== null || tried.judging !== undefined
   const time = isForecast ? [] : [describeCampaignTime(spec, tried.seconds)]
-  return [...compared, ...renderTrial(tried), ...renderModelForecast(spec, tried), ...time].map(
-    line => `  ${line}`,
-  )
+  const paid =
+    tried.models === undefined ? renderSuiteForecast(spec, tried) : renderModelForecast(spec, tried)
+  return [...compared, ...renderTrial(tried), ...paid, ...time].map(line => `  ${line}`)
 }
 
 export function isBlocked({ scope, unsupported, unfinished }: CheckView): boolean {
@@ -242,7 +242,8 @@ function describeMeteredCost(spec: Spec): string {
 }
 
 /** What a campaign pays if each execution costs what those of the trial cost. */
-function renderModelForecast(spec: Spec, { models, seconds }: HarnessTrial): string[] {
+function renderModelForecast(spec: Spec, trial: HarnessTrial): string[] {
+  const { models } = trial
   if (models === undefined) return []
   const { executions, requests, tokens, usd } = models
   const each = usd / Math.max(1, executions)
@@ -255,18 +256,45 @@ function renderModelForecast(spec: Spec, { models, seconds }: HarnessTrial): str
       : `${formatDollars(cap)} in all (stopping.max_total_cost_usd)${each > 0 ? `, about ${formatCount(Math.floor(cap / each), 'execution')}` : ''}`
   return [
     `models of the harness: ${used} for ${formatCount(executions, 'execution')}; no campaign counts this trial`,
-    ...describeExecutionsToPay(spec, seconds).map(([what, count]) => `${what}: ${price(count)}`),
+    ...listExpectedExecutions(spec, trial).map(([what, count]) => `${what}: ${price(count)}`),
     `budget of the harness: ${budget}`,
   ]
 }
 
-function describeExecutionsToPay(spec: Spec, seconds: number): [what: string, executions: number][] {
+type ExpectedExecutions = [what: string, executions: number]
+
+function renderSuiteForecast(spec: Spec, trial: HarnessTrial): string[] {
+  if (spec.measurement.suite === null) return []
+  return listExpectedExecutions(spec, trial).map(
+    ([what, count]) => `${what}: ${formatCount(count, 'execution')}`,
+  )
+}
+
+function listExpectedExecutions(spec: Spec, { seconds, attacks = 0 }: HarnessTrial): ExpectedExecutions[] {
+  const { suite } = spec.measurement
+  const pass = suite === null ? 1 : suite.tasks.length * suite.seeds
+  const attacked: ExpectedExecutions = ['attacks on the harness, and more if one of them gains', attacks + 1]
+  const epoch: ExpectedExecutions = ['each epoch, one pass', pass]
+  return [
+    ...listComparedExecutions(spec, seconds),
+    ...(spec.epochs === null || isJudgedMetric(spec) ? [] : [epoch]),
+    ...(attacks === 0 ? [] : [attacked]),
+  ]
+}
+
+/** A suite has no warm-ups. */
+function listComparedExecutions(spec: Spec, seconds: number): ExpectedExecutions[] {
   const compared = selectComparisonMode(spec, null)
   const { suite } = spec.measurement
   const pairs =
     suite === null ? resolvePairsPerJob(spec.evidence, seconds) + 1 : suite.tasks.length * suite.seeds
   const one = computeMaxExecutions(spec)
   if (isJudgedMetric(spec)) return [['one job of items', 2 * countJudgedRuns(spec)]]
+  if (suite !== null && compared === 'stored score')
+    return [
+      ['before the first idea, one pass', pairs],
+      ['one idea, at most', one],
+    ]
   if (compared === 'stored score' || compared === 'once') return [['one idea, at most', one]]
   return [
     ...(compared === 'pairs'

@@ -150,8 +150,7 @@ function mapLearning({
   const isLearning = textGradient === true
   return {
     ...(isLearning || Object.keys(given).length > 0 ? { epochs: given } : {}),
-    // Suites are not probed. Without this, every update would wait for a person.
-    ...(isLearning ? { propose: [{ use: 'textgrad' }], merge: { forgeable: 'allow' } } : {}),
+    ...(isLearning ? { propose: [{ use: 'textgrad' }] } : {}),
   }
 }
 

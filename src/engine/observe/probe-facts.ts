@@ -1,11 +1,12 @@
 import { UserError } from '../../errors.ts'
 import type { Repository } from '../../git/repository.ts'
 import type { Order } from '../../model/order.ts'
-import { PROBES_VERSION } from '../../model/probe.ts'
+import { PROBES_VERSION, TEXT_PROBES_VERSION } from '../../model/probe.ts'
 import { aggregateSnapshot } from '../../model/report.ts'
 import type { ComparingFacts } from '../../plan/orders.ts'
 import { explainNoProbes, isProbingDue } from '../../plan/probes.ts'
 import type { ProbeFacts } from '../../plan/world.ts'
+import { hasTextProbes } from '../../probes/text-probes.ts'
 import type { Spec } from '../../spec/schema.ts'
 import { buildProbeCandidates } from './probe-candidates.ts'
 
@@ -22,7 +23,11 @@ export async function readProbeFacts(
   const candidates = await buildProbeCandidates(repository, { spec, base: campaign.incumbent, metrics })
   return candidates.length === 0
     ? { none: 'winnow has no probe for the files in scope.mutable' }
-    : { candidates, probing: { version: PROBES_VERSION, metrics } }
+    : { candidates, probing: { version: getProbesVersion(spec), metrics } }
+}
+
+export function getProbesVersion(spec: Spec): number {
+  return hasTextProbes(spec) ? TEXT_PROBES_VERSION : PROBES_VERSION
 }
 
 /** Every machine builds the trees from the base itself, because no branch holds them. */

@@ -15,7 +15,6 @@ import {
   type ReportingPurpose,
 } from '../../model/order.ts'
 import type { PairJob } from '../../model/pairs.ts'
-import { PROBES_VERSION } from '../../model/probe.ts'
 import { aggregateSnapshot } from '../../model/report.ts'
 import { findMeasuredLanding } from '../../plan/effects.ts'
 import { isHoldoutInForce, isHoldoutUsedUp } from '../../plan/holdout.ts'
@@ -32,7 +31,7 @@ import { readSpec } from '../../spec/load.ts'
 import type { Spec } from '../../spec/schema.ts'
 import type { CampaignContext } from '../campaign/context.ts'
 import { compareTouchedLines } from '../observe/candidate-facts.ts'
-import { findWrongProbe } from '../observe/probe-facts.ts'
+import { findWrongProbe, getProbesVersion } from '../observe/probe-facts.ts'
 import { computeTreeHarness } from '../observe/sync.ts'
 
 /** Invariant 4: an order uses the spec, harness and incumbent in force when it was issued. */
@@ -137,7 +136,8 @@ export async function findProbeTreeGaps(
   spec: Spec | null,
   event: LedgerEvent<'order-issued'>,
 ): Promise<string[]> {
-  if (event.purpose !== 'probe' || spec === null || event.probing?.version !== PROBES_VERSION) return []
+  if (event.purpose !== 'probe' || spec === null || event.probing?.version !== getProbesVersion(spec))
+    return []
   if (!(await repository.has(event.base.tree))) return []
   const label = await findWrongProbe(repository, spec, event)
   return label === null ? [] : [`${label}: its tree is not the change of the base that winnow makes`]
