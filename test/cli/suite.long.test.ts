@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { releaseTest } from '../support/cases.ts'
-import { project } from './project.ts'
+import type { LedgerEvent } from '../../src/model/event.ts'
+import type { HarnessTrial } from '../../src/report/check-trial.ts'
+import { project, type Project } from './project.ts'
 
 /**
  * Answers a task by what the prompt asks for. Citing helps in every task. Shouting helps in two of them and spoils the
@@ -58,6 +60,27 @@ const FILES = {
   'ideas/2-shout.patch': patch('Plan the work and shout.'),
 }
 
+function addUp(numbers: readonly number[]): number {
+  return numbers.reduce((all, each) => all + each, 0)
+}
+
+/** The executions of every order, by its purpose. */
+async function countExecutions(person: Project): Promise<Record<string, number[]>> {
+  const { out } = await person.winnow('log', '--json')
+  const events = out
+    .trim()
+    .split('\n')
+    .map((line): LedgerEvent => JSON.parse(line))
+  const purposes = new Map(
+    events.map(event => [event.id, event.kind === 'order-issued' ? event.purpose : '']),
+  )
+  const counted: Record<string, number[]> = {}
+  for (const event of events)
+    if (event.kind === 'measured')
+      (counted[purposes.get(event.order) ?? ''] ??= []).push(event.report.executions.length)
+  return counted
+}
+
 describe('a suite of three tasks', () => {
   it('keeps what lowers the loss of every task, and not what spoils one of them', async () => {
     const person = project(FILES)
@@ -66,11 +89,26 @@ describe('a suite of three tasks', () => {
       /^ {2}noise: pairs \(task, seed\) would differ by 0\.0\d+, estimated from 12 runs of one pass/m,
     )
     expect(checked.out).toMatch(/^ {2}smallest visible gain: /m)
+    expect(checked.out).toMatch(/^ {2}before the first idea, two such jobs: 48 executions$/m)
+    expect(checked.out).toMatch(/^ {2}one job of pairs, of which an idea needs one or more: 24 executions$/m)
+    expect(checked.out).toMatch(/^ {2}attacks on the harness, and more if one of them gains: 5 executions$/m)
+    expect(checked.out).toMatch(/^ {4}forge text +no gain: /m)
+    expect(checked.out).toMatch(/^ {2}harness: guarded$/m)
+    const forecast = (await person.json('check', '--no-probes')) as { tried: HarnessTrial }
     const { code, out } = await person.winnow('run')
     expect([code, out]).toEqual([0, expect.stringMatching(/1 kept/)])
 
+    const counted = await countExecutions(person)
+    const { each_keep, headline, null_idea } = forecast.tried.prospects ?? {}
+    expect(counted).toMatchObject({ calibration: [24, 24], probe: [5], effect: [each_keep?.executions] })
+    expect(addUp(counted['progression'] ?? [])).toBe(headline?.executions)
+    // Both ideas share the base: a pass of each of three sides.
+    expect(new Set(counted['experiment'])).toEqual(new Set([36]))
+    expect((null_idea?.executions ?? 0) / (null_idea?.jobs ?? 1)).toBeCloseTo(24)
+
     const status = await person.json('status')
     expect(status).toMatchObject({
+      guard: 'guarded',
       baseline: { tasks: Object.fromEntries(TASKS.map(task => [task, expect.closeTo(0.406, 1)])) },
       verdicts: { kept: 1 },
     })

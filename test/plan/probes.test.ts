@@ -146,6 +146,33 @@ describe('the probes of a campaign', () => {
     for (const { campaign } of [off, judged]) expect(describeGuard(campaign)).toBe('not probed')
   })
 
+  it('are not begun where a quarter of the money left does not pay for one run of each', () => {
+    const metered = SPEC.replace('sh bench/run', 'sh bench/run, models: metered')
+    const spec = `${metered}models: [{ id: m }]\nstopping: { max_total_cost_usd: 8 }\n`
+    const built = unprepared(spec).based()
+    const { executions } = built.campaign.spent
+    const spend = (usd: number) =>
+      built.add({
+        kind: 'spent',
+        cause: `${usd}`,
+        what: 'measure',
+        who: 'm',
+        ok: true,
+        minutes: 0,
+        requests: 1,
+        tokens: 1,
+        usd,
+      })
+    spend(executions)
+    const four = NAMES.length + 1
+    settle(built, () => OBSERVED)
+    if (four <= (8 - executions) / 4) throw new Error('the probes are affordable')
+    expect(built.campaign.probes?.not_probed).toContain(
+      `${four} executions of the harness cost about ${four} USD`,
+    )
+    expect(describeGuard(built.campaign)).toBe('not probed')
+  })
+
   it('are lost for good after as many losses as other measurements that nothing depends on', () => {
     const built = unprepared().based()
     for (let losses = 0; losses < 5; losses++) {
