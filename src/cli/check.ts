@@ -13,6 +13,7 @@ import { applyPatchFile, type PatchFile, readPatches } from '../ideas/patch.ts'
 import { watchResources } from '../measure/resource-watch.ts'
 import { type Point, toShortRef } from '../model/ids.ts'
 import { explainNoProbes } from '../plan/probes.ts'
+import { hasTextProbes } from '../probes/text-probes.ts'
 import { describeDependencyPolicy } from '../report/approval.ts'
 import { describeGuessedMetric, describeResourceConflicts, type HarnessTrial } from '../report/check-trial.ts'
 import {
@@ -169,7 +170,8 @@ async function tryAndAttack(
   const about = { yaml: check.text.yaml, tree: check.base.tree }
   saveForecast(check.repositoryContext, about, estimateCampaignSeconds(spec, trial))
   print(renderCheckComparison(spec, tried))
-  if (!attacks) return { tried, probes: null, not_probed: null }
+  // Where the harness asks models, one run of it was allowed; a suite has cheap attacks on its texts.
+  if (!attacks || (capUsd !== null && !hasTextProbes(spec))) return { tried, probes: null, not_probed: null }
   const live = (seconds: number) => `attacking the harness ${formatClock(seconds)}`
   const tooDear = capUsd === null ? null : explainTooDearProbes(trial, capUsd)
   const probes =
