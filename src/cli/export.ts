@@ -6,13 +6,14 @@ import { UserError } from '../errors.ts'
 import { listExperiments } from '../model/experiment.ts'
 import { EXPORT_FORMATS, exportCampaign } from '../report/export.ts'
 import { withCampaign } from './context.ts'
+import { readHistories } from './inspect.ts'
 import { gatherResults } from './status.ts'
 import type { Verb } from './verb.ts'
 
 export const exportVerb: Verb = {
   name: 'export',
   group: 'more',
-  summary: 'print the results of a campaign in the format of another tool',
+  summary: 'print the results of a campaign in the format of another tool, or as charts',
   access: 'read',
   options: [
     { name: 'format', values: EXPORT_FORMATS, summary: 'the format; jsonl by default' },
@@ -23,18 +24,22 @@ export const exportVerb: Verb = {
     'winnow export --format ce-optimize --output experiment-log.yaml',
     'winnow export --format csv --output results.csv',
     'winnow export --format github-action-benchmark --output benchmark.json',
+    'winnow export --format svg --output charts.svg',
   ],
   run: call =>
     withCampaign(call, { access: 'read', startedOnly: true }, async context => {
       const { given, terminal, environment } = call
       const format = EXPORT_FORMATS.find(each => each === given.text('format')) ?? 'jsonl'
       const asJson = given.flag('json')
-      if (asJson && format === 'csv')
-        throw new UserError('--json and --format csv contradict each other', { fix: 'give one of the two' })
+      if (asJson && (format === 'csv' || format === 'svg'))
+        throw new UserError(`--json and --format ${format} contradict each other`, {
+          fix: 'give one of the two',
+        })
       const { loaded, spec } = await requireCampaign(context.campaignContext)
       const { campaign } = loaded
       const experiments = await gatherResults(context, listExperiments(campaign), new Map())
-      const { text, notes } = exportCampaign(format, { campaign, spec, experiments })
+      const histories = format === 'svg' ? await readHistories(context) : []
+      const { text, notes } = exportCampaign(format, { campaign, spec, experiments, histories })
       const written = asJson && format === 'ce-optimize' ? `${JSON.stringify(parse(text))}\n` : text
       const output = given.text('output')
       if (output === undefined) for (const line of written.trimEnd().split('\n')) terminal.out(line)

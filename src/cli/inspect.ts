@@ -87,7 +87,7 @@ async function inspectArtifact(
 }
 
 /** Fetches the optimize branch, which contains every version. */
-async function readHistories(context: CommandContext): Promise<ArtifactHistory[]> {
+export async function readHistories(context: CommandContext): Promise<ArtifactHistory[]> {
   const { campaignContext } = context
   const { repository, refs } = campaignContext
   const { loaded, spec } = await requireCampaign(campaignContext)

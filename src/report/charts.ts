@@ -20,7 +20,7 @@ interface ChartData {
   last: number
 }
 
-interface ChartMark {
+export interface ChartMark {
   id: string
   number: number
   /** Differs from the previous mark where something other than winnow changed the metric. */
@@ -108,7 +108,7 @@ function shiftByEffect(
 
 // Chart
 
-const WIDTH = 720
+export const WIDTH = 720
 const CHART_HEIGHT = 280
 const PLOT_AREA = { left: 72, right: WIDTH - 20, top: 44, bottom: CHART_HEIGHT - 40 }
 /** More marks than this could not be told apart. */
@@ -129,12 +129,19 @@ export function renderChart(campaign: string, data: ChartData): string {
   const values = [start, ...levels, end].filter(value => value !== null)
   const empty = `<text class="small" x="${PLOT_AREA.left}" y="${CHART_HEIGHT / 2}">Nothing is measured yet.</text>`
   const body = values.length === 0 ? [empty] : renderDrawing(data, values)
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${CHART_HEIGHT}" viewBox="0 0 ${WIDTH} ${CHART_HEIGHT}" role="img">`,
-    `<title>${escapeSvg(metric)} of ${escapeSvg(campaign)}</title>`,
-    STYLE,
-    `<rect class="ground" width="${WIDTH}" height="${CHART_HEIGHT}"/>`,
+  return renderSvgFile(`${escapeSvg(metric)} of ${escapeSvg(campaign)}`, CHART_HEIGHT, [
     `<text class="head" x="${PLOT_AREA.left}" y="24">${escapeSvg(metric)} of ${escapeSvg(campaign)}, by experiment: ${escapeSvg(gain)}</text>`,
+    ...body,
+  ])
+}
+
+/** The texts have to be escaped. */
+export function renderSvgFile(title: string, height: number, body: readonly string[]): string {
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}" role="img">`,
+    `<title>${title}</title>`,
+    STYLE,
+    `<rect class="ground" width="${WIDTH}" height="${height}"/>`,
     ...body,
     '</svg>',
     '',
@@ -236,7 +243,7 @@ function renderChartMark({ id, value, reverted, isRevert }: ChartMark, x: number
 
 // Scale
 
-interface ChartScale {
+export interface ChartScale {
   at: (value: number) => number
   ticks: number[]
 }
@@ -244,7 +251,10 @@ interface ChartScale {
 const STEPS = [1, 2, 2.5, 5, 10]
 
 /** Spreads values over `from`..`to` with a small margin. A single value lies in the middle. */
-function buildChartScale(values: readonly number[], { from, to }: { from: number; to: number }): ChartScale {
+export function buildChartScale(
+  values: readonly number[],
+  { from, to }: { from: number; to: number },
+): ChartScale {
   const low = values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY)
   const high = values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY)
   const margin = high > low ? (high - low) * 0.08 : Math.abs(high) * 0.5 || 1
@@ -321,15 +331,14 @@ const ENTITIES: Readonly<Record<string, string>> = {
 }
 
 /** Keeps foreign text inside an SVG plain, on one line and of limited length. */
-export function escapeSvg(text: string): string {
+export function escapeSvg(text: string, most = MAX_TEXT_LENGTH): string {
   const plain = text.replace(/[\p{C}\s]+/gu, ' ').trim()
   const letters = Array.from(plain)
-  const short =
-    letters.length > MAX_TEXT_LENGTH ? `${letters.slice(0, MAX_TEXT_LENGTH - 1).join('')}…` : plain
+  const short = letters.length > most ? `${letters.slice(0, most - 1).join('')}…` : plain
   return short.replace(/[&<>"']/g, character => ENTITIES[character] ?? '')
 }
 
 /** One decimal is finer than a pixel, and gives the same bytes on every machine. */
-function formatPixels(value: number): string {
+export function formatPixels(value: number): string {
   return String(Math.round(value * 10) / 10)
 }

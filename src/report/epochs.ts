@@ -1,7 +1,8 @@
-import { computeSpread, type EpochStep, listEpochSteps } from '../decide/epochs.ts'
+import { computeMean, computeSpread, type EpochStep, listEpochSteps } from '../decide/epochs.ts'
 import { formatNumber, roundNumbers } from '../decide/wording.ts'
 import type { Campaign, EpochRun, MeasuredEpoch } from '../model/campaign.ts'
 import { isUndecided, listExperiments } from '../model/experiment.ts'
+import { computeMedian } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { ArtifactHistory, ArtifactMove } from './artifacts.ts'
 import { formatScore } from './tasks.ts'
@@ -50,15 +51,27 @@ export interface EpochView extends Pick<EpochStep, 'regressed' | 'limit'> {
   epoch: number
   at: string
   mean: number | null
+  /** Over this pass and the two before it; null where one of them is missing. */
+  average: number | null
   tasks: Record<string, number | null>
+  /** Over the tasks that have a score; null without any. */
+  range: TaskRange | null
   /** The rate of the proposal after it. */
   learning_rate: number
   /** Versions in force while it was measured. */
   artifacts: Record<string, number>
   /** After it. */
   events: ArtifactEvent[]
+  /** What became of the incumbent after it. */
+  change: 'update' | 'rollback' | null
   /** Measured after it, and not landed. */
   dropped: { experiment: string; verdict: string }[]
+}
+
+export interface TaskRange {
+  least: number
+  median: number
+  most: number
 }
 
 export function buildEpochViews(
@@ -80,19 +93,24 @@ export function buildEpochViews(
       mean_loss_current: epoch.mean,
       new_learning_rate: learningRate,
     }
+    const tasks = listTaskScores(epoch.runs)
+    const events = moves.map(move => {
+      const event = toArtifactEvent(campaign, move)
+      return regressed && event.type === 'rollback' ? { ...event, ...regression } : event
+    })
     return roundNumbers({
       epoch: number,
       at: epoch.at,
       mean: epoch.mean,
-      tasks: listTaskScores(epoch.runs),
+      average: computeAverage(passes.slice(0, index + 1).map(pass => pass.epoch.mean)),
+      tasks,
+      range: computeRange(Object.values(tasks)),
       limit,
       regressed,
       learning_rate: learningRate,
       artifacts: Object.fromEntries(histories.map(each => [each.name, findVersion(each, epoch)])),
-      events: moves.map(move => {
-        const event = toArtifactEvent(campaign, move)
-        return regressed && event.type === 'rollback' ? { ...event, ...regression } : event
-      }),
+      events,
+      change: findChange(campaign, { epoch, step, next, events }),
       dropped: listDropped(campaign, epoch.round, next?.round ?? Infinity),
     })
   })
@@ -101,6 +119,37 @@ export function buildEpochViews(
 /** Under `compat: awp` the measurement of an update is recorded just before it lands. */
 function isEarlierMove({ seq, experiment }: ArtifactMove, epoch: MeasuredEpoch): boolean {
   return seq < epoch.seq || (experiment !== null && experiment === epoch.update?.id)
+}
+
+/** Passes of the moving average. */
+export const AVERAGED = 3
+
+function computeAverage(means: readonly (number | null)[]): number | null {
+  const last = means.slice(-AVERAGED).filter(mean => mean !== null)
+  return last.length < AVERAGED ? null : computeMean(last)
+}
+
+function computeRange(scores: readonly (number | null)[]): TaskRange | null {
+  const known = scores.filter(score => score !== null)
+  if (known.length === 0) return null
+  return { least: Math.min(...known), median: computeMedian(known), most: Math.max(...known) }
+}
+
+/** Read from the campaign too, because the views of a ledger have no histories of artifacts. */
+function findChange(
+  { landings, experiments }: Campaign,
+  pass: { epoch: MeasuredEpoch; step: EpochStep; next: MeasuredEpoch | undefined; events: ArtifactEvent[] },
+): EpochView['change'] {
+  const { epoch, step, next, events } = pass
+  const purposes = landings
+    .slice(epoch.landings, next?.landings)
+    .map(({ experiment }) => experiments[experiment]?.purpose)
+  const isRolledBack = landings.some(
+    ({ experiment, reverted }) => experiment === step.rollBack && reverted !== null,
+  )
+  if (isRolledBack || purposes.includes('revert') || events.some(({ type }) => type === 'rollback'))
+    return 'rollback'
+  return purposes.includes('idea') || events.length > 0 ? 'update' : null
 }
 
 function listDropped(campaign: Campaign, after: number, upTo: number): EpochView['dropped'] {
@@ -160,19 +209,23 @@ export function renderEpochViews(views: readonly EpochView[], metric: string): s
   const all = [...new Set(views.flatMap(view => Object.keys(view.tasks)))]
   const tasks = all.length <= MOST_COLUMNS ? all : []
   const most = Math.max(...views.map(({ mean }) => mean ?? 0))
-  const rows = views.map(({ epoch, mean, tasks: scores, learning_rate, regressed, events, dropped }) => [
+  const rows = views.map(({ epoch, mean, average, range, tasks: scores, ...view }) => [
     epoch === 0 ? 'baseline' : String(epoch),
     formatScore(mean),
     drawBar(mean, most),
+    average === null ? '' : formatScore(average),
+    all.length < 2 || range === null ? '' : formatRange(range),
     ...tasks.map(task => formatScore(scores[task] ?? null)),
-    formatNumber(learning_rate),
+    formatNumber(view.learning_rate),
     [
-      ...(regressed ? ['regression'] : []),
-      ...events.map(describeArtifactEvent),
-      ...dropped.map(({ experiment, verdict }) => `${experiment} ${verdict}`),
+      ...(view.regressed ? ['regression'] : []),
+      ...view.events.map(describeArtifactEvent),
+      ...view.dropped.map(({ experiment, verdict }) => `${experiment} ${verdict}`),
     ].join('; '),
   ])
-  const table = formatTable([['epoch', metric, '', ...tasks, 'rate', 'then'], ...rows])
+  const average = views.length < AVERAGED ? '' : `last ${AVERAGED}`
+  const range = all.length < 2 ? '' : 'least/median/most'
+  const table = formatTable([['epoch', metric, '', average, range, ...tasks, 'rate', 'then'], ...rows])
   const spread = computeSpread(views.filter(({ epoch }) => epoch === 0).map(({ mean }) => mean))
   if (spread === null) return table
   return [
@@ -187,7 +240,16 @@ function drawBar(value: number | null, most: number): string {
   return '█'.repeat(most > 0 ? Math.max(0, Math.round((BAR_WIDTH * (value ?? 0)) / most)) : 0)
 }
 
-function describeArtifactEvent({ artifact, from_version, to_version, experiment }: ArtifactEvent): string {
+function formatRange({ least, median, most }: TaskRange): string {
+  return [least, median, most].map(formatScore).join('/')
+}
+
+export function describeArtifactEvent({
+  artifact,
+  from_version,
+  to_version,
+  experiment,
+}: ArtifactEvent): string {
   const by = experiment === null ? '' : ` (${experiment})`
   return `${artifact} v${from_version} -> v${to_version}${by}`
 }

@@ -6,16 +6,20 @@ import type { Experiment } from '../model/experiment.ts'
 import { aggregateSnapshot, toFinite } from '../model/report.ts'
 import { isLanded } from '../model/verdict.ts'
 import type { Spec } from '../spec/schema.ts'
+import type { ArtifactHistory } from './artifacts.ts'
+import { renderCampaignCharts } from './campaign-charts.ts'
 import { buildCeLog } from './ce-log.ts'
 import type { ExportedExperiment, Results } from './results.ts'
 
-export const EXPORT_FORMATS = ['ce-optimize', 'jsonl', 'csv', 'github-action-benchmark'] as const
+export const EXPORT_FORMATS = ['ce-optimize', 'jsonl', 'csv', 'github-action-benchmark', 'svg'] as const
 type ExportFormat = (typeof EXPORT_FORMATS)[number]
 
 interface CampaignExport {
   campaign: Campaign
   spec: Spec
   experiments: readonly ExportedExperiment[]
+  /** Only the charts show them. */
+  histories: readonly ArtifactHistory[]
 }
 
 /** The text of the file, and what its reader has to know. */
@@ -38,6 +42,8 @@ export function exportCampaign(
       return { text: renderCsv(input), notes: [] }
     case 'github-action-benchmark':
       return exportBenchmark(input)
+    case 'svg':
+      return { text: renderCampaignCharts(input.campaign, input.spec, input.histories), notes: [] }
     default:
       return format satisfies never
   }

@@ -8,6 +8,7 @@ import { describeStatus } from '../model/status.ts'
 import { formatAdvice, listUntriedCategories, summarizeCategories } from '../plan/backlog.ts'
 import type { Spec } from '../spec/schema.ts'
 import { formatIdeaToTake, listIdeasToTake } from './backlog.ts'
+import { renderCampaignCharts } from './campaign-charts.ts'
 import { buildChartData, renderBadge, renderChart } from './charts.ts'
 import { getExperimentState, renderPersonalTasks } from './experiment-state.ts'
 import { escapeMarkdown } from './markdown.ts'
@@ -28,7 +29,10 @@ export function renderLedgerViews(campaign: Campaign, spec: Spec): Record<string
     'README.md': renderLedgerReadme(campaign),
     'digest.md': renderDigest(campaign, spec, progress),
     'summary.md': renderSummary(campaign, spec, progress),
-    'chart.svg': renderChart(campaign.name, buildChartData(campaign, progress)),
+    'chart.svg':
+      campaign.epochs.length > 0
+        ? renderCampaignCharts(campaign, spec, [])
+        : renderChart(campaign.name, buildChartData(campaign, progress)),
     [BADGE_FILE]: renderBadge(campaign, progress),
   }
 }

@@ -40,7 +40,7 @@ function readCampaign(file: string, change: (experiment: Experiment) => Experime
       results: buildResults({ spec: campaign.name, experiment, record, ending, diff }),
     }
   })
-  return { campaign, spec: getCampaignSpec(campaign), experiments }
+  return { campaign, spec: getCampaignSpec(campaign), experiments, histories: [] }
 }
 
 function exportLog(...given: Parameters<typeof readCampaign>) {
