@@ -169,10 +169,11 @@ function toFailedResult(
     ended.signal === null ? `ended with exit code ${ended.exitCode}` : `was ended by ${ended.signal}`
   const error = ended.timedOut ? `ran longer than ${seconds} s` : how
   const status = ended.timedOut ? 'timeout' : 'crashed'
-  const measured = task === null ? null : buildFailedTask(session.input.spec, task)
+  const { spec } = session.input
+  const measured = task === null ? null : buildFailedTask({ spec, task, outDir: session.paths.out })
   if (measured !== null) {
     const metrics = { ...measured.metrics, ...collectBuiltInMetrics(ended), ...ended.counted }
-    return { status: 'ok', metrics, tasks: measured.tasks, error }
+    return { status: 'ok', ...measured, metrics, error }
   }
   return { status: role === 'smoke' ? 'smoke-failed' : status, metrics: {}, error }
 }

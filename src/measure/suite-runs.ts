@@ -20,6 +20,7 @@ import { isFolder } from './isolation/side-users.ts'
 import { readCapped } from './output/capped-file.ts'
 import type { HarnessOutput } from './output/harness-output.ts'
 import { LOSS_EXAMPLE } from './output/read-output.ts'
+import { COMPLETION, readRunDefects } from './run-defects.ts'
 
 /** A task of a suite: what the harness is told about it, and what its run says about itself. */
 
@@ -43,34 +44,53 @@ export function buildTaskEnvironment(task: SuiteTask): Record<string, string> {
   )
 }
 
+interface TaskRunPlace {
+  spec: Spec
+  task: SuiteTask
+  outDir: string
+}
+
 /** Adds the score of its task to what a run printed; for a loss, computed from its components. */
-export function scoreTask(
-  printed: HarnessOutput,
-  { spec, task, outDir }: { spec: Spec; task: SuiteTask; outDir: string },
-): HarnessOutput {
+export function scoreTask(printed: HarnessOutput, { spec, task, outDir }: TaskRunPlace): HarnessOutput {
   const { name, type } = spec.metric.primary
   const { tasks: _own, tasks_meta: _meta, feedback, ...rest } = printed
   const metrics = type === 'loss' ? computeTaskLoss(rest.metrics, { spec, task, outDir }) : rest.metrics
   const score = Object.hasOwn(metrics, name) ? toFinite(metrics[name]) : null
-  const text = toSafeLine(Object.values(feedback ?? {}).join(' '), MOST_FEEDBACK)
-  const written = text === '' ? {} : { feedback: { [task.name]: text } }
-  return { ...rest, metrics, tasks: { [task.name]: score }, ...written }
+  const said = Object.values(feedback ?? {}).join(' ')
+  const found = type === 'loss' ? listRunDefects(spec, outDir) : []
+  return { ...rest, metrics, tasks: { [task.name]: score }, ...toFeedback(task, [said, ...found]) }
 }
 
-/** The metrics of a run that failed; null where no loss is computed, so that the execution itself has failed. */
-export function buildFailedTask(
-  spec: Spec,
-  task: SuiteTask,
-): Pick<HarnessOutput, 'metrics' | 'tasks'> | null {
+/** The result of a run that failed; null where no loss is computed, so that the execution itself has failed. */
+export function buildFailedTask({
+  spec,
+  task,
+  outDir,
+}: TaskRunPlace): Pick<HarnessOutput, 'metrics' | 'tasks' | 'feedback'> | null {
   const { name, type } = spec.metric.primary
   if (type !== 'loss') return null
   const worst = computeWorstLoss(selectLossTerms(spec, task))
-  return { metrics: toLossMetrics(name, worst), tasks: { [task.name]: worst.total } }
+  return {
+    metrics: toLossMetrics(name, worst),
+    tasks: { [task.name]: worst.total },
+    ...toFeedback(task, listRunDefects(spec, outDir)),
+  }
+}
+
+/** Only epochs read what went wrong in a run. */
+function listRunDefects({ epochs }: Spec, outDir: string): string[] {
+  const [folder] = epochs === null ? [] : listRunFolders(outDir)
+  return folder === undefined ? [] : readRunDefects(folder)
+}
+
+function toFeedback({ name }: SuiteTask, texts: readonly string[]): Pick<HarnessOutput, 'feedback'> {
+  const text = toSafeLine(texts.filter(each => each.trim() !== '').join('; '), MOST_FEEDBACK)
+  return text === '' ? {} : { feedback: { [name]: text } }
 }
 
 function computeTaskLoss(
   printed: Readonly<MetricValues>,
-  { spec, task, outDir }: { spec: Spec; task: SuiteTask; outDir: string },
+  { spec, task, outDir }: TaskRunPlace,
 ): MetricValues {
   const { name } = spec.metric.primary
   if (Object.hasOwn(printed, name)) {
@@ -90,27 +110,31 @@ function computeTaskLoss(
 
 // Files of the run
 
-const COMPLETION = 'run_completion.json'
 const MOST_FOLDERS = 100
+/** Where AWP puts the folder of a run, below the folder that it is given. */
+const RUN_PARENTS = [[], ['runs'], ['workspace', 'runs']]
 
-/** AWP writes its files into the given folder, or into a folder of the run in it. */
 function readRunFiles(outDir: string): RunSignals {
-  const dir = findRunFolder(outDir)
+  const [dir = outDir, ...others] = listRunFolders(outDir)
+  if (others.length > 0)
+    throw new HarnessError(`$WINNOW_OUT_DIR has ${others.length + 1} folders with ${COMPLETION}`)
   const completion = readText(join(dir, COMPLETION))
   const metrics = readText(join(dir, 'metrics.jsonl'))
   const lines = metrics?.split('\n').filter(line => line.trim() !== '') ?? null
   return readRunSignals(parseJson(completion), lines?.map(parseJson) ?? null)
 }
 
-function findRunFolder(outDir: string): string {
-  if (readCapped(join(outDir, COMPLETION)).kind !== 'missing') return outDir
-  const folders = listPaths(outDir).slice(0, MOST_FOLDERS)
-  const found = folders.filter(
-    path => isFolder(path) && readCapped(join(path, COMPLETION)).kind !== 'missing',
-  )
-  if (found.length > 1)
-    throw new HarnessError(`$WINNOW_OUT_DIR has ${found.length} folders with ${COMPLETION}`)
-  return found[0] ?? outDir
+/** The folders with the file that ends a run: the given one, or those of the first parent that has any. */
+function listRunFolders(outDir: string): string[] {
+  const isRun = (path: string) => readCapped(join(path, COMPLETION)).kind !== 'missing'
+  if (isRun(outDir)) return [outDir]
+  for (const names of RUN_PARENTS) {
+    const isInside = names.every((_, at) => isFolder(join(outDir, ...names.slice(0, at + 1))))
+    const folders = isInside ? listPaths(join(outDir, ...names)).slice(0, MOST_FOLDERS) : []
+    const found = folders.filter(path => isFolder(path) && isRun(path))
+    if (found.length > 0) return found
+  }
+  return []
 }
 
 function listPaths(dir: string): string[] {

@@ -14,6 +14,12 @@ case "$WINNOW_TASK" in
   nested)
     mkdir "$WINNOW_OUT_DIR/run-1"
     printf '{"status":"failed"}' > "$WINNOW_OUT_DIR/run-1/run_completion.json" ;;
+  criticised|gives-up)
+    run="$WINNOW_OUT_DIR/workspace/runs/run-1"
+    mkdir -p "$run/iterations/001"
+    printf '{"status":"partial","eval":{"score":1},"critique":{"score":0.5}}' > "$run/run_completion.json"
+    printf '[{"worker_id":"w","defects":[{"category":"missing_data","description":"no source for the second fact","severity":"critical"}]}]' > "$run/iterations/001/critique.json"
+    [ "$WINNOW_TASK" = criticised ] || exit 4 ;;
   crashes) echo oops >&2; exit 3 ;;
   hangs) sleep 1000 ;;
   told) printf '{"eval": %s, "critique": 1, "gate_rejections": 0, "budget_remaining_pct": 100, "status": "complete"}' "$1"
@@ -23,7 +29,11 @@ esac
 `
 const PAIRS: StopRule = { rule: 'pairs', metrics: ['loss'], scale: 'linear', pairs: 1, by_task: true }
 
-async function measureTasks(tasks: Record<string, unknown>[], missing = 'error'): Promise<Execution[]> {
+async function measureTasks(
+  tasks: Record<string, unknown>[],
+  missing = 'error',
+  rest: Record<string, unknown> = {},
+): Promise<Execution[]> {
   const lab = await laboratory()
   const suite = { tasks: tasks.map(({ name }) => String(name)), seeds: 1 }
   const experiment = {
@@ -36,6 +46,7 @@ async function measureTasks(tasks: Record<string, unknown>[], missing = 'error')
         loss: { missing, max_rejections: 2 },
       },
       measurement: { suite: { tasks, seeds: 12 } },
+      ...rest,
     },
     order: { suite },
   }
@@ -97,6 +108,24 @@ describe('a pass of a suite', () => {
     expect(find(runs, 'hangs')).toMatchObject({ error: 'ran longer than 0.5 s', status: 'ok' })
     expect(find(runs, 'silent').metrics['loss']).toBeCloseTo(1, 9)
     expect(find(runs, 'incomplete').metrics['loss']).toBeCloseTo(0.3 * 0.5 + 0.15 * 0.5 + 0.05 * 0.5, 9)
+  })
+
+  test('tells epochs what the critique of the run found, also where the run failed', async () => {
+    const tasks = [
+      { name: 'criticised', task: 't' },
+      { name: 'gives-up', task: 't' },
+    ]
+    const runs = await measureTasks(tasks, 'neutral', { epochs: { count: 2 } })
+    const found = 'critical missing_data: no source for the second fact'
+    expect(find(runs, 'criticised').feedback).toEqual({ criticised: found })
+    expect(find(runs, 'criticised').metrics['loss.critique']).toBeCloseTo(0.15, 9)
+    expect(find(runs, 'gives-up')).toMatchObject({
+      error: 'ended with exit code 4',
+      metrics: { loss: expect.closeTo(1, 9) },
+      feedback: { 'gives-up': found },
+    })
+    const [unread] = await measureTasks(tasks.slice(0, 1), 'neutral')
+    expect(unread).not.toHaveProperty('feedback')
   })
 
   test('a missing component is an error, unless it counts as neutral', async () => {
