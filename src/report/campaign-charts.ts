@@ -37,7 +37,7 @@ export function renderCampaignCharts(
 // Epochs
 
 /** Loss curve, artifact timeline, and the range of the tasks; one column an epoch in each of them. */
-export function renderEpochCharts(
+function renderEpochCharts(
   subject: string,
   all: readonly EpochView[],
   artifacts: readonly string[],

@@ -68,7 +68,7 @@ export interface EpochView extends Pick<EpochStep, 'regressed' | 'limit'> {
   dropped: { experiment: string; verdict: string }[]
 }
 
-export interface TaskRange {
+interface TaskRange {
   least: number
   median: number
   most: number

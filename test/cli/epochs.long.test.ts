@@ -139,6 +139,15 @@ describe('epochs that learn', () => {
     const text = (await person.winnow('inspect')).out
     expect(text).toContain('worker_pitfalls v2 -> v1')
     expect((await person.winnow('status')).out).toContain('5 epochs measured (epochs.count)')
+    const { out: charts } = await person.winnow('export', '--format', 'svg')
+    expect(charts).toContain(
+      '<title>epoch 4: mean 0.4667; mean of the last 3 0.3889; regression, limit 0.2667; worker_pitfalls v2 -&gt; v1</title>',
+    )
+    expect(charts).toMatch(/<path class="cross".*<title>worker_pitfalls v2 -&gt; v1 after epoch 4/)
+    const [ledger = ''] = /refs\/heads\/optimize-state\/\S+/.exec(person.refs()) ?? []
+    const view = person.git('show', `${ledger}:chart.svg`)
+    expect(view.match(/<circle class="(\w+)".*<title>epoch/g)).toHaveLength(10)
+    expect(view).toMatch(/<circle class="rollback".*<title>epoch 4: mean 0.4667/)
     expect(await person.json('inspect', '--artifact', 'worker_pitfalls')).toMatchObject({
       versions: [{ version: 0 }, { version: 1, author: 'textgrad' }, { version: 2, author: 'textgrad' }],
     })
