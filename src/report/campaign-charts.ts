@@ -37,11 +37,7 @@ export function renderCampaignCharts(
 // Epochs
 
 /** Loss curve, artifact timeline, and the range of the tasks; one column an epoch in each of them. */
-function renderEpochCharts(
-  subject: string,
-  all: readonly EpochView[],
-  artifacts: readonly string[],
-): string {
+function renderEpochCharts(subject: string, all: readonly EpochView[], artifacts: readonly string[]): string {
   const views = all.slice(-MAX_COLUMNS)
   const grid = buildColumns(views.length)
   const curve = { from: HEAD_HEIGHT + CURVE_HEIGHT, to: HEAD_HEIGHT + 16 }
