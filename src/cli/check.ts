@@ -51,7 +51,8 @@ import { showLive } from './live.ts'
 import { listWorkDirs } from './measure.ts'
 import { tryProbes } from './probes.ts'
 import { saveForecast } from './stake.ts'
-import { type HarnessRun, readSpendingCap, SPEC_HARNESS, withHarnessModels } from './harness-run.ts'
+import { readSpendingCap } from './harness-models.ts'
+import { type HarnessRun, SPEC_HARNESS, withHarnessModels } from './harness-run.ts'
 import { tryHarness } from './trial.ts'
 import type { Call, Verb } from './verb.ts'
 
@@ -129,12 +130,12 @@ export async function checkSpec(call: Call, check: SpecCheck): Promise<number> {
     if (!call.given.flag('json')) for (const line of lines) call.terminal.out(line)
   }
   print(renderCheck(view))
-  const capUsd = readSpendingCap(call, spec)
-  const tries = !isBlocked(view) && !call.given.flag('no-try') && (!isMetered(spec) || capUsd !== null)
+  const cap = readSpendingCap(call, spec)
+  const tries = !isBlocked(view) && !call.given.flag('no-try') && (!isMetered(spec) || cap !== null)
   const harness = { ...SPEC_HARNESS, what: 'winnow check', call, spec, ...check }
-  const run = { check, view, capUsd, print }
+  const run = { check, view, capUsd: cap?.usd ?? null, print }
   const { tried, probes, not_probed } = tries
-    ? await withHarnessModels(harness, capUsd, each => tryAndAttack(each, run))
+    ? (await withHarnessModels(harness, cap, each => tryAndAttack(each, run))).result
     : { tried: view, probes: null, not_probed: null }
   if (!tries && !isBlocked(view)) print(renderCheckComparison(spec, tried))
   if (call.given.flag('json')) call.terminal.json(roundNumbers({ ...tried, probes, not_probed }))

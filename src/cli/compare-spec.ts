@@ -6,7 +6,8 @@ import { SpecErrors } from '../spec/errors.ts'
 import { parseSpec } from '../spec/load.ts'
 import { listPlannedFeatures } from '../spec/planned-features.ts'
 import type { Spec } from '../spec/schema.ts'
-import { BUILT_IN_METRICS, PERCENT } from '../spec/schema-values.ts'
+import { BUILT_IN_METRICS, MODEL_METRICS, PERCENT } from '../spec/schema-values.ts'
+import { SPENDING_OPTIONS } from './harness-models.ts'
 import type { CommandArguments, Option } from './verb.ts'
 
 export const COMPARE_OPTIONS: readonly Option[] = [
@@ -41,6 +42,14 @@ export const COMPARE_OPTIONS: readonly Option[] = [
   },
   { name: 'share', value: 'path', many: true, summary: 'an uncommitted file that both sides need' },
   { name: 'env', value: 'name', many: true, summary: 'an environment variable to pass to the command' },
+  {
+    name: 'model',
+    value: 'id',
+    many: true,
+    summary:
+      'a model that the command asks, through winnow: at OPENAI_BASE_URL, with a key for one execution in OPENAI_API_KEY',
+  },
+  ...SPENDING_OPTIONS,
   { name: 'timeout', value: 'seconds', summary: 'stop an execution after this time (default: 600)' },
   {
     name: 'min-effect',
@@ -59,6 +68,7 @@ const ALWAYS_TRUE_GATE = { name: 'wall_seconds', check: '>= 0' }
 const OPTION_BY_PATH: readonly (readonly [path: string, option: string])[] = [
   ['measurement.output', '--output'],
   ['measurement.env', '--env'],
+  ['models', '--model'],
   ['measurement.command', 'the command'],
   ['parallel.shared_files', '--share'],
   ['metric.primary.name', '--metric'],
@@ -103,6 +113,14 @@ const TOOLS: readonly BenchmarkTool[] = [
 export function buildCompareSpec(given: CommandArguments, directory: string): Spec {
   const { command, output, metric } = selectReading(given)
   const effect = parseMinEffect(given, metric)
+  const models = [...new Set(given.texts('model'))]
+  const asking = MODEL_METRICS.has(metric)
+    ? `--metric ${metric}`
+    : ['spend', 'allow-uncapped'].flatMap(name => (given.flag(name) ? [`--${name}`] : []))[0]
+  if (asking !== undefined && models.length === 0)
+    throw new UserError(`${asking} needs the models that the command asks`, {
+      fix: 'name each: --model gpt-4.1-mini',
+    })
   const text = JSON.stringify({
     winnow: 1,
     name: 'compare',
@@ -117,7 +135,9 @@ export function buildCompareSpec(given: CommandArguments, directory: string): Sp
       output,
       timeout_seconds: parsePositiveNumber(given, 'timeout') ?? 600,
       env: given.texts('env'),
+      ...(models.length === 0 ? {} : { models: 'metered' }),
     },
+    models: models.map(id => ({ id })),
     gates: [...new Set(given.texts('gate'))].map(command => ({ name: command, command })),
     evidence: {
       campaign_control: 'fixed',

@@ -4,7 +4,7 @@ import { formatCount } from '../decide/wording.ts'
 import type { RepositoryContext } from '../engine/campaign/open.ts'
 import { UserError } from '../errors.ts'
 import type { Execution } from '../model/report.ts'
-import type { HarnessTrial } from '../report/check-trial.ts'
+import type { HarnessTrial, ModelSpending } from '../report/check-trial.ts'
 import {
   estimateComparisonSeconds,
   estimateInitialSeconds,
@@ -37,7 +37,8 @@ import { DEFAULT_PREFIX } from './known-campaigns.ts'
 import { createMeasuringTime, type MeasuringTime, showLive } from './live.ts'
 import { confirmStake, describeStake } from './stake.ts'
 import { findHarnessFailure } from './harness-failure.ts'
-import type { HarnessRun } from './harness-run.ts'
+import { chooseSpendingCap, type SpendingCap, SpendingCapReached } from './harness-models.ts'
+import { type HarnessRun, withHarnessModels } from './harness-run.ts'
 import type { Call, Verb } from './verb.ts'
 
 export const compareVerb: Verb = {
@@ -75,6 +76,7 @@ export const compareVerb: Verb = {
     'winnow compare main HEAD -- npm run bench || [ $? -ne 15 ]',
     'winnow compare main --same checksum -- node bench.js',
     'winnow compare v1.2.0 v1.3.0 --metric bytes --max-minutes 10 -- node size.js',
+    'winnow compare main --metric model_cost_usd --model gpt-4.1-mini --spend 2 -- node answers.mjs',
   ],
   exits: {
     0: 'the second is better',
@@ -91,12 +93,13 @@ export const compareVerb: Verb = {
         fix: 'git fetch, then name the branch as git does: origin/main',
       })
     const environment = { ...call.environment, remote: 'none' }
-    buildCompareSpec(call.given, '.')
     const minutes = parsePositiveNumber(call.given, 'max-minutes')
+    const cap = chooseSpendingCap(call, buildCompareSpec(call.given, '.'), { what: 'winnow compare' })
     return withRepository({ ...call, environment }, DEFAULT_PREFIX, repositoryContext =>
       runComparison({ ...call, environment }, repositoryContext, {
         spec: buildCompareSpec(call.given, getRelativeDirectory(repositoryContext, environment.directory)),
         minutes,
+        cap,
       }),
     )
   },
@@ -120,8 +123,8 @@ async function runComparison(
   const time = createMeasuringTime(options.minutes, () => call.environment.clock.monotonic())
   const progress = createComparisonProgress()
   const comparison = { ...options, sides, progress, asking: false }
-  const end = same
-    ? 'same'
+  const { end, models } = same
+    ? ({ end: 'same', models: null } as const)
     : await showLive(
         call,
         elapsed => renderLiveComparison(comparison, elapsed),
@@ -136,6 +139,7 @@ async function runComparison(
     label: HEAD_LABEL,
     seconds,
     end,
+    models,
     failure,
   }
   const view = buildCompareView(result)
@@ -154,6 +158,7 @@ function describeDifference({ base, head, differing }: ComparedSides): string {
 interface ComparisonOptions {
   spec: Spec
   minutes: number | null
+  cap: SpendingCap | null
 }
 
 interface ComparisonContext extends ComparisonOptions {
@@ -236,8 +241,8 @@ async function measureUntilEnd(
   repositoryContext: RepositoryContext,
   comparison: ComparisonContext,
   time: MeasuringTime,
-): Promise<CompareEnd> {
-  const { spec, sides, progress } = comparison
+): Promise<{ end: CompareEnd; models: ModelSpending | null }> {
+  const { spec, sides, progress, cap } = comparison
   const declined = new AbortController()
   const interrupt = AbortSignal.any([call.interrupt, declined.signal, time.signal])
   const agree = buildAgreementCheck(call, comparison, declined, time)
@@ -250,22 +255,27 @@ async function measureUntilEnd(
     if (goesOn) await agree(estimateComparisonSeconds(trial))
     interrupt.throwIfAborted()
   }
-  try {
-    await measureComparison({
-      harness: { ...harness, more: { ...harness.more, onExecution } },
-      sides,
-      progress,
-      onForecast,
-      onJobStart: number =>
-        call.environment.progress.say(renderComparisonProgress(progress.paired, spec, number)),
-    })
-    return 'decided'
-  } catch (error) {
-    if (call.interrupt.aborted) return 'interrupted'
-    if (declined.signal.aborted) return 'declined'
-    if (time.signal.aborted) return 'time'
-    throw error
+  const compare = async (metered: HarnessRun): Promise<CompareEnd> => {
+    try {
+      await measureComparison({
+        harness: { ...metered, more: { ...metered.more, onExecution } },
+        sides,
+        progress,
+        onForecast,
+        onJobStart: number =>
+          call.environment.progress.say(renderComparisonProgress(progress.paired, spec, number)),
+      })
+      return 'decided'
+    } catch (error) {
+      if (call.interrupt.aborted) return 'interrupted'
+      if (declined.signal.aborted) return 'declined'
+      if (time.signal.aborted) return 'time'
+      if (error instanceof SpendingCapReached) return 'money'
+      throw error
+    }
   }
+  const { result: end, spending: models } = await withHarnessModels(harness, cap, compare)
+  return { end, models }
 }
 
 /** Writes all data that the verdict was computed from, as JSON lines, so that it can be recomputed. */

@@ -1,18 +1,15 @@
 import type { RepositoryContext } from '../engine/campaign/open.ts'
 import { computeTreeHarness } from '../engine/observe/sync.ts'
-import { UserError } from '../errors.ts'
-import { createWebFetch } from '../github/web.ts'
-import { openHarnessModels } from '../judge/metered-models.ts'
+import type { OpenMeteredModels } from '../judge/metered-models.ts'
 import { hashSha256 } from '../model/canonical-json.ts'
 import type { Point } from '../model/ids.ts'
 import type { Order } from '../model/order.ts'
 import type { Report } from '../model/report.ts'
-import { NO_COST } from '../plan/money.ts'
 import { buildSuiteTerms, type OrderRequest } from '../plan/orders.ts'
-import { formatDollars } from '../report/check-trial.ts'
+import { formatDollars, type ModelSpending } from '../report/check-trial.ts'
 import { renderPrimaryLine } from '../report/metrics.ts'
 import type { Spec } from '../spec/schema.ts'
-import { isMetered } from '../spec/spec-facts.ts'
+import { openCommandModels, SpendingCapReached, type SpendingCap, toModelSpending } from './harness-models.ts'
 import { measureHere } from './measure.ts'
 import type { Call } from './verb.ts'
 
@@ -30,7 +27,9 @@ export interface HarnessRun {
   workspaceName: string
   /** Names of spec keys or options, for suggested fixes. */
   keys: { setup: string; timeout: string; share: string; metric: (name: string, spec: Spec) => string }
-  more?: Parameters<typeof measureHere>[2]['more']
+  more?: Omit<NonNullable<Parameters<typeof measureHere>[2]['more']>, 'models'>
+  /** Set while the harness may ask models. */
+  models?: { cap: SpendingCap; meter: OpenMeteredModels }
   time?: Parameters<typeof measureHere>[2]['time']
 }
 
@@ -72,54 +71,35 @@ export async function createUnrecordedOrder(
   }
 }
 
-export function measureTrial(harness: HarnessRun, order: Order): Promise<Report> {
-  const { call, repositoryContext, spec, workspaceName, what, more, time } = harness
-  const optional = { ...(more === undefined ? {} : { more }), ...(time === undefined ? {} : { time }) }
-  return measureHere(call, repositoryContext, { order, spec, workspaceName, what, ...optional })
+export async function measureTrial(harness: HarnessRun, order: Order): Promise<Report> {
+  const { call, repositoryContext, spec, workspaceName, what, models, time } = harness
+  const more = { ...harness.more, ...(models === undefined ? {} : { models: models.meter }) }
+  const optional = time === undefined ? { more } : { more, time }
+  const report = await measureHere(call, repositoryContext, { order, spec, workspaceName, what, ...optional })
+  if (report.runner_error !== null && models !== undefined) requireMoneyLeft(models)
+  return report
 }
 
-// Model calls of the harness
-
-/** The cap of --spend. Null: the trial may spend nothing. */
-export function readSpendingCap({ given }: Call, spec: Spec): number | null {
-  const text = given.text('spend')
-  if (text === undefined) return null
-  const capUsd = Number(text)
-  if (!(Number.isFinite(capUsd) && capUsd > 0))
-    throw new UserError(`--spend ${text} is no amount of US dollars above 0`, { fix: 'write --spend 0.5' })
-  if (given.flag('no-try'))
-    throw new UserError('--no-try runs nothing, so --spend has no effect', { fix: 'give one of the two' })
-  if (isMetered(spec)) return capUsd
-  throw new UserError('--spend is for a harness that asks models through winnow, and this one asks none', {
-    place: { path: 'measurement.models' },
-    fix: 'leave it out: checking this spec costs nothing',
-  })
+function requireMoneyLeft({ meter, cap }: NonNullable<HarnessRun['models']>): void {
+  const { usd } = meter.usage()
+  if (cap.usd !== null && usd >= cap.usd) throw new SpendingCapReached(cap, usd)
 }
 
 /** Lets the harness ask models for this much at most. Null: it asks none. */
 export async function withHarnessModels<T>(
   harness: HarnessRun,
-  capUsd: number | null,
+  cap: SpendingCap | null,
   run: (harness: HarnessRun) => Promise<T>,
-): Promise<T> {
-  if (capUsd === null) return run(harness)
-  const { terminal, environment } = harness.call
-  const { env, random } = environment
-  const terms = { env, random, web: createWebFetch(env), capUsd, before: NO_COST, record: () => {} }
-  const models = await openHarnessModels(harness.spec, terms)
+): Promise<{ result: T; spending: ModelSpending | null }> {
+  if (cap === null) return { result: await run(harness), spending: null }
+  const models = await openCommandModels(harness.call, harness.spec, cap)
   try {
-    return await run({ ...harness, more: { ...harness.more, models } })
+    const result = await run({ ...harness, models: { cap, meter: models } })
+    return { result, spending: toModelSpending(models, cap) }
   } catch (cause) {
     const { usd } = models.usage()
-    if (usd >= capUsd)
-      throw new UserError(
-        `the trial spent ${formatDollars(usd)} and did not end, and --spend allows ${formatDollars(capUsd)}`,
-        {
-          fix: `allow more: --spend ${2 * capUsd}`,
-          cause,
-        },
-      )
-    if (usd > 0) terminal.err(`note: the model calls of this trial cost ${formatDollars(usd)}`)
+    if (usd > 0 && !(cause instanceof SpendingCapReached))
+      harness.call.terminal.err(`note: the model calls until then cost ${formatDollars(usd)}`)
     throw cause
   } finally {
     await models.close()

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { requireHome } from '../engine/campaign/context.ts'
@@ -14,6 +15,7 @@ import {
 } from '../engine/jobs/measure-job.ts'
 import { type ControllerContext, type Observation, observe } from '../engine/observe/observe.ts'
 import { UserError } from '../errors.ts'
+import { readStoredJson, writeStoredJson } from '../measure/file-system.ts'
 import { measureOrder } from '../measure/measure.ts'
 import {
   buildUserWorkspace,
@@ -25,13 +27,16 @@ import {
 import { hashSha256 } from '../model/canonical-json.ts'
 import { digestSchema, type OrderId } from '../model/ids.ts'
 import { type Order, orderTermsSchema } from '../model/order.ts'
-import type { Report } from '../model/report.ts'
+import { type ModelCost, modelCostSchema, type Report } from '../model/report.ts'
+import { NO_COST } from '../plan/money.ts'
+import { type ModelSpending, renderModelSpending } from '../report/check-trial.ts'
 import { toShortId } from '../report/event-log.ts'
 import { parseSpec } from '../spec/load.ts'
 import type { Spec } from '../spec/schema.ts'
 import { isMetered } from '../spec/spec-facts.ts'
 import { allowMeasuring } from './comment-command.ts'
 import { readGivenFile, withCampaign, withRepository } from './context.ts'
+import { chooseSpendingCap, openCommandModels, SPENDING_OPTIONS, toModelSpending } from './harness-models.ts'
 import { DEFAULT_PREFIX } from './known-campaigns.ts'
 import type { MeasuringTime } from './live.ts'
 import type { Call, CommandContext, Verb } from './verb.ts'
@@ -51,6 +56,7 @@ export const measureVerb: Verb = {
     { name: 'order', value: 'file', summary: 'measure the order in this file, without a ledger' },
     { name: 'spec', value: 'file', summary: 'with --order: the spec of the order' },
     { name: 'report', value: 'file', summary: 'with --order: where to write the report' },
+    ...SPENDING_OPTIONS.map(option => ({ ...option, summary: `with --order, ${option.summary}` })),
   ],
   examples: [
     'winnow measure',
@@ -66,8 +72,8 @@ export const measureVerb: Verb = {
 }
 
 function refuseFileOptions({ given }: Call): void {
-  for (const name of ['spec', 'report']) {
-    if (given.text(name) === undefined) continue
+  for (const name of ['spec', 'report', 'spend', 'allow-uncapped']) {
+    if (given.text(name) === undefined && !given.flag(name)) continue
     throw new UserError(`--${name} needs --order`, { fix: 'give --order FILE as well' })
   }
 }
@@ -170,10 +176,7 @@ export async function measureHere(
   request: MeasureRequest,
 ): Promise<Report> {
   if (isMetered(request.spec) && request.more?.models === undefined)
-    throw new UserError(`this harness asks models, and ${request.what} sets no money aside for that`, {
-      place: { path: 'measurement.models' },
-      fix: 'measure it in a campaign (winnow run, winnow try), or once: winnow check --spend 0.5',
-    })
+    throw new Error('a harness that asks models is measured without them')
   const { environment, interrupt } = call
   const machine = { ...environment, machineDir: repositoryContext.machineDir }
   const users = isUserIsolated(request.spec) || findLocalIsolation(request.spec) !== null
@@ -270,19 +273,43 @@ async function measureFile(call: Call): Promise<number> {
       call.terminal.out(`would measure order ${order.id} and write ${reportFile}`)
       return 0
     }
-    const workspaceName = `file-${hashSha256(order.id).slice(0, 12)}`
-    const report = await measureHere(call, repositoryContext, {
-      order,
-      spec,
-      workspaceName,
-      what: 'winnow measure',
+    const spending = await measureOrderFile(call, repositoryContext, { order, spec }, async report => {
+      const part = `${reportFile}.${call.environment.random.hex(8)}.part`
+      await writeFile(part, `${JSON.stringify(report)}\n`)
+      await rename(part, reportFile)
     })
-    const part = `${reportFile}.${call.environment.random.hex(8)}.part`
-    await writeFile(part, `${JSON.stringify(report)}\n`)
-    await rename(part, reportFile)
     call.terminal.out(`report written to ${reportFile}`)
+    if (spending !== null) call.terminal.out(renderModelSpending(spending))
     return 0
   })
+}
+
+/** The cost of model calls is stored until the report is kept, so that a repeated command counts all of it. */
+async function measureOrderFile(
+  call: Call,
+  repositoryContext: RepositoryContext,
+  { order, spec }: { order: Order; spec: Spec },
+  keep: (report: Report) => Promise<void>,
+): Promise<ModelSpending | null> {
+  const what = 'winnow measure'
+  const workspaceName = `file-${hashSha256(order.id).slice(0, 12)}`
+  const request = { order, spec, workspaceName, what }
+  const cap = chooseSpendingCap(call, spec, { what, setAsideUsd: order.may_cost_usd ?? null })
+  if (cap === null) {
+    await keep(await measureHere(call, repositoryContext, request))
+    return null
+  }
+  const spentFile = join(repositoryContext.dataDir, 'spent', `${workspaceName}.json`)
+  const before = modelCostSchema.safeParse(readStoredJson(spentFile)).data ?? NO_COST
+  const record = (cost: ModelCost) => writeStoredJson(spentFile, cost)
+  const models = await openCommandModels(call, spec, cap, { before, record })
+  try {
+    await keep(await measureHere(call, repositoryContext, { ...request, more: { models } }))
+    rmSync(spentFile, { force: true })
+    return toModelSpending(models, cap)
+  } finally {
+    await models.close()
+  }
 }
 
 function requireOption({ given }: Call, name: string): string {

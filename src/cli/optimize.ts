@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { formatCount, formatRounded, roundNumbers } from '../decide/wording.ts'
 import type { RepositoryContext } from '../engine/campaign/open.ts'
 import { UserError } from '../errors.ts'
+import { renderModelSpending } from '../report/check-trial.ts'
 import { toShortId } from '../report/event-log.ts'
 import { computeSuiteMean } from '../report/tasks.ts'
 import { parseSpec } from '../spec/load.ts'
@@ -12,7 +13,8 @@ import { mapSuite, type SuiteOptions } from '../spec/suite.ts'
 import { readGivenFile, withRepository } from './context.ts'
 import { readDefaultTip } from './default-branch.ts'
 import { DEFAULT_PREFIX } from './known-campaigns.ts'
-import { SPEC_HARNESS } from './harness-run.ts'
+import { chooseSpendingCap, readSpendingCap, SPENDING_OPTIONS } from './harness-models.ts'
+import { SPEC_HARNESS, withHarnessModels } from './harness-run.ts'
 import { trySuite } from './trial.ts'
 import type { Call, Verb } from './verb.ts'
 
@@ -33,6 +35,8 @@ export const optimizeVerb: Verb = {
     },
     { name: 'with-textgrad', summary: 'have a model rewrite one artifact after each epoch' },
     { name: 'no-rollback', summary: 'keep updates that made the loss worse' },
+    { name: 'metered', summary: 'let the tasks ask their models through winnow, which counts the cost' },
+    ...SPENDING_OPTIONS,
     { name: 'target', value: 'experiment:task', summary: 'a campaign of its own for this task' },
     { name: 'write', summary: 'write the spec to .winnow/, so that winnow run continues with it' },
     { name: 'no-try', summary: 'show the spec, and run nothing' },
@@ -43,6 +47,7 @@ export const optimizeVerb: Verb = {
     'winnow optimize suite.yaml --command "sh run-task.sh" --write',
     'winnow optimize suite.yaml --epochs 5 --learning-rate 0.5 --with-textgrad --write',
     'winnow optimize suite.yaml --target alpha:plan --write',
+    'winnow optimize suite.yaml --metered --spend 2',
     'winnow optimize .winnow/fact-card.yaml --json',
   ],
   exits: { 13: 'no task could be run' },
@@ -50,9 +55,14 @@ export const optimizeVerb: Verb = {
     withRepository(call, DEFAULT_PREFIX, repositoryContext => runOptimize(call, repositoryContext)),
 }
 
+const WHAT = 'winnow optimize'
+
 async function runOptimize(call: Call, repositoryContext: RepositoryContext): Promise<number> {
   const suite = await readSuite(call)
   const { spec, notes } = suite
+  const cap = call.given.flag('no-try')
+    ? readSpendingCap(call, spec)
+    : chooseSpendingCap(call, spec, { what: WHAT })
   const asJson = call.given.flag('json')
   const print = (lines: readonly string[]) => {
     if (!asJson) for (const line of lines) call.terminal.out(line)
@@ -60,20 +70,25 @@ async function runOptimize(call: Call, repositoryContext: RepositoryContext): Pr
   print([...renderSpec(suite), ...(await writeSpec(call, repositoryContext, suite))])
   const about = { suite: suite.name, campaign: spec.name, spec: suite.yaml, notes }
   if (call.given.flag('no-try')) {
-    if (asJson) call.terminal.json({ ...about, pass: null })
+    if (asJson) call.terminal.json({ ...about, pass: null, models: null })
     return 0
   }
   const base = await readDefaultTip(repositoryContext, call.environment)
-  const harness = { ...SPEC_HARNESS, what: 'winnow optimize', call, repositoryContext, spec, base }
-  const { pass, seconds, tasks } = await trySuite(harness)
+  const harness = { ...SPEC_HARNESS, what: WHAT, call, repositoryContext, spec, base }
+  const { result, spending } = await withHarnessModels(harness, cap, trySuite)
+  const { pass, seconds, tasks } = result
   const mean = computeSuiteMean(pass)
-  if (asJson) call.terminal.json(roundNumbers({ ...about, pass: { commit: base.commit, mean, tasks: pass } }))
+  if (asJson) {
+    const measured = { commit: base.commit, mean, tasks: pass }
+    call.terminal.json(roundNumbers({ ...about, pass: measured, models: spending }))
+  }
   const runs = pass.reduce((sum, each) => sum + each.runs, 0)
   const value = mean === null ? 'missing' : formatRounded(mean, 4)
   const effort = `${formatCount(runs, 'run')} of ${formatRounded(seconds, 3)} s`
   print([
     `baseline ${toShortId(base.commit)}: mean ${spec.metric.primary.name} ${value} over ${formatCount(pass.length, 'task')}, ${effort}`,
     ...tasks,
+    ...(spending === null ? [] : [renderModelSpending(spending)]),
   ])
   return 0
 }
@@ -119,6 +134,7 @@ const KEYS_IN_SPECS = {
   'learning-rate': 'epochs.learning_rate',
   'with-textgrad': 'propose',
   'no-rollback': 'epochs.rollback_on_regression',
+  metered: 'measurement.models',
   target: 'name',
 } as const
 
@@ -131,6 +147,7 @@ function readSuiteOptions(call: Call): SuiteOptions {
   return {
     ...(command === undefined ? {} : { command }),
     ...(seeds === undefined ? {} : { seeds: Number(seeds) }),
+    metered: given.flag('metered'),
     ...readLearningOptions(call),
   }
 }

@@ -260,6 +260,18 @@ function describeVisibleScoreGain({ visibleGain, assumedSpread }: JudgingReach, 
   return `gains of ${formatRounded(visibleGain, 2)} ${primary} are seen ${condition}`
 }
 
+/** What the models of a harness cost a command that measures outside a campaign. */
+export interface ModelSpending extends JudgingUsage {
+  /** Null: a person allowed it without a cap. */
+  cap_usd: number | null
+  cap_key: string
+}
+
+export function renderModelSpending({ requests, tokens, usd, cap_usd, cap_key }: ModelSpending): string {
+  const most = cap_usd === null ? 'without a cap' : `of at most ${formatNumber(cap_usd)} USD`
+  return `models of the harness: ${formatCount(requests, 'request')}, ${formatNumber(tokens)} tokens, ${formatDollars(usd)} ${most} (${cap_key}); no campaign counts this`
+}
+
 export function formatDollars(usd: number): string {
   return `${formatRounded(usd, 2)} USD`
 }

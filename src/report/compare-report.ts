@@ -7,7 +7,7 @@ import { formatCount, formatSize, formatTolerance } from '../decide/wording.ts'
 import { BUILT_IN_METRICS } from '../spec/schema-values.ts'
 import type { Spec } from '../spec/schema.ts'
 import { resolvePairsPerJob } from '../spec/spec-facts.ts'
-import type { HarnessTrial } from './check-trial.ts'
+import { type HarnessTrial, renderModelSpending } from './check-trial.ts'
 import type { CompareView, ComparisonResult } from './compare.ts'
 import {
   describeCalibrationNoise,
@@ -54,6 +54,7 @@ export function renderComparisonReport(
     ...(view.compared === 'pairs' ? [`  ${ONE_MACHINE_NOTE}`] : []),
     ...(view.compared === null ? [] : [`  ${describeUnprotectedBenchmark(compared, differing)}`]),
     `  ${describeComparisonCost(view, compared)}`,
+    ...(compared.models === null ? [] : [`  ${renderModelSpending(compared.models)}`]),
     ...renderFurtherSteps(view, compared),
   ]
 }

@@ -31,7 +31,7 @@ import {
 import { EXIT_CODES } from '../model/verdict.ts'
 import { BUILT_IN_METRICS } from '../spec/schema-values.ts'
 import type { Spec } from '../spec/schema.ts'
-import type { HarnessTrial } from './check-trial.ts'
+import { formatDollars, type HarnessTrial, type ModelSpending } from './check-trial.ts'
 import { formatDuration } from './terminal.ts'
 import { computePairedNumbers } from './verdict-text.ts'
 
@@ -54,6 +54,8 @@ export interface ComparisonResult {
   /** Value of --max-minutes; null if not given. */
   minutes: number | null
   end: CompareEnd
+  /** Null where the command asks no models through winnow. */
+  models: ModelSpending | null
   /** Set when the second side is broken: the command, its last output and the advice. */
   failure: CompareFailure | null
 }
@@ -65,7 +67,7 @@ export interface CompareFailure {
 }
 
 /** decided: the decision rule ended the comparison. The other values ended it earlier. */
-export type CompareEnd = 'decided' | 'interrupted' | 'time' | 'declined' | 'same'
+export type CompareEnd = 'decided' | 'interrupted' | 'time' | 'money' | 'declined' | 'same'
 
 type CompareVerdict = 'better' | 'no gain' | 'worse' | 'not proven' | 'refused' | 'broken'
 
@@ -94,6 +96,7 @@ export interface CompareView {
   noise: Noise | null
   /** A metric that differs less between the same runs of the base; null if there is none. */
   quieter: Calibration['quieter'] | null
+  models: ModelSpending | null
   failure: { command: string | null; output: FailedOutput | null; fix: string | null } | null
 }
 
@@ -103,7 +106,7 @@ interface SideView extends Point {
 }
 
 export function buildCompareView(compared: ComparisonResult): CompareView {
-  const { spec, trial, paired, report, executions, seconds, failure } = compared
+  const { spec, trial, paired, report, executions, seconds, models, failure } = compared
   const [{ name, direction }] = listObjectives(spec.metric)
   const measured = paired !== null && paired.jobs.length > 0 ? paired : null
   const evaluation = measured === null ? null : evaluatePairs(measured)
@@ -126,6 +129,7 @@ export function buildCompareView(compared: ComparisonResult): CompareView {
     seconds,
     noise: calibration?.noise ?? null,
     quieter: calibration?.quieter ?? null,
+    models,
     failure: failure && { command: null, output: null, fix: null, ...failure },
   }
 }
@@ -233,12 +237,14 @@ function describeRuledOutDifference(compared: ComparisonResult, { primary }: Pai
   return `; a difference of ${formatMinEffect(compared, 2)} or more is ruled out either way`
 }
 
-function describeUnproven({ end, minutes, paired }: ComparisonResult): string {
+function describeUnproven({ end, minutes, models, paired }: ComparisonResult): string {
   switch (end) {
     case 'decided':
       return `not proven in ${formatCount(paired?.jobs.length ?? 0, 'job')}`
     case 'time':
       return `not proven within ${formatDuration(60 * (minutes ?? 0))} of measuring`
+    case 'money':
+      return `not proven for ${formatDollars(models?.cap_usd ?? 0)} of model calls (${models?.cap_key})`
     case 'interrupted':
     case 'declined':
     case 'same':
@@ -278,11 +284,16 @@ function formatMinEffect({ paired, spec }: ComparisonResult, times = 1): string 
   return `${formatRounded(Math.abs(toShare(least, direction)) * 100, 2)} %`
 }
 
+const EARLY_ENDS: Partial<Record<CompareEnd, string>> = {
+  time: 'the time ran out',
+  money: 'the money for model calls ran out',
+}
+
 /** A deterministic result needs no interval: the two numbers are enough. */
 function describeSingleRunResult(compared: ComparisonResult, word: CompareVerdict): string {
   const { base, head, spec, label, report, end } = compared
   if (report === null || end !== 'decided')
-    return `${end === 'time' ? 'the time ran out' : 'interrupted'} before ${head.name} and ${base.name} were compared: there is no result yet`
+    return `${EARLY_ENDS[end] ?? 'interrupted'} before ${head.name} and ${base.name} were compared: there is no result yet`
   const [{ name }] = listObjectives(spec.metric)
   const { [name]: before } = aggregateMetrics(report, 'base', getAggregation(spec))
   const { [name]: after } = aggregateMetrics(report, label, getAggregation(spec))

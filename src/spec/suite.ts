@@ -1,5 +1,6 @@
 import { stringify } from 'yaml'
 import { z } from 'zod'
+import { UserError } from '../errors.ts'
 import {
   describeUnknownKey,
   formatPath,
@@ -38,6 +39,8 @@ export interface SuiteOptions {
   /** A model rewrites artifacts. */
   textGradient?: boolean
   noRollback?: boolean
+  /** The tasks ask their models through winnow. */
+  metered?: boolean
   /** `<experiment>:<task>`: the campaign has its own name, so it touches no other. */
   target?: string
 }
@@ -103,12 +106,14 @@ export function mapSuite(text: string, file: string, options: SuiteOptions = {})
     },
     measurement: {
       command: options.command ?? AWP_COMMAND,
+      ...(options.metered ? { models: 'metered' } : {}),
       suite: {
         ...(seeds === 1 ? {} : { seeds }),
         ...(advisory ? { advisory: true } : {}),
         tasks: suite.tasks.map(selectKnownKeys),
       },
     },
+    ...(options.metered ? { models: listTaskModels(suite, file).map(id => ({ id })) } : {}),
     scope: { mutable: [`${ARTIFACT_FOLDER}/`] },
     artifacts: learned.map(artifact => ({ name: artifact, path: `${ARTIFACT_FOLDER}/${artifact}.md` })),
     ...mapLearning(options),
@@ -173,6 +178,15 @@ function listUnknownKeys(suite: SuiteFile): string[] {
     Object.keys(task).flatMap(key => (TASK_KEYS.includes(key) ? [] : [formatPath(['tasks', index, key])])),
   )
   return [...Object.keys(suite).filter(key => !SUITE_KEYS.includes(key)), ...inTasks]
+}
+
+function listTaskModels({ tasks }: SuiteFile, file: string): string[] {
+  const named = tasks.flatMap(({ model, worker_model }) => [model ?? [], worker_model ?? []].flat())
+  if (named.length > 0) return [...new Set(named)]
+  throw new UserError(`no task of ${file} names a model, so --metered would allow none`, {
+    place: { file, path: 'tasks[0].model' },
+    fix: 'add model: to the tasks, or leave --metered out',
+  })
 }
 
 /** Version 0 is the text in the repository. Other versions are in AWP's database, which winnow does not read. */

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { completion, meteredEndpoint } from '../servers/metered-endpoint.ts'
 import { project } from './project.ts'
@@ -6,6 +8,7 @@ import { project } from './project.ts'
 const HARNESS = `import { readFileSync } from 'node:fs'
 const headers = { authorization: 'Bearer ' + process.env.OPENAI_API_KEY }
 const url = process.env.OPENAI_BASE_URL + '/chat/completions'
+if (Object.values(process.env).some(value => value.includes('sk-of-ada'))) throw new Error('it has the key')
 const lines = readFileSync('src/prompt.txt', 'utf8').trim().split('\\n')
 for (const content of lines) {
   const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content }], max_tokens: 10 })
@@ -25,13 +28,18 @@ scope: { mutable: [src/] }
 const CAPPED = `${UNCAPPED}stopping: { max_total_cost_usd: 5 }\n`
 
 /** Each call uses 100 tokens, which cost a cent. */
-async function meteredProject(spec: string, prompt = 'please\n') {
-  const endpoint = await meteredEndpoint(() => ({ body: completion([90, 10]) }))
+async function meteredProject(spec: string, prompt = 'please\n', onAsk = (_before: number) => {}) {
+  const endpoint = await meteredEndpoint((_, before) => {
+    onAsk(before)
+    return { body: completion([90, 10]) }
+  })
   const files = { '.winnow/prompt.yaml': spec, 'bench/ask.mjs': HARNESS, 'src/prompt.txt': prompt }
   const person = project(files)
   const env = { WINNOW_MODEL_URL: endpoint.url, WINNOW_MODEL_KEY: 'sk-of-ada' }
   const winnow = (...argv: string[]) => person.winnowWith({ env }, ...argv)
-  return { person, winnow, asked: endpoint.asked }
+  const usingListed = (...argv: string[]) =>
+    person.winnowWith({ env: { ...env, WINNOW_MODEL_PRICE: '100/100' } }, ...argv)
+  return { person, winnow, env, usingListed, asked: endpoint.asked }
 }
 
 describe('winnow check of a harness that asks models', () => {
@@ -79,7 +87,7 @@ describe('winnow check of a harness that asks models', () => {
     expect((await winnow('check', '--spend', '1', '--no-try')).err).toContain('--no-try runs nothing')
     expect(asked).toHaveLength(0)
     expect((await project().winnow('check', '--spend', '1')).err).toContain(
-      'checking this spec costs nothing',
+      'measuring this spec costs nothing',
     )
   })
 })
@@ -140,6 +148,126 @@ describe('spending that nothing caps', () => {
       model_tokens: 100 * requests,
       model_usd: expect.closeTo(0.01 * requests),
       judge_usd: 0,
+    })
+  }, 300_000)
+})
+
+describe('commands that measure outside a campaign', () => {
+  const COMPARED = ['--metric', 'model_cost_usd', '--model', 'm']
+  const ASK = ['--', process.execPath, 'bench/ask.mjs']
+
+  it('winnow compare meters the models that it is told, up to --spend', async () => {
+    const { person, usingListed: winnow, asked } = await meteredProject(CAPPED, 'please\nand again\n')
+    person.commit('shorter', { 'src/prompt.txt': 'please\n' })
+    const compare = (...options: string[]) =>
+      winnow('compare', 'main~1', 'main', ...COMPARED, ...options, ...ASK)
+    const uncapped = await compare()
+    expect([uncapped.code, uncapped.err]).toEqual([
+      2,
+      expect.stringContaining('the harness asks models, and nothing caps what they may cost'),
+    ])
+    expect(uncapped.err).toContain(
+      'fix: give a cap in US dollars: winnow compare --spend 0.5; or allow it: winnow compare --allow-uncapped',
+    )
+    expect(asked).toHaveLength(0)
+
+    const { code, out, err } = await compare('--spend', '5')
+    expect([code, err]).toEqual([0, expect.not.stringContaining('error')])
+    expect(out).toContain('main is better than main~1: model_cost_usd 0.02 -> 0.01')
+    const [count, usd] = [asked.length, Number((asked.length / 100).toPrecision(2))]
+    expect(out).toContain(
+      `models of the harness: ${count} requests, ${count * 100} tokens, ${usd} USD of at most 5 USD (--spend); no campaign counts this`,
+    )
+    expect(new Set(asked.map(({ headers }) => headers.authorization))).toEqual(new Set(['Bearer sk-of-ada']))
+    expect(out + err).not.toContain('sk-of-ada')
+
+    const before = asked.length
+    const poor = await compare('--spend', '0.03', '--json')
+    expect(asked).toHaveLength(before + 3)
+    expect(poor.code).toBe(11)
+    expect(JSON.parse(poor.out)).toMatchObject({
+      verdict: 'not proven',
+      end: 'money',
+      sentence: expect.stringMatching(
+        /^The money for model calls ran out before main and main~1 were compared/,
+      ),
+      models: { requests: 3, usd: expect.closeTo(0.03, 9), cap_usd: 0.03, cap_key: '--spend' },
+    })
+    const untold = await winnow('compare', 'main~1', '--metric', 'model_cost_usd', ...ASK)
+    expect([untold.code, untold.err]).toEqual([
+      2,
+      expect.stringContaining('--metric model_cost_usd needs the models that the command asks'),
+    ])
+  }, 300_000)
+
+  it('winnow optimize runs a pass under the cap of the spec, of --spend, or with consent', async () => {
+    const suite = '  suite: { advisory: true, tasks: [{ name: a, task: x }, { name: b, task: y }] }\n'
+    const spec = UNCAPPED.replace(/(measurement:) \{ (.*) \}\n/, (_, key, rest) => {
+      return `${key}\n${rest
+        .split(', ')
+        .map((each: string) => `  ${each}\n`)
+        .join('')}${suite}`
+    })
+    const { person, winnow, asked } = await meteredProject(spec)
+    const refused = await winnow('optimize', '.winnow/prompt.yaml')
+    expect([refused.code, refused.err]).toEqual([
+      2,
+      expect.stringContaining('winnow optimize --allow-uncapped'),
+    ])
+    expect(asked).toHaveLength(0)
+    const { code, out } = await winnow('optimize', '.winnow/prompt.yaml', '--allow-uncapped')
+    expect([code, out]).toEqual([0, expect.stringMatching(/mean model_cost_usd 0\.01 over 2 tasks/)])
+    expect(out).toContain(
+      'models of the harness: 2 requests, 200 tokens, 0.02 USD without a cap (--allow-uncapped); no campaign counts this',
+    )
+    person.write('.winnow/prompt.yaml', `${spec}stopping: { max_total_cost_usd: 5 }\n`)
+    const capped = await winnow('optimize', '.winnow/prompt.yaml', '--json')
+    expect(JSON.parse(capped.out).models).toEqual({
+      ...{ model: 'm', requests: 2, tokens: 200, usd: expect.closeTo(0.02, 9) },
+      ...{ cap_usd: 5, cap_key: 'stopping.max_total_cost_usd' },
+    })
+    const poor = await winnow('optimize', '.winnow/prompt.yaml', '--spend', '0.01')
+    expect([poor.code, poor.err]).toEqual([
+      2,
+      expect.stringContaining('the trial spent 0.01 USD and did not end, and --spend allows 0.01 USD'),
+    ])
+    expect(asked).toHaveLength(5)
+  }, 300_000)
+
+  it('winnow measure --order spends what the order set aside, together with an interrupted attempt', async () => {
+    let stop: AbortController | null = null
+    const { person, winnow, env, asked } = await meteredProject(CAPPED, 'please\n', () => stop?.abort())
+    await winnow('run')
+    const events = (await winnow('log', '--json')).out.trimEnd().split('\n')
+    const issued = events.map(line => JSON.parse(line)).find(({ kind }) => kind === 'order-issued')
+    const { seq: _seq, kind: _kind, at: _at, by: _by, cause: _cause, prev: _prev, ...order } = issued
+    expect(order.may_cost_usd).toBe(1.25)
+    const measure = (mayCostUsd: number, signal = new AbortController().signal) => {
+      person.write('order.json', JSON.stringify({ ...order, may_cost_usd: mayCostUsd }))
+      const files = ['--order', 'order.json', '--spec', '.winnow/prompt.yaml', '--report', 'report.json']
+      return person.winnowWith({ env, signal }, 'measure', ...files)
+    }
+    const before = asked.length
+    stop = new AbortController()
+    expect((await measure(1.25, stop.signal)).code).toBe(130)
+    expect(asked).toHaveLength(before + 1)
+    stop = null
+    const whole = await measure(1.25)
+    const count = asked.length - before
+    expect([whole.code, whole.out]).toEqual([
+      0,
+      expect.stringContaining(
+        `models of the harness: ${count} requests, ${100 * count} tokens, ${count / 100} USD`,
+      ),
+    ])
+    expect(whole.out).toContain('of at most 1.25 USD (may_cost_usd of the order)')
+    const read = () => JSON.parse(readFileSync(join(person.dir, 'report.json'), 'utf8'))
+    expect(read()).toMatchObject({ runner_error: null, metered: { requests: count } })
+    await measure(0.01)
+    expect(asked).toHaveLength(before + count + 1)
+    expect(read()).toMatchObject({
+      runner_error: expect.stringContaining('$0.0100 of $0.0100 are spent'),
+      metered: { requests: 1 },
     })
   }, 300_000)
 })

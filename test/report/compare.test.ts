@@ -42,6 +42,7 @@ function compared(gain: number, more: Partial<ComparisonResult> = {}, pairs = [8
     seconds: 190,
     minutes: 1,
     end: 'decided',
+    models: null,
     failure: null,
     ...more,
   }

@@ -62,6 +62,16 @@ describe('mapSuite', () => {
     expect(mapSuite(seed, FILE).values).not.toHaveProperty('epochs')
   })
 
+  test('lets the tasks ask their models through winnow', () => {
+    const { yaml, path } = mapSuite(seed, FILE, { metered: true })
+    expect(parseSpec(yaml, { file: path }).spec).toMatchObject({
+      measurement: { models: 'metered' },
+      models: [{ id: 'openai/gpt-5-mini' }],
+    })
+    const unnamed = seed.replace(/^ +model: .*\n/gm, '')
+    expect(() => mapSuite(unnamed, FILE, { metered: true })).toThrow('no task of')
+  })
+
   test('gives each target a campaign of its own', () => {
     const of = (target: string) => mapSuite(seed, FILE, { target })
     expect(of('Alpha_1:plan')).toMatchObject({ name: 'alpha-1-plan', path: '.winnow/alpha-1-plan.yaml' })
