@@ -4,7 +4,7 @@ import type { FailedOutput } from './model/report.ts'
 
 export type ErrorPlace = { file?: string; line?: number; column?: number; path?: string }
 
-abstract class WinnowError extends Error {
+export abstract class WinnowError extends Error {
   abstract readonly exitCode: number
 }
 

@@ -30,7 +30,6 @@ import { formatIdeaName } from '../model/fold/proposers.ts'
 import type { ModelCost } from '../model/report.ts'
 import { NO_COST } from '../plan/money.ts'
 import type { Spec } from '../spec/schema.ts'
-import { listKnownCampaigns } from './known-campaigns.ts'
 import type { Call, CommandContext } from './verb.ts'
 
 /** One list costs cents. The rest of stopping.max_total_cost_usd is the limit where that is less. */
@@ -111,18 +110,15 @@ export async function generateIdeas(call: Call, context: CommandContext, campaig
 
 /** Earlier learnings come first, so that the list builds on them. */
 async function buildPrompt(
-  { campaignContext, repositoryContext }: CommandContext,
+  { campaignContext }: CommandContext,
   campaign: Campaign,
   spec: Spec,
 ): Promise<string> {
-  const known = await listKnownCampaigns(repositoryContext)
-  const prefixes = [...new Set([campaignContext.prefix, ...known.map(({ prefix }) => prefix)])]
-  const earlier = await readEarlierResults(campaignContext, prefixes)
-  const about = [campaign.name, spec.description, spec.metric.primary.name, ...spec.scope.mutable].join(' ')
+  const earlier = await readEarlierResults(campaignContext.repository, campaignContext.refs)
   const facts = renderBriefFacts({ campaign, spec, incumbentMetrics: getIncumbentMetrics(campaign) })
   const backlog = campaign.backlog.map(({ hypothesis }) => `- ${hypothesis}`)
   const open = backlog.length === 0 ? '' : `## In the backlog already\n${backlog.slice(-50).join('\n')}\n`
-  return [renderEarlierResults(earlier, about), facts, open, IDEAS_ANSWER]
+  return [renderEarlierResults(earlier, spec), facts, open, IDEAS_ANSWER]
     .filter(part => part !== '')
     .join('\n')
 }

@@ -11,7 +11,7 @@ import { getOutcomeLabel, isBetterAlone, isLanded } from '../model/verdict.ts'
 import { formatAdvice, summarizeCategories } from '../plan/backlog.ts'
 import type { Spec } from '../spec/schema.ts'
 import { DEFAULT_EFFECT } from '../spec/spec-facts.ts'
-import { listPriorResults, type PriorResult } from './prior-results.ts'
+import { EARLIER_HEADING, listEarlierResults, listPriorResults, type PriorResult } from './prior-results.ts'
 
 interface BriefInput {
   campaign: Campaign
@@ -24,10 +24,12 @@ interface BriefInput {
   angle?: string | null
   /** Results that other tools recorded before this campaign. */
   priorResults?: readonly PriorResult[]
+  /** Results of archived and other campaigns of the repository. */
+  earlier?: readonly PriorResult[]
 }
 
 /** Upper bound in bytes for any campaign: a prompt costs money. */
-export const LARGEST_BRIEF = 18 * 1024
+export const LARGEST_BRIEF = 20 * 1024
 
 const TASK = [
   '# Propose one change',
@@ -74,6 +76,7 @@ function renderBriefSections({
   idea = null,
   angle = null,
   priorResults = [],
+  earlier = [],
 }: BriefInput): string[] {
   const goal = [...renderCampaignPosition(spec, campaign), ...renderBriefGoal(spec, campaign)]
   const sections: [heading: string, lines: readonly string[], bytes: number][] = [
@@ -90,6 +93,7 @@ function renderBriefSections({
     ['What works, by category', listCategories(campaign), 900],
     ['The last experiments', listRecent(campaign), 1_400],
     ['Tried before with other tools, not measured by winnow', listPriorResults(priorResults), 900],
+    [EARLIER_HEADING, listEarlierResults(earlier, spec), 1_400],
     ['Better alone, but not kept', listBetterAlone(campaign), 500],
     // Requests of people who may steer, newest first. Quoted like all text of others.
     [

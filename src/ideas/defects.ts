@@ -4,15 +4,18 @@ import type { Campaign, EpochRun, MeasuredEpoch } from '../model/campaign.ts'
 import { listExperiments } from '../model/experiment.ts'
 import { cutText, parseReason, toOneLine } from '../model/text.ts'
 import type { Spec } from '../spec/schema.ts'
+import { EARLIER_HEADING, listEarlierResults, type PriorResult } from './prior-results.ts'
 
 const LONGEST = 12_000
+const LONGEST_EARLIER = 3_000
 const TRIED = 8
 
-/** What the last epoch showed, the worst task first, and which rewrites were tried before. */
-export function renderDefects(campaign: Campaign, spec: Spec): string {
+/** What the last epoch showed, the worst task first, and what was tried before, here and in other campaigns. */
+export function renderDefects(campaign: Campaign, spec: Spec, earlier: readonly PriorResult[] = []): string {
   const passes = listEpochSteps(campaign, spec)
   const [before, last] = passes.length < 2 ? [undefined, passes[0]] : passes.slice(-2)
-  if (last === undefined) return 'No epoch was measured yet.'
+  const others = renderEarlier(earlier, spec)
+  if (last === undefined) return ['No epoch was measured yet.', ...others].join('\n')
   const { primary } = spec.metric
   const isLess = primary.direction === 'minimize'
   const better = isLess ? 'lower' : 'higher'
@@ -22,7 +25,14 @@ export function renderDefects(campaign: Campaign, spec: Spec): string {
     ...renderTried(campaign),
   ]
   const text = sections.join('\n')
-  return text.length <= LONGEST ? text : `${cutText(text, LONGEST)}\n(cut off)`
+  const shown = text.length <= LONGEST ? text : `${cutText(text, LONGEST)}\n(cut off)`
+  return [shown, ...others].join('\n')
+}
+
+function renderEarlier(earlier: readonly PriorResult[], spec: Spec): string[] {
+  let left = LONGEST_EARLIER
+  const lines = listEarlierResults(earlier, spec).filter(line => (left -= line.length) >= 0)
+  return lines.length === 0 ? [] : ['', `${EARLIER_HEADING}:`, ...lines]
 }
 
 function renderTasks(last: MeasuredEpoch, before: MeasuredEpoch | undefined, isLess: boolean): string[] {

@@ -5,7 +5,8 @@ import type { Campaign } from '../model/campaign.ts'
 import { listExperiments } from '../model/experiment.ts'
 import { quoteCode } from '../model/text.ts'
 import { normalizeHypothesis, toIdea } from './idea-block.ts'
-import type { PriorResult } from './prior-results.ts'
+import type { Spec } from '../spec/schema.ts'
+import { EARLIER_HEADING, listEarlierResults, type PriorResult } from './prior-results.ts'
 
 /** The size of a useful backlog (ce-optimize, phase 2). */
 export const WANTED_IDEAS = { least: 10, most: 30 }
@@ -31,31 +32,13 @@ Answer with one JSON object and nothing else:
 {"ideas": [{"hypothesis": "one sentence: what changes and why it should help", "category": "one-word", "priority": "high|medium|low", "required_deps": ["packages that it would add"]}]}
 `
 
-/** Those that share the most words with this campaign come first. */
-export function renderEarlierResults(results: readonly PriorResult[], about: string): string {
-  const words = new Set(listWords(about))
-  const ranked = results
-    .map(result => {
-      const shared = listWords(`${result.from} ${result.idea} ${result.learned ?? ''}`).filter(word =>
-        words.has(word),
-      )
-      return { result, shared: new Set(shared).size }
-    })
-    .toSorted((a, b) => b.shared - a.shared)
-    .slice(0, MOST_EARLIER)
-  if (ranked.length === 0) return ''
-  const lines = ranked.map(({ result: { from, idea, result, learned } }) => {
-    const why = learned === undefined ? '' : ` Learned: ${quoteCode(learned, 200)}`
-    return `- ${quoteCode(from, 60)}, ${result}: ${quoteCode(idea, 200)}${why}`
-  })
-  return `## Learned in earlier and other campaigns of this repository\n${lines.join('\n')}\n`
+/** Earlier results come before the task, so that the list builds on them. */
+export function renderEarlierResults(results: readonly PriorResult[], spec: Spec): string {
+  const lines = listEarlierResults(results, spec).slice(0, MOST_EARLIER)
+  return lines.length === 0 ? '' : `## ${EARLIER_HEADING}\n${lines.join('\n')}\n`
 }
 
 const MOST_EARLIER = 40
-
-function listWords(text: string): string[] {
-  return text.toLowerCase().match(/\p{L}{4,}/gu) ?? []
-}
 
 export interface GeneratedIdeas {
   ideas: IdeaText[]

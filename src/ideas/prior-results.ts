@@ -4,6 +4,7 @@ import { formatNumber } from '../decide/wording.ts'
 import { type Campaign, isReverted } from '../model/campaign.ts'
 import { listExperiments } from '../model/experiment.ts'
 import { quoteCode, toSafeLine } from '../model/text.ts'
+import type { Spec } from '../spec/schema.ts'
 
 /** An experiment of another tool. It informs proposers, and is never a verdict of winnow. */
 const priorResultSchema = z.strictObject({
@@ -62,6 +63,31 @@ export function toPriorResults(campaign: Campaign): PriorResult[] {
     const result = isReverted(campaign, id) ? 'reverted' : outcome
     return [{ from: `campaign ${campaign.name}`, idea: hypothesis, result, category, ...learned }]
   })
+}
+
+export const EARLIER_HEADING = 'Learned in earlier and other campaigns of this repository'
+
+/** Other campaigns of the repository: those that share words with this one first, gains before others. */
+export function listEarlierResults(
+  results: readonly PriorResult[],
+  { name, description, metric, scope }: Pick<Spec, 'name' | 'description' | 'metric' | 'scope'>,
+): string[] {
+  const words = new Set(listWords([name, description, metric.primary.name, ...scope.mutable].join(' ')))
+  const ranked = results.map(result => {
+    const found = new Set(listWords(`${result.from} ${result.idea} ${result.learned ?? ''}`))
+    return { result, shared: [...found].filter(word => words.has(word)).length }
+  })
+  const rank = ({ result }: { result: PriorResult }) => Number(isGoodResult(result))
+  return ranked
+    .toSorted((a, b) => b.shared - a.shared || rank(b) - rank(a))
+    .map(({ result: { from, idea, result, learned } }) => {
+      const why = learned === undefined ? '' : ` Learned: ${quoteCode(learned, 200)}`
+      return `- ${quoteCode(from, 60)}, ${toSafeLine(result, 40)}: ${quoteCode(idea, 200)}${why}`
+    })
+}
+
+function listWords(text: string): string[] {
+  return text.toLowerCase().match(/\p{L}{4,}/gu) ?? []
 }
 
 const GOOD = /^(?:keep|kept|runner_up_kept|committed|promising|not_selected|better)\b/i

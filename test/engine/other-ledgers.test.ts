@@ -10,7 +10,7 @@ it('a branch that only looks like a ledger disturbs neither earlier results nor 
   const main = site.bare('rev-parse', 'main')
   site.push(main, 'optimize-state/other')
   site.push(main, 'ui-state/menu')
-  expect(await readEarlierResults(site.place, ['optimize'])).toEqual([])
+  expect(await readEarlierResults(site.place.repository, site.place.refs)).toEqual([])
   const job = { directory: site.repo, workDir: scratch(), env: site.place.env, campaign: '' }
   expect(await withJobClone(job, async ({ loaded }) => loaded.campaign.name)).toBe('size')
 })

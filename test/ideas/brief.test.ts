@@ -324,6 +324,25 @@ describe('the size of a brief', () => {
     expect(renderBrief({ campaign, spec: SPEC, incumbentMetrics: {} })).not.toContain('Tried before')
   })
 
+  it('shows what other campaigns learned, quoted and bounded, those about the same first', () => {
+    const others = Array.from({ length: 40 }, (_, at) => {
+      return { from: 'campaign names', idea: `shorten name ${at}`, result: 'dropped' }
+    })
+    const lesson = { idea: 'drop a row', result: 'kept', learned: 'the `bytes` of src/ are rows' }
+    const told = renderBrief({
+      campaign: aCampaign(),
+      spec: SPEC,
+      incumbentMetrics: {},
+      earlier: [...others, { from: 'campaign old', ...lesson }],
+    })
+    const section = sectionOf(told, 'Learned in earlier and other campaigns of this repository')
+    expect(section.split('\n')[0]).toBe(
+      "- `campaign old`, kept: `drop a row` Learned: `the 'bytes' of src/ are rows`",
+    )
+    expect(section).toMatch(/\n- … and \d+ more\n$/)
+    expect(Buffer.byteLength(section)).toBeLessThanOrEqual(1_400)
+  })
+
   it('is bounded for any text', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary', maxLength: 3_000 }), { maxLength: 40 }), texts => {
@@ -336,6 +355,7 @@ describe('the size of a brief', () => {
           spec,
           incumbentMetrics: {},
           priorResults: texts.map(text => ({ from: text, idea: text, result: text, learned: text })),
+          earlier: texts.map(text => ({ from: text, idea: text, result: text, learned: text })),
         })
         expect(Buffer.byteLength(told)).toBeLessThanOrEqual(LARGEST_BRIEF)
       }),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parseGeneratedIdeas, renderEarlierResults } from '../../src/ideas/generate-ideas.ts'
+import { aSpec } from '../decide/a-spec.ts'
 
 const EMPTY = { backlog: [], experiments: {} }
 const IDEAS = [
@@ -60,12 +61,12 @@ describe('earlier results', () => {
           learned: 'parsing is not the cost',
         },
       ],
-      'make the parser faster, parsing large files',
+      { ...aSpec(), description: 'make the parser faster, parsing large files' },
     )
     expect(told.split('\n').slice(1, 3)).toEqual([
       '- `campaign parser`, dropped: `parse lazily` Learned: `parsing is not the cost`',
       '- `campaign size`, kept: `shorten names`',
     ])
-    expect(renderEarlierResults([], 'x')).toBe('')
+    expect(renderEarlierResults([], aSpec())).toBe('')
   })
 })

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { addAmendHint, UserError } from '../../errors.ts'
+import { addAmendHint, UserError, WinnowError } from '../../errors.ts'
 import { getHeadRef, type Pull } from '../../github/pull.ts'
 import { buildExternalProposals, listExternalTips } from '../../ideas/external.ts'
 import { mergeBacklogIdea } from '../../ideas/idea-block.ts'
@@ -10,6 +10,7 @@ import {
   proposePatches,
   readPatches,
 } from '../../ideas/patch.ts'
+import type { PriorResult } from '../../ideas/prior-results.ts'
 import { type CommandProposer, getProposerName, isProposerDisabled } from '../../ideas/proposers.ts'
 import {
   type AnswerHeads,
@@ -36,6 +37,7 @@ import { type AskedRewrite, askForRewrite } from '../jobs/rewrite-job.ts'
 import { claimFreeWorkDir, endAllLeftovers } from '../jobs/worker-slots.ts'
 import { replaceArtifact } from './artifacts.ts'
 import type { CampaignContext } from './context.ts'
+import { type KnownResults, readEarlierResults } from './earlier-results.ts'
 import { ANSWERS } from './open.ts'
 
 export interface IdeaSource {
@@ -87,6 +89,7 @@ export function createCampaignIdeas(
   const handedOut = new Map<EventId, string | null>()
   const angles = new Set<string>()
   const answerHeads: AnswerHeads = new Map()
+  const known: KnownResults = new Map()
   const drawKey = (who: string) => buildCommandKey(who, context.random.hex(8))
 
   async function keepAnswer(answer: Omit<AnswerToStore, 'at'>): Promise<{ ok: boolean; reason: string }> {
@@ -120,6 +123,7 @@ export function createCampaignIdeas(
       leftovers ??= endAllLeftovers(chooseProposerDir(context).dir)
       await leftovers
       await forgetSettled(storeDir, campaign, say)
+      const informed = { ...request, earlier: await readOtherCampaigns(context, known) }
       const began = context.clock.monotonic()
       // Read before the proposer answers: the campaign continues meanwhile, but its brief does not change.
       const first_unseen = campaign.next_number
@@ -128,7 +132,7 @@ export function createCampaignIdeas(
         return { ...about, key: drawKey(who), minutes: (context.clock.monotonic() - began) / 60_000 }
       }
       if (who === TEXT_GRADIENT)
-        return keepRewrite(context, request, given => keepAnswer({ ...describeAnswer(), ...given }))
+        return keepRewrite(context, informed, given => keepAnswer({ ...describeAnswer(), ...given }))
       const proposer = listCommandProposers(request.spec, extra).find(each => getProposerName(each) === who)
       for (const [id, key] of handedOut)
         if (key !== null && Object.hasOwn(campaign.sources, key)) handedOut.delete(id)
@@ -142,7 +146,7 @@ export function createCampaignIdeas(
       const answer = await askProgram(
         context,
         { who, proposer, idea, angle, workDir, ...proposerDir.runs },
-        request,
+        informed,
       )
         .catch((error: unknown) => {
           if (idea !== null) handedOut.delete(idea.id)
@@ -159,10 +163,24 @@ export function createCampaignIdeas(
   }
 }
 
+/** They only inform, so the proposer is asked without them where the remote cannot be read. */
+async function readOtherCampaigns(
+  { repository, refs, progress }: CampaignContext,
+  known: KnownResults,
+): Promise<PriorResult[]> {
+  try {
+    return await readEarlierResults(repository, refs, known)
+  } catch (error) {
+    if (!(error instanceof WinnowError)) throw error
+    progress.say(`The brief has no results of other campaigns: ${error.message}`)
+    return []
+  }
+}
+
 /** Without a model the run ends, after the cost of the questions until then is stored. */
 async function keepRewrite<T>(
   context: CampaignContext,
-  request: ProposerContext,
+  request: ProposerContext & { earlier: readonly PriorResult[] },
   keep: (given: Pick<AskedRewrite, 'result' | 'cost'>) => Promise<T>,
 ): Promise<T> {
   const base = request.campaign.incumbent

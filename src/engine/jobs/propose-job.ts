@@ -3,7 +3,7 @@ import { readTreeFile } from '../../git/tree.ts'
 import { type AgentResult, askAgent, getBriefPath } from '../../ideas/agent.ts'
 import type { GivenAnswer } from '../../ideas/answers-file.ts'
 import { renderBrief } from '../../ideas/brief.ts'
-import { buildHistoryPath, readHistoryFile } from '../../ideas/prior-results.ts'
+import { buildHistoryPath, type PriorResult, readHistoryFile } from '../../ideas/prior-results.ts'
 import {
   buildAgentCommand,
   type CommandProposer,
@@ -21,11 +21,12 @@ import {
   type PendingProposal,
 } from '../../model/campaign.ts'
 import { listPendingProposals } from '../../model/fold/proposers.ts'
-import type { Point } from '../../model/ids.ts'
+import { buildCampaignRefs, type Point } from '../../model/ids.ts'
 import type { ModelCost } from '../../model/report.ts'
 import { toOneLine } from '../../model/text.ts'
 import type { Spec } from '../../spec/schema.ts'
 import type { CampaignContext } from '../campaign/context.ts'
+import { readEarlierResults } from '../campaign/earlier-results.ts'
 import {
   type ClonedCampaign,
   fetchCommit,
@@ -48,7 +49,10 @@ export function runProposeJob(job: ProposeJob): Promise<JobAnswers<GivenAnswer>>
     async answer(cloned, requests) {
       const slots = new WorkerSlots()
       const began = job.clock.monotonic()
-      const all = await Promise.all(requests.map(request => collectAnswer({ job, cloned, slots }, request)))
+      const { state } = buildCampaignRefs(cloned.spec.branches.prefix, cloned.spec.name)
+      const earlier = await readEarlierResults(cloned.repository, { state })
+      const context = { job, cloned, slots, earlier }
+      const all = await Promise.all(requests.map(request => collectAnswer(context, request)))
       const minutes = (job.clock.monotonic() - began) / 60_000
       const isBroken = all.every(({ error }) => error !== undefined)
       if (isBroken) throw all[0]?.error
@@ -80,6 +84,8 @@ interface ProposeJobContext {
   job: ProposeJob
   cloned: ClonedCampaign
   slots: WorkerSlots
+  /** Results of archived and other campaigns. */
+  earlier: readonly PriorResult[]
 }
 
 async function collectAnswer(context: ProposeJobContext, request: PendingProposal): Promise<AnswerOrError> {
@@ -119,7 +125,7 @@ async function collectAnswer(context: ProposeJobContext, request: PendingProposa
 }
 
 async function askProposer(
-  { job, cloned: { repository, loaded, spec } }: ProposeJobContext,
+  { job, cloned: { repository, loaded, spec }, earlier }: ProposeJobContext,
   { who, carries, angle, base, may_cost_usd }: PendingProposal,
   { slot, signal }: { slot: number; signal: AbortSignal },
 ): Promise<Pick<AskedRewrite, 'result' | 'error'> & { cost?: ModelCost }> {
@@ -128,7 +134,7 @@ async function askProposer(
     await fetchCommit(repository, base.commit)
     const { clock, random } = job
     const env = { ...job.env, [MODEL_KEY]: job.modelKey }
-    const request = { campaign, spec, base, mayCostUsd: may_cost_usd, signal }
+    const request = { campaign, spec, base, earlier, mayCostUsd: may_cost_usd, signal }
     return askForRewrite({ repository, clock, random, env }, request)
   }
   const proposer = spec.propose.find(one => one.use === 'command' && getProposerName(one) === who)
@@ -139,7 +145,12 @@ async function askProposer(
   const env = withModelKey(proposer, job.modelKey, job.env)
   const request = { who, proposer, idea, angle, base, workDir }
   return {
-    result: await askProgram({ repository, clock: job.clock, env }, request, { campaign, spec, signal }),
+    result: await askProgram({ repository, clock: job.clock, env }, request, {
+      campaign,
+      spec,
+      earlier,
+      signal,
+    }),
   }
 }
 
@@ -160,7 +171,12 @@ interface ProgramRequest {
 export async function askProgram(
   { repository, env, clock }: Pick<CampaignContext, 'repository' | 'env' | 'clock'>,
   { who, proposer, idea, angle = null, workDir, owner, base }: ProgramRequest,
-  { campaign, spec, signal }: { campaign: Campaign; spec: Spec; signal: AbortSignal },
+  {
+    campaign,
+    spec,
+    earlier,
+    signal,
+  }: { campaign: Campaign; spec: Spec; earlier: readonly PriorResult[]; signal: AbortSignal },
 ): Promise<AgentResult> {
   const missing = proposer && (await findMissingAgent([proposer], env))
   if (missing) return { ok: false, reason: missing.what }
@@ -174,6 +190,7 @@ export async function askProgram(
     idea,
     angle,
     priorResults: history === null ? [] : readHistoryFile(history),
+    earlier,
   })
   const command = proposer && buildAgentCommand(proposer, { text, file: getBriefPath(workDir) })
   if (!proposer || command == null) return { ok: false, reason: `the spec has no proposer ${who}` }

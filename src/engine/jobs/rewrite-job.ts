@@ -4,6 +4,7 @@ import { createWebFetch } from '../../github/web.ts'
 import type { AgentResult } from '../../ideas/agent.ts'
 import { renderDefects } from '../../ideas/defects.ts'
 import { commitPatchedTree } from '../../ideas/patch.ts'
+import type { PriorResult } from '../../ideas/prior-results.ts'
 import { askTextGradient } from '../../ideas/text-gradient.ts'
 import { openBudget } from '../../judge/budget.ts'
 import { createChatModels } from '../../judge/chat-model.ts'
@@ -22,6 +23,8 @@ interface RewriteRequest {
   campaign: Campaign
   spec: Spec
   base: Point
+  /** Results of archived and other campaigns. */
+  earlier: readonly PriorResult[]
   /** Null: no cap. */
   mayCostUsd: number | null
   signal: AbortSignal
@@ -38,7 +41,7 @@ export interface AskedRewrite {
 /** Asks a model to rewrite one artifact, and commits the best rewrite. */
 export async function askForRewrite(
   { repository, clock, random, env }: RewriteContext,
-  { campaign, spec, base, mayCostUsd, signal }: RewriteRequest,
+  { campaign, spec, base, earlier, mayCostUsd, signal }: RewriteRequest,
 ): Promise<AskedRewrite> {
   const proposer = spec.propose.find(each => each.use === 'textgrad')
   if (proposer === undefined)
@@ -55,7 +58,7 @@ export async function askForRewrite(
   const { endpoint, key, model, price } = await readModelAccess(settings, proposer.model)
   const budget = openBudget({ model, capUsd: mayCostUsd, price })
   const models = createChatModels({ endpoint, key, budget, clock, random, web })
-  const defects = renderDefects(campaign, spec)
+  const defects = renderDefects(campaign, spec, earlier)
   const gradient = await askTextGradient({ artifacts, defects, learningRate, model, models, signal })
   const { requests, tokens, usd } = models.usage()
   const cost = { requests, tokens, usd: usd ?? 0 }
