@@ -204,6 +204,7 @@ describe('the demo of the outer loop', () => {
     const shown = await person.winnowWith({ env: { TMPDIR } }, 'demo', '--outer-loop')
     expect(shown.code, shown.err).toBe(0)
     expect(shown.out).toContain(describeFactCardRule().join('\n'))
+    expect(shown.out).toContain('Campaign fact-cards (the harness is guarded)')
     const [cd = '', ...next] = commandsAfter(shown, 'Next:')
     const directory = cd.replace(/^cd '(.*)'$/, '$1')
     expect(await outcomesIn(person, directory)).toMatchObject({
