@@ -18,15 +18,14 @@ import { describeDependencyPolicy } from '../report/approval.ts'
 import { describeGuessedMetric, describeResourceConflicts, type HarnessTrial } from '../report/check-trial.ts'
 import {
   type CheckView,
-  computeMaxSeconds,
   describeIdeaSources,
   isBlocked,
   listComparedMetrics,
   renderCheck,
   renderCheckComparison,
   renderForecast,
-  selectComparisonMode,
 } from '../report/check.ts'
+import { computeMaxSeconds, selectComparisonMode } from '../report/check-effort.ts'
 import { explainTooDearProbes, type ProbeTrial, renderProbes } from '../report/check-probes.ts'
 import { formatClock } from '../report/terminal.ts'
 import { suggestWord } from '../spec/nearest-word.ts'

@@ -1,3 +1,4 @@
+import { CALIBRATION_JOBS } from '../decide/calibration.ts'
 import { UserError } from '../errors.ts'
 import { createWebFetch } from '../github/web.ts'
 import { estimateJudgingCost } from '../judge/ask-judges.ts'
@@ -8,6 +9,7 @@ import { hasModelUrl, type Price, readModelAccess } from '../judge/model-access.
 import { buildRubric, computeSampleReach } from '../judge/rubric.ts'
 import type { Item } from '../measure/output/harness-output.ts'
 import { computeProspects } from '../plan/prospects.ts'
+import { countPasses, describeGradientQuestions, describePasses } from '../report/check-effort.ts'
 import type { JudgingForecast } from '../report/check-trial.ts'
 import type { Spec } from '../spec/schema.ts'
 import { countJudges, countSampleItems, isJudgedMetric, listJudgeModels } from '../spec/spec-facts.ts'
@@ -48,15 +50,18 @@ export async function estimateJudging(
   for (const each of known ?? []) openBudget({ ...each, capUsd: judge.max_total_cost_usd ?? totalCapUsd })
   const sizes = items.map(({ content }) => content.length).toSorted((a, b) => a - b)
   const confirming = byMeans && judge.confirmation_seed !== null ? wanted : 0
-  const cost = estimateJudgingCost({
-    rubric: buildRubric({ primary, judge }),
+  const rubric = buildRubric({ primary, judge })
+  const costCase = {
+    rubric: { ...rubric, asksFeedback: byMeans && spec.epochs !== null },
     sampleSize: Math.min(wanted + confirming, items.length) + judge.singleton_sample,
     sides: byMeans && spec.measurement.baseline === 'cached' ? 1 : 2,
     batchSize: judge.batch_size,
     judges: countJudges(judge),
     itemCharacters: sizes[sizes.length >> 1] ?? 0,
     price: findDearestPrice((known ?? []).map(({ price }) => price)),
-  })
+  }
+  const cost = estimateJudgingCost(costCase)
+  const pass = estimateJudgingCost({ ...costCase, rubric: { ...rubric, asksFeedback: true }, sides: 1 })
   const asked = { model, asked: known !== null, capUsd: judge.max_total_cost_usd, cost }
   const reach = byMeans ? null : computeJudgingReach(spec, items.length)
   return {
@@ -66,7 +71,46 @@ export async function estimateJudging(
     reach,
     totalCapUsd,
     primary: primary.name,
+    epochs: estimateEpochs(spec, {
+      pass,
+      jobs: { alike: estimateJudgingCost({ ...costCase, sides: 1 }), differing: cost },
+    }),
   }
+}
+
+/** Before the first idea, pairs need two jobs that show the noise; under ce's rule, the first pass is the start. */
+function estimateEpochs(
+  spec: Spec,
+  {
+    pass,
+    jobs,
+  }: {
+    pass: JudgingForecast['cost']
+    jobs: { alike: JudgingForecast['cost']; differing: JudgingForecast['cost'] }
+  },
+): JudgingForecast['epochs'] {
+  const planned = countPasses(spec)
+  if (planned === null) return null
+  const { baseline, count, own } = planned
+  const isPaired = own === baseline + count
+  const passes = computeRepeatedCost(pass, baseline + count)
+  const withJobs = (job: JudgingForecast['cost']) =>
+    isPaired ? addCosts(passes, computeRepeatedCost(job, CALIBRATION_JOBS)) : passes
+  return {
+    what: describePasses({ ...planned, own: baseline + count }),
+    passes,
+    withoutIdea: { alike: withJobs(jobs.alike), differing: withJobs(jobs.differing) },
+    gradients: describeGradientQuestions(spec),
+  }
+}
+
+function addCosts(a: JudgingForecast['cost'], b: JudgingForecast['cost']): JudgingForecast['cost'] {
+  const usd = a.usd === null || b.usd === null ? null : a.usd + b.usd
+  return { requests: a.requests + b.requests, tokens: a.tokens + b.tokens, usd }
+}
+
+function computeRepeatedCost({ requests, tokens, usd }: JudgingForecast['cost'], times: number) {
+  return { requests: times * requests, tokens: times * tokens, usd: usd === null ? null : times * usd }
 }
 
 /** For an estimate: each of several models counts like the dearest. Null if a price is unknown. */

@@ -39,7 +39,7 @@ export interface EpochStep {
 }
 
 /** Null where the spec has no epochs. Without a text gradient every pass is an epoch of the unchanged start. */
-function buildEpochRules({ epochs, propose, metric }: EpochSections): EpochRules | null {
+export function buildEpochRules({ epochs, propose, metric }: EpochSections): EpochRules | null {
   if (epochs === null) return null
   const { direction } = metric.primary
   const learns = propose.some(({ use }) => use === 'textgrad')

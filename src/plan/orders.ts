@@ -55,7 +55,7 @@ const CALIBRATION_RUNS = 3
 /** Counts may differ a little between runs, and more runs show by how much. */
 const COUNTING_RUNS = 6
 
-function countCalibrationRuns(spec: Spec): number {
+export function countCalibrationRuns(spec: Spec): number {
   return listCountedMetrics(spec).length > 0 ? COUNTING_RUNS : CALIBRATION_RUNS
 }
 

@@ -207,6 +207,18 @@ export interface JudgingForecast {
   /** Null under ce's rule, which shows no gain apart from chance. */
   reach: JudgingReach | null
   primary: string
+  /** Null without epochs. */
+  epochs: EpochsForecast | null
+}
+
+interface EpochsForecast {
+  /** Which passes they are. */
+  what: string
+  passes: JudgingForecast['cost']
+  /** With what is measured before the first idea: items that both sides print alike are scored once. */
+  withoutIdea: { alike: JudgingForecast['cost']; differing: JudgingForecast['cost'] }
+  /** What text gradients ask. */
+  gradients: string[]
 }
 
 interface JudgingReach {
@@ -223,23 +235,39 @@ function renderJudgingForecast(judging: JudgingForecast): string[] {
   const { model, asked, items, wanted, cost, reach } = judging
   const where = asked ? [] : ['warning: WINNOW_MODEL_URL is not set, so winnow run cannot call a model']
   const sides = reach === null ? '' : ' of each side'
-  const judged = `judged: ${wanted} of ${formatCount(items, 'item')}${sides} by ${model} in one job, ${formatCount(cost.requests, 'request')}, about ${formatJudgingCost(cost)}`
+  const judged = `judged: ${wanted} of ${formatCount(items, 'item')}${sides} by ${model} in one job, ${formatJudgingCost(cost)}`
   if (reach === null) {
     const rule = `compared: means of samples, by ce's rule; ${NOT_NOISE_PROOF}`
-    return [judged, describeCostCap(judging), rule, ...where]
+    return [judged, ...renderEpochsForecast(judging), describeCostCap(judging), rule, ...where]
   }
   const { leastItems, goodIdeaJobs } = reach
   return [
     judged,
     `an idea worth keeping: about ${formatCount(Math.round(goodIdeaJobs * 10) / 10, 'job')}, and one more for its reported effect; the campaign: two before, eight after`,
+    ...renderEpochsForecast(judging),
     describeCostCap(judging),
     `shown by: ${formatCount(leastItems, 'item')} at least; ${describeVisibleScoreGain(reach, judging.primary)}`,
     ...where,
   ]
 }
 
-function formatJudgingCost({ usd, tokens }: JudgingForecast['cost']): string {
-  const many = `${formatNumber(tokens)} tokens`
+function renderEpochsForecast({ epochs }: JudgingForecast): string[] {
+  if (epochs === null) return []
+  const { what, passes, withoutIdea, gradients } = epochs
+  const { alike, differing } = withoutIdea
+  const other =
+    alike.requests === differing.requests
+      ? ''
+      : ` where the base prints the same items each time; else ${formatJudgingCost(differing)}`
+  return [
+    `${what}: ${formatJudgingCost(passes)}`,
+    `all of that without an idea: ${formatJudgingCost(alike)}${other}`,
+    ...gradients,
+  ]
+}
+
+function formatJudgingCost({ requests, usd, tokens }: JudgingForecast['cost']): string {
+  const many = `${formatCount(requests, 'request')}, about ${formatNumber(tokens)} tokens`
   return usd === null ? many : `${many} or ${formatDollars(usd)}`
 }
 

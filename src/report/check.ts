@@ -2,16 +2,16 @@ import { listObjectives, listTieBreakers } from '../decide/metrics.ts'
 import { formatCount, formatNumber } from '../decide/wording.ts'
 import type { CampaignLocation } from '../spec/planned-features.ts'
 import type { Spec } from '../spec/schema.ts'
-import {
-  countJudgedRuns,
-  isJudgedMetric,
-  isMetered,
-  listTimedDecisiveMetrics,
-  listUncappedSpenders,
-  resolvePairsPerJob,
-} from '../spec/spec-facts.ts'
+import { isJudgedMetric, isMetered, listUncappedSpenders } from '../spec/spec-facts.ts'
 import { describeProxy } from './metrics.ts'
-import { formatDollars, formatMinutes, type HarnessTrial, renderTrial } from './check-trial.ts'
+import {
+  type ComparisonMode,
+  describeCampaignTime,
+  renderModelForecast,
+  renderSuiteForecast,
+  selectComparisonMode,
+} from './check-effort.ts'
+import { formatDollars, type HarnessTrial, renderTrial } from './check-trial.ts'
 
 // Check
 
@@ -132,8 +132,6 @@ function describePatches(hypotheses: readonly string[] | undefined): string {
 
 // Comparison
 
-type ComparisonMode = 'once' | 'pairs' | 'once or pairs' | 'stored score'
-
 interface ComparedMetric {
   name: string
   role: 'primary' | 'required' | 'guardrail' | 'tie-breaker'
@@ -152,14 +150,6 @@ export function listComparedMetrics(spec: Spec, deterministic: boolean | null): 
   }))
   const ties = listTieBreakers(spec.policy).map(tie => ({ ...tie, role: 'tie-breaker' as const, compared }))
   return [...objectives, ...ties]
-}
-
-export function selectComparisonMode(spec: Spec, deterministic: boolean | null): ComparisonMode {
-  const { stability, mode } = spec.measurement
-  if (stability !== null) return 'stored score'
-  if (mode === 'once' || deterministic === true) return 'once'
-  const never = mode === 'paired' || listTimedDecisiveMetrics(spec).length > 0
-  return never || deterministic === false ? 'pairs' : 'once or pairs'
 }
 
 export function renderComparedMetrics(spec: Spec, metrics: readonly ComparedMetric[]): string[] {
@@ -241,70 +231,6 @@ function describeMeteredCost(spec: Spec): string {
   return `Nothing was run, because the harness asks models (${models}) and that costs money.${bound} winnow check --spend ${each ?? 0.5} runs it once, for ${formatDollars(each ?? 0.5)} at most, and estimates what a campaign costs.`
 }
 
-/** What a campaign pays if each execution costs what those of the trial cost. */
-function renderModelForecast(spec: Spec, trial: HarnessTrial): string[] {
-  const { models } = trial
-  if (models === undefined) return []
-  const { executions, requests, tokens, usd } = models
-  const each = usd / Math.max(1, executions)
-  const price = (count: number) => `${formatCount(count, 'execution')}, about ${formatDollars(count * each)}`
-  const used = `${formatCount(requests, 'request')}, ${formatNumber(tokens)} tokens, ${formatDollars(usd)}`
-  const cap = spec.stopping.max_total_cost_usd
-  const budget =
-    cap === null
-      ? 'none, which winnow run --allow-uncapped has to allow'
-      : `${formatDollars(cap)} in all (stopping.max_total_cost_usd)${each > 0 ? `, about ${formatCount(Math.floor(cap / each), 'execution')}` : ''}`
-  return [
-    `models of the harness: ${used} for ${formatCount(executions, 'execution')}; no campaign counts this trial`,
-    ...listExpectedExecutions(spec, trial).map(([what, count]) => `${what}: ${price(count)}`),
-    `budget of the harness: ${budget}`,
-  ]
-}
-
-type ExpectedExecutions = [what: string, executions: number]
-
-function renderSuiteForecast(spec: Spec, trial: HarnessTrial): string[] {
-  if (spec.measurement.suite === null) return []
-  return listExpectedExecutions(spec, trial).map(
-    ([what, count]) => `${what}: ${formatCount(count, 'execution')}`,
-  )
-}
-
-function listExpectedExecutions(spec: Spec, { seconds, attacks = 0 }: HarnessTrial): ExpectedExecutions[] {
-  const { suite } = spec.measurement
-  const pass = suite === null ? 1 : suite.tasks.length * suite.seeds
-  const attacked: ExpectedExecutions = ['attacks on the harness, and more if one of them gains', attacks + 1]
-  const epoch: ExpectedExecutions = ['each epoch, one pass', pass]
-  return [
-    ...listComparedExecutions(spec, seconds),
-    ...(spec.epochs === null || isJudgedMetric(spec) ? [] : [epoch]),
-    ...(attacks === 0 ? [] : [attacked]),
-  ]
-}
-
-/** A suite has no warm-ups. */
-function listComparedExecutions(spec: Spec, seconds: number): ExpectedExecutions[] {
-  const compared = selectComparisonMode(spec, null)
-  const { suite } = spec.measurement
-  const pairs =
-    suite === null ? resolvePairsPerJob(spec.evidence, seconds) + 1 : suite.tasks.length * suite.seeds
-  const one = computeMaxExecutions(spec)
-  if (isJudgedMetric(spec)) return [['one job of items', 2 * countJudgedRuns(spec)]]
-  if (suite !== null && compared === 'stored score')
-    return [
-      ['before the first idea, one pass', pairs],
-      ['one idea, at most', one],
-    ]
-  if (compared === 'stored score' || compared === 'once') return [['one idea, at most', one]]
-  return [
-    ...(compared === 'pairs'
-      ? []
-      : [['one idea, where the numbers repeat exactly', one] satisfies [string, number]]),
-    ['one job of pairs, of which an idea needs one or more', 2 * pairs],
-    ['before the first idea, two such jobs', 4 * pairs],
-  ]
-}
-
 function describeModelCap(spec: Spec): string {
   const cap = spec.stopping.max_total_cost_usd
   if (cap !== null) return `models may cost ${formatNumber(cap)} USD in all (stopping.max_total_cost_usd)`
@@ -338,28 +264,6 @@ function describeGates({ gates, metric }: Spec): string[] {
     return `${gate.name} ${gate.check}${why}`
   })
   return [...commands, ...checks]
-}
-
-/** Executions of one idea, both sides together, if it uses all of them. */
-function computeMaxExecutions({ measurement, evidence }: Spec): number {
-  const { stability, baseline, suite } = measurement
-  if (stability === null) return suite === null ? 4 : 2 * suite.tasks.length * suite.seeds * evidence.max_jobs
-  const { mode, repeat_count: repeats, ladder } = stability
-  const samples =
-    mode === 'stable' ? 1 : mode === 'repeat' ? repeats : (ladder?.confirmation_repeats ?? repeats)
-  return baseline === 'cached' ? samples : 2 * samples
-}
-
-export function describeCampaignTime(spec: Spec, seconds: number): string {
-  const most = computeMaxExecutions(spec)
-  const each = (most * seconds) / 60
-  const all = each * spec.stopping.max_iterations
-  return `time: at most ${formatCount(most, 'execution')} or ${formatMinutes(each)} an idea, ${formatMinutes(all)} for ${spec.stopping.max_iterations}, plus setup and gates`
-}
-
-/** Upper limit on the execution time of a whole campaign. */
-export function computeMaxSeconds(spec: Spec, seconds: number): number {
-  return computeMaxExecutions(spec) * seconds * spec.stopping.max_iterations
 }
 
 function describeStopping({ stopping }: Spec): string {

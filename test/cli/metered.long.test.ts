@@ -223,8 +223,12 @@ describe('commands that measure outside a campaign', () => {
     person.write('.winnow/prompt.yaml', `${spec}stopping: { max_total_cost_usd: 5 }\n`)
     const capped = await winnow('optimize', '.winnow/prompt.yaml', '--json')
     expect(JSON.parse(capped.out).models).toEqual({
-      ...{ model: 'm', requests: 2, tokens: 200, usd: expect.closeTo(0.02, 9) },
-      ...{ cap_usd: 5, cap_key: 'stopping.max_total_cost_usd' },
+      model: 'm',
+      requests: 2,
+      tokens: 200,
+      usd: expect.closeTo(0.02, 9),
+      cap_usd: 5,
+      cap_key: 'stopping.max_total_cost_usd',
     })
     const poor = await winnow('optimize', '.winnow/prompt.yaml', '--spend', '0.01')
     expect([poor.code, poor.err]).toEqual([

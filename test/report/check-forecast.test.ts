@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { describeCampaignTime, renderForecast } from '../../src/report/check.ts'
+import { renderForecast } from '../../src/report/check.ts'
+import { describeCampaignTime } from '../../src/report/check-effort.ts'
 import { ceSpec, winnowSpec } from '../spec/problems-of.ts'
 
 function about(subject: string, ...given: Parameters<typeof renderForecast>): string[] {
