@@ -120,14 +120,12 @@ export function createCampaignIdeas(
         .filter(name => !isProposerDisabled(campaign, name)),
     async ask(who, request) {
       const { campaign } = request
-      leftovers ??= endAllLeftovers(chooseProposerDir(context).dir)
-      await leftovers
+      await (leftovers ??= endAllLeftovers(chooseProposerDir(context).dir))
       await forgetSettled(storeDir, campaign, say)
       const informed = { ...request, earlier: await readOtherCampaigns(context, known) }
       const began = context.clock.monotonic()
       // Read before the proposer answers: the campaign continues meanwhile, but its brief does not change.
-      const first_unseen = campaign.next_number
-      const about = { campaign: campaign.started, who, first_unseen }
+      const about = { campaign: campaign.started, who, first_unseen: campaign.next_number }
       const describeAnswer = () => {
         return { ...about, key: drawKey(who), minutes: (context.clock.monotonic() - began) / 60_000 }
       }
