@@ -102,8 +102,9 @@ describe('a suite of three tasks', () => {
     const { each_keep, headline, null_idea } = forecast.tried.prospects ?? {}
     expect(counted).toMatchObject({ calibration: [24, 24], probe: [5], effect: [each_keep?.executions] })
     expect(addUp(counted['progression'] ?? [])).toBe(headline?.executions)
-    // Both ideas share the base: a pass of each of three sides.
-    expect(new Set(counted['experiment'])).toEqual(new Set([36]))
+    // Both ideas share the base: a pass of each of three sides, or less where it is clear before its end.
+    for (const executions of counted['experiment'] ?? []) expect(executions).toBeLessThanOrEqual(36)
+    expect(counted['experiment']?.length).toBeGreaterThan(0)
     expect((null_idea?.executions ?? 0) / (null_idea?.jobs ?? 1)).toBeCloseTo(24)
 
     const status = await person.json('status')
