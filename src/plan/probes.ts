@@ -20,7 +20,7 @@ import {
   type UnansweredOrder,
 } from './orders.ts'
 import type { IncomingReports } from './reports.ts'
-import type { World } from './world.ts'
+import type { ProbeFacts, World } from './world.ts'
 
 export interface ProbePlan {
   steps: PlanStep[]
@@ -38,7 +38,8 @@ export function planProbes(world: World, incoming: IncomingReports): ProbePlan {
   const { incumbent: base } = campaign
   const order = findCampaignOrder(world, incoming, { purpose: 'probe', base, candidates: [] })
   if (order.is === 'answered') return readAnswer(world, order)
-  return order.is === 'given up' ? giveUp(world, null, order.reason) : requestProbes(world, order)
+  if (order.is === 'given up') return giveUp(world, null, order.reason)
+  return requestProbes(world, order, world.probes)
 }
 
 /** The harness is to be probed, and that is not done. Depends on the ledger alone, so that replay can repeat it. */
@@ -60,8 +61,8 @@ export function hasProbeOrder({ campaign }: Pick<World, 'campaign'>): boolean {
   return Object.values(campaign.orders).some(({ order }) => order.purpose === 'probe')
 }
 
-function requestProbes(world: World, order: UnansweredOrder): ProbePlan {
-  const { probes, campaign, spec } = world
+function requestProbes(world: World, order: UnansweredOrder, probes: ProbeFacts | null): ProbePlan {
+  const { campaign, spec } = world
   if (order.is !== 'wanted' || probes === null) return NO_PROBES
   if ('none' in probes) return giveUp(world, null, probes.none)
   const { candidates, probing } = probes
@@ -92,7 +93,10 @@ function readAnswer(world: World, answered: AnsweredOrder): ProbePlan {
   const failure = describeFailure(report)
   if (failure !== null) {
     const next = planNextAttempt(world, order.attempt, failure)
-    return next.is === 'given up' ? giveUp(world, answered, next.reason) : requestProbes(world, next)
+    if (next.is === 'given up') return giveUp(world, answered, next.reason)
+    // Observations build no probes while an order has them.
+    const { candidates, probing } = order
+    return requestProbes(world, next, probing === undefined ? null : { candidates, probing })
   }
   const results = readProbes(world.spec, order, report)
   const ignored = findIgnoringCommands(world.spec, results)

@@ -4,7 +4,7 @@ import { type EntryResult, listEntries, runEntries } from '../../bench/hostile/c
 import { FAMILIES } from '../../bench/hostile/entry.ts'
 
 const HOSTS = ['steps', 'lines']
-const HONEST_IDEAS = 4
+const HONEST_IDEAS = 3
 
 /** One attack of each family, and some honest ideas, of the projects that are measured in few executions. */
 function selectSample() {

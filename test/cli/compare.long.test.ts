@@ -85,7 +85,7 @@ describe('winnow compare of a noisy metric', () => {
       expect(err).toContain('the harness is not fair: ms tells two identical copies of the base')
   })
 
-  it('says worse where harm is shown, and exits for scripts', async () => {
+  releaseTest('says worse where harm is shown, and exits for scripts', async () => {
     const person = branched(noisyProject(), { 'src/ms': '1500000\n' })
     const options = ['--json', '--max-jobs', '2', '--pairs', '12']
     const { code, out } = await person.winnow('compare', 'main', 'shorter', ...options, ...MS)

@@ -144,7 +144,7 @@ describe('a person at the controls', () => {
     expect((await person.winnow('amend', '-m', 'broken')).err).toContain('.winnow/size.yaml:2:1')
   })
 
-  it('puts a campaign aside, and starts another whose numbers go on', async () => {
+  releaseTest('puts a campaign aside, and starts another whose numbers go on', async () => {
     const person = project()
     await person.winnow('run')
     await offer(person, SHORT)

@@ -210,55 +210,58 @@ if (text.includes('luck')) {
 )
 
 describe('an update that regresses after it was kept', () => {
-  it('is rolled back alone, at half the rate, without a question in that epoch, until enough epochs were good', async () => {
-    const questions: string[] = []
-    const model = await startOptimiser(
-      {
-        worker_pitfalls: [['Trust your luck.', 0.4]],
-        manager_planning_preamble: [['Write a checklist.', 0.9]],
-      },
-      questions,
-    )
-    const dir = mkdtempSync(join(tmpdir(), 'winnow-runs-'))
-    onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
-    const spec = SPEC.replace('probes: off }', 'probes: off, env: [RUNS_FILE] }')
-    const epochs = '{ count: 6, baseline: 2, learning_rate: 1, recover: 2 }'
-    const { person, run } = campaign(epochs, { suite: FADING, spec })
-    expect(await run(model, { RUNS_FILE: join(dir, 'runs') })).toMatchObject({ code: 0 })
-    const { epochs: seen, artifacts } = await person.json('inspect')
-    expect(seen).toMatchObject([
-      { epoch: 0, mean: 0.6 },
-      { epoch: 0, mean: 0.6, events: [{ type: 'update', artifact: 'manager_planning_preamble' }] },
-      {
-        epoch: 1,
-        mean: expect.closeTo(0.4333, 4),
-        regressed: false,
-        learning_rate: 1,
-        events: [{ type: 'update', artifact: 'worker_pitfalls', from_version: 0, to_version: 1 }],
-      },
-      {
-        epoch: 2,
-        mean: expect.closeTo(0.6333, 4),
-        limit: expect.closeTo(0.4333, 4),
-        regressed: true,
-        learning_rate: 0.5,
-        events: [{ type: 'rollback', artifact: 'worker_pitfalls', from_version: 1, to_version: 0 }],
-      },
-      { epoch: 3, mean: expect.closeTo(0.4333, 4), regressed: false, learning_rate: 0.5, events: [] },
-      { epoch: 4, learning_rate: 1, events: [] },
-      { epoch: 5, learning_rate: 1 },
-      { epoch: 6, learning_rate: 1 },
-    ])
-    // The other update stays.
-    expect(artifacts).toMatchObject([{ current: 0 }, { name: 'manager_planning_preamble', current: 1 }])
-    expect(questions[0]).toContain('- octopi: 0.6\n  feedback: it has no checklist\n')
-    expect(questions.at(-1)).not.toContain('no checklist')
-    expect(questions.at(-1)).toContain('feedback: it has no units')
-    // Two questions, one for each artifact, in every epoch but that of the rollback and the last one.
-    const rates = questions.map(user => /^Learning rate: (.*)$/m.exec(user)?.[1])
-    expect(rates.filter((_, at) => at % 2 === 0)).toEqual(['1.00', '1.00', '0.50', '1.00', '1.00'])
-    await proven(person)
-  })
+  releaseTest(
+    'is rolled back alone, at half the rate, without a question in that epoch, until enough epochs were good',
+    async () => {
+      const questions: string[] = []
+      const model = await startOptimiser(
+        {
+          worker_pitfalls: [['Trust your luck.', 0.4]],
+          manager_planning_preamble: [['Write a checklist.', 0.9]],
+        },
+        questions,
+      )
+      const dir = mkdtempSync(join(tmpdir(), 'winnow-runs-'))
+      onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+      const spec = SPEC.replace('probes: off }', 'probes: off, env: [RUNS_FILE] }')
+      const epochs = '{ count: 6, baseline: 2, learning_rate: 1, recover: 2 }'
+      const { person, run } = campaign(epochs, { suite: FADING, spec })
+      expect(await run(model, { RUNS_FILE: join(dir, 'runs') })).toMatchObject({ code: 0 })
+      const { epochs: seen, artifacts } = await person.json('inspect')
+      expect(seen).toMatchObject([
+        { epoch: 0, mean: 0.6 },
+        { epoch: 0, mean: 0.6, events: [{ type: 'update', artifact: 'manager_planning_preamble' }] },
+        {
+          epoch: 1,
+          mean: expect.closeTo(0.4333, 4),
+          regressed: false,
+          learning_rate: 1,
+          events: [{ type: 'update', artifact: 'worker_pitfalls', from_version: 0, to_version: 1 }],
+        },
+        {
+          epoch: 2,
+          mean: expect.closeTo(0.6333, 4),
+          limit: expect.closeTo(0.4333, 4),
+          regressed: true,
+          learning_rate: 0.5,
+          events: [{ type: 'rollback', artifact: 'worker_pitfalls', from_version: 1, to_version: 0 }],
+        },
+        { epoch: 3, mean: expect.closeTo(0.4333, 4), regressed: false, learning_rate: 0.5, events: [] },
+        { epoch: 4, learning_rate: 1, events: [] },
+        { epoch: 5, learning_rate: 1 },
+        { epoch: 6, learning_rate: 1 },
+      ])
+      // The other update stays.
+      expect(artifacts).toMatchObject([{ current: 0 }, { name: 'manager_planning_preamble', current: 1 }])
+      expect(questions[0]).toContain('- octopi: 0.6\n  feedback: it has no checklist\n')
+      expect(questions.at(-1)).not.toContain('no checklist')
+      expect(questions.at(-1)).toContain('feedback: it has no units')
+      // Two questions, one for each artifact, in every epoch but that of the rollback and the last one.
+      const rates = questions.map(user => /^Learning rate: (.*)$/m.exec(user)?.[1])
+      expect(rates.filter((_, at) => at % 2 === 0)).toEqual(['1.00', '1.00', '0.50', '1.00', '1.00'])
+      await proven(person)
+    },
+  )
 })
 
 describe('a model that gives no rewrite', () => {

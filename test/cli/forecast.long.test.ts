@@ -86,38 +86,42 @@ describe('what check says that epochs cost is what a run asks', () => {
     300_000,
   )
 
-  it('of a judged metric', async () => {
-    const { url, asked } = await modelServer(request => {
-      if (request.user.startsWith('Artifact: ')) return { text: '{"artifact_name": null}' }
-      const scores = shownIn(request).map(({ key, content }) => {
-        return { item: key, quality: 2 + (content.length % 3) / 2, feedback: 'short' }
+  releaseTest(
+    'of a judged metric',
+    async () => {
+      const { url, asked } = await modelServer(request => {
+        if (request.user.startsWith('Artifact: ')) return { text: '{"artifact_name": null}' }
+        const scores = shownIn(request).map(({ key, content }) => {
+          return { item: key, quality: 2 + (content.length % 3) / 2, feedback: 'short' }
+        })
+        return { text: JSON.stringify({ scores }) }
       })
-      return { text: JSON.stringify({ scores }) }
-    })
-    const env = { WINNOW_MODEL_URL: url, WINNOW_MODEL_KEY: 'k', WINNOW_MODEL_PRICE: '1/5' }
-    const spec = JUDGED_SPEC.replace(/propose:.*\n/, 'propose: [{ use: textgrad, model: m }]\n')
-    const person = project({
-      '.winnow/judged.yaml': `${spec}artifacts: [{ name: answers, path: src/answers.txt }]
+      const env = { WINNOW_MODEL_URL: url, WINNOW_MODEL_KEY: 'k', WINNOW_MODEL_PRICE: '1/5' }
+      const spec = JUDGED_SPEC.replace(/propose:.*\n/, 'propose: [{ use: textgrad, model: m }]\n')
+      const person = project({
+        '.winnow/judged.yaml': `${spec}artifacts: [{ name: answers, path: src/answers.txt }]
 epochs: { count: 2, baseline: 2 }
 stopping: { max_total_cost_usd: 5 }
 `,
-      'bench/items.awk': ITEMS_HARNESS,
-      'src/answers.txt': answers('poor'),
-    })
-    const { code, out } = await person.winnowWith({ env }, 'check')
-    expect(code).toBe(0)
-    expect(asked).toEqual([])
-    expect(out).toMatch(
-      /passes, 2 of the start and 2 of the epochs: 12 requests, about [\d,]+ tokens or 0\.\d+ USD/,
-    )
-    await person.winnowWith({ env }, 'run')
-    const gradients = asked.filter(({ user }) => user.startsWith('Artifact: ')).length
-    const passes = asked.filter(({ system }) => system.includes('"feedback"')).length
-    expect([gradients, passes]).toEqual([2, 12])
-    expect(out).toContain('text gradients: 2 requests at most to m, not in these sums')
-    expect(out).toMatch(
-      /all of that without an idea: 18 requests, about .* where the base prints the same items each time; else 24 requests, about /,
-    )
-    expect(asked.length - gradients).toBe(18)
-  }, 120_000)
+        'bench/items.awk': ITEMS_HARNESS,
+        'src/answers.txt': answers('poor'),
+      })
+      const { code, out } = await person.winnowWith({ env }, 'check')
+      expect(code).toBe(0)
+      expect(asked).toEqual([])
+      expect(out).toMatch(
+        /passes, 2 of the start and 2 of the epochs: 12 requests, about [\d,]+ tokens or 0\.\d+ USD/,
+      )
+      await person.winnowWith({ env }, 'run')
+      const gradients = asked.filter(({ user }) => user.startsWith('Artifact: ')).length
+      const passes = asked.filter(({ system }) => system.includes('"feedback"')).length
+      expect([gradients, passes]).toEqual([2, 12])
+      expect(out).toContain('text gradients: 2 requests at most to m, not in these sums')
+      expect(out).toMatch(
+        /all of that without an idea: 18 requests, about .* where the base prints the same items each time; else 24 requests, about /,
+      )
+      expect(asked.length - gradients).toBe(18)
+    },
+    120_000,
+  )
 })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { modelServer } from '../servers/model-server.ts'
 import { FILES, project, proven, SHORT, SPEC } from './project.ts'
+import { releaseTest } from '../support/cases.ts'
 
 describe('winnow idea', () => {
   it('adds, lists, imports and drops, and names what is there already', async () => {
@@ -118,36 +119,40 @@ describe('winnow idea generate', () => {
     ],
   }
 
-  it('asks a model with what was learned before, and hands nothing out before a person approves', async () => {
-    const server = await modelServer(() => ({ text: JSON.stringify(LIST), tokens: [1_000, 500] }))
-    const env = { WINNOW_MODEL_URL: server.url, WINNOW_MODEL_KEY: 'k', WINNOW_MODEL_PRICE: '1/2' }
-    const person = project()
-    await person.winnow('run')
-    person.write('src/value', SHORT)
-    await person.winnow('try', '-m', 'an earlier trick')
-    await person.winnow('archive')
-    await person.winnow('run')
-    const first = await person.winnowWith({ env }, 'idea', 'generate', '--model', 'the-model')
-    expect([first.code, first.err]).toEqual([0, ''])
-    expect(first.out).toContain('idea-002  low, layout: pack it (needs tiny-pack)\n')
-    expect(first.out).toContain('the-model suggested 2 ideas of the 10 that it was asked for, for $0.0020')
-    expect(server.asked[0]?.user).toContain('`an earlier trick`')
-    const open = async () => (await person.winnow('status')).out
-    expect(await open()).not.toContain('to take:')
-    expect(await open()).toContain('0.002 USD')
-    const again = await person.winnowWith({ env }, 'idea', 'generate', '--model', 'the-model')
-    expect([again.code, again.err]).toEqual([
-      2,
-      expect.stringContaining('all ideas of the-model are known already'),
-    ])
-    expect((await person.winnow('idea', 'drop', '2')).out).toBe('idea-002 is dropped: pack it\n')
-    expect((await person.winnow('idea', 'approve', '--all')).out).toBe(
-      'idea-001 is approved: use fewer letters\n',
-    )
-    expect(await open()).toContain('to take: idea-001 (high, size): use fewer letters')
-    expect((await person.winnow('idea', 'approve', '--all')).err).toContain('no idea waits for approval')
-    await proven(person)
-  }, 300_000)
+  releaseTest(
+    'asks a model with what was learned before, and hands nothing out before a person approves',
+    async () => {
+      const server = await modelServer(() => ({ text: JSON.stringify(LIST), tokens: [1_000, 500] }))
+      const env = { WINNOW_MODEL_URL: server.url, WINNOW_MODEL_KEY: 'k', WINNOW_MODEL_PRICE: '1/2' }
+      const person = project()
+      await person.winnow('run')
+      person.write('src/value', SHORT)
+      await person.winnow('try', '-m', 'an earlier trick')
+      await person.winnow('archive')
+      await person.winnow('run')
+      const first = await person.winnowWith({ env }, 'idea', 'generate', '--model', 'the-model')
+      expect([first.code, first.err]).toEqual([0, ''])
+      expect(first.out).toContain('idea-002  low, layout: pack it (needs tiny-pack)\n')
+      expect(first.out).toContain('the-model suggested 2 ideas of the 10 that it was asked for, for $0.0020')
+      expect(server.asked[0]?.user).toContain('`an earlier trick`')
+      const open = async () => (await person.winnow('status')).out
+      expect(await open()).not.toContain('to take:')
+      expect(await open()).toContain('0.002 USD')
+      const again = await person.winnowWith({ env }, 'idea', 'generate', '--model', 'the-model')
+      expect([again.code, again.err]).toEqual([
+        2,
+        expect.stringContaining('all ideas of the-model are known already'),
+      ])
+      expect((await person.winnow('idea', 'drop', '2')).out).toBe('idea-002 is dropped: pack it\n')
+      expect((await person.winnow('idea', 'approve', '--all')).out).toBe(
+        'idea-001 is approved: use fewer letters\n',
+      )
+      expect(await open()).toContain('to take: idea-001 (high, size): use fewer letters')
+      expect((await person.winnow('idea', 'approve', '--all')).err).toContain('no idea waits for approval')
+      await proven(person)
+    },
+    300_000,
+  )
 
   it('asks a program of the spec in a copy of the incumbent, and keeps its list alone', async () => {
     const agent = [

@@ -81,46 +81,49 @@ describe('winnow init', () => {
     expect(existsSync(join(taken.dir, '.winnow'))).toBe(false)
   })
 
-  it('brings a harness where there is none, which check and run refuse until it is replaced', async () => {
-    const person = project({ 'greet.sh': 'echo hi\n' })
-    const { code, out } = await person.winnow('init')
-    expect(code).toBe(2)
-    expect(out).toContain(
-      'bench/speed.sh is a harness to begin with: it measures the program, started as: sh greet.sh --help.\n' +
-        'To do: add your measurement to bench/speed.sh, at the marked place.',
-    )
-    const line =
-      read(person, 'bench/speed.sh')
+  releaseTest(
+    'brings a harness where there is none, which check and run refuse until it is replaced',
+    async () => {
+      const person = project({ 'greet.sh': 'echo hi\n' })
+      const { code, out } = await person.winnow('init')
+      expect(code).toBe(2)
+      expect(out).toContain(
+        'bench/speed.sh is a harness to begin with: it measures the program, started as: sh greet.sh --help.\n' +
+          'To do: add your measurement to bench/speed.sh, at the marked place.',
+      )
+      const line =
+        read(person, 'bench/speed.sh')
+          .split('\n')
+          .findIndex(each => each.includes('WINNOW-TODO')) + 1
+      expect(out).toContain(
+        `  to do: bench/speed.sh:${line}: the workload is a placeholder; replace it with your own`,
+      )
+      expect(out).toContain('This spec cannot be run: its harness measures a placeholder.')
+      expect(untracked(person)).toBe('?? .winnow/speed.yaml\n?? bench/speed.sh')
+
+      person.commit('as it said')
+      expect((await person.winnow('check')).code).toBe(2)
+      const before = person.refs()
+      for (const verb of ['run', 'try']) {
+        const refused = await person.winnow(verb)
+        expect([refused.code, refused.err]).toEqual([
+          2,
+          expect.stringContaining(`error: bench/speed.sh:${line}: `),
+        ])
+      }
+      expect(person.refs()).toBe(before)
+
+      const own = read(person, 'bench/speed.sh')
         .split('\n')
-        .findIndex(each => each.includes('WINNOW-TODO')) + 1
-    expect(out).toContain(
-      `  to do: bench/speed.sh:${line}: the workload is a placeholder; replace it with your own`,
-    )
-    expect(out).toContain('This spec cannot be run: its harness measures a placeholder.')
-    expect(untracked(person)).toBe('?? .winnow/speed.yaml\n?? bench/speed.sh')
-
-    person.commit('as it said')
-    expect((await person.winnow('check')).code).toBe(2)
-    const before = person.refs()
-    for (const verb of ['run', 'try']) {
-      const refused = await person.winnow(verb)
-      expect([refused.code, refused.err]).toEqual([
-        2,
-        expect.stringContaining(`error: bench/speed.sh:${line}: `),
+        .filter(each => !each.includes('WINNOW-TODO'))
+      person.commit('own workload', { 'bench/speed.sh': own.join('\n') })
+      const checked = await person.winnow('check')
+      expect([checked.code, checked.out]).toEqual([
+        0,
+        expect.stringMatching(/^ {2}tried: milliseconds [\d.]+/m),
       ])
-    }
-    expect(person.refs()).toBe(before)
-
-    const own = read(person, 'bench/speed.sh')
-      .split('\n')
-      .filter(each => !each.includes('WINNOW-TODO'))
-    person.commit('own workload', { 'bench/speed.sh': own.join('\n') })
-    const checked = await person.winnow('check')
-    expect([checked.code, checked.out]).toEqual([
-      0,
-      expect.stringMatching(/^ {2}tried: milliseconds [\d.]+/m),
-    ])
-  })
+    },
+  )
 
   releaseTest('passes on what check finds, with the files written and the next step said', async () => {
     const person = project({ ...FILES, 'bench/size.sh': 'echo hello; exit 3\n' })

@@ -61,7 +61,12 @@ describe('the progress of a campaign', () => {
 
     const status = await person.json('status')
     expect(status).toMatchObject({
-      progress: { by: 'numbers', stretches: [{ from: 900, to: 400 }], change: -5 / 9, not_measured: [] },
+      progress: {
+        by: 'numbers',
+        stretches: [{ from: 900, to: 400 }],
+        change: -0.555555555556,
+        not_measured: [],
+      },
       baseline: { metrics: { bytes: 900 } },
       incumbent: { metrics: { bytes: 400 } },
     })

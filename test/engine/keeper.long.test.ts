@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { submitIdea } from '../../src/engine/campaign/submit.ts'
 import { letters, shorter, createSizeRepository } from '../support/size-repository.ts'
 import { gitIn, patchOf, type TestRepository } from '../support/repository.ts'
+import { releaseTest } from '../support/cases.ts'
 
 const IDEAS = [
   shorter('a', 3),
@@ -55,7 +56,7 @@ describe('an ended experiment', () => {
     )
   })
 
-  it('has no branch left, except a branch of a person', async () => {
+  releaseTest('has no branch left, except a branch of a person', async () => {
     const site = await finished()
     expect(site.bare('for-each-ref', '--format=%(refname:short)', 'refs/heads/optimize-exp')).toBe(
       'optimize-exp/size/mine',

@@ -167,7 +167,7 @@ esac
   const spec = (text: string) =>
     `${text.replace(/propose: .*\n/, 'propose: [{ use: command, command: sh tools/think.sh, name: thinker }]\n')}execution: { mode: serial }\nmerge: { forgeable: allow }\n`
 
-  it('is disabled with an alert after ten answers without a kept change', async () => {
+  releaseTest('is disabled with an alert after ten answers without a kept change', async () => {
     const site = await createSizeRepository([], { spec, files: { 'tools/think.sh': PROGRAM } })
     await site.start()
     expect(await site.run()).toEqual({

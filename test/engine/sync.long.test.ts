@@ -154,7 +154,7 @@ describe('a sync', () => {
     },
   )
 
-  it('that fails the gates raises an alert, and no experiment builds on it', async () => {
+  releaseTest('that fails the gates raises an alert, and no experiment builds on it', async () => {
     const site = await underWay()
     const before = site.bare('rev-parse', 'optimize/size')
     site.write('src/c.txt', 'broken\n')

@@ -176,7 +176,7 @@ describe('answers of the run that asked', () => {
     expect(await testRepository.kinds('spent', 'experiment-opened')).toEqual([])
   })
 
-  it('are lost once its run has ended, and the next one asks again and blames nobody', async () => {
+  releaseTest('are lost once its run has ended, and the next one asks again and blames nobody', async () => {
     const testRepository = await asked()
     testRepository.github.finish(runUnderWay(testRepository, 1), 'failure')
     expect(await testRepository.wake({ run: 2, next: ASKS })).toMatchObject({ for: 'proposers' })

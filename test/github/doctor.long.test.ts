@@ -211,39 +211,42 @@ releaseTest(
   },
 )
 
-test('the workflow is missing, out of date, changed by hand, or another on the optimize branch', async () => {
-  const bare = await onGithub([])
-  bare.env['GH_ENTERPRISE_TOKEN'] = bare.github.token('root', { permission: 'admin' })
-  expect((await bare.winnow('doctor')).join('\n')).toContain(
-    'winnow.yml is not on the default branch\n      winnow init --github writes it; merge it to have campaigns run on GitHub',
-  )
+releaseTest(
+  'the workflow is missing, out of date, changed by hand, or another on the optimize branch',
+  async () => {
+    const bare = await onGithub([])
+    bare.env['GH_ENTERPRISE_TOKEN'] = bare.github.token('root', { permission: 'admin' })
+    expect((await bare.winnow('doctor')).join('\n')).toContain(
+      'winnow.yml is not on the default branch\n      winnow init --github writes it; merge it to have campaigns run on GitHub',
+    )
 
-  await bare.winnow('init', '--github', '--open-pr', '--action', ACTION)
-  const number = bare.github.world.pulls.at(-1)?.number
-  expect((await bare.winnow('doctor')).join('\n')).toContain(
-    `winnow.yml is not on the default branch yet: the set-up pull request #${number} is open\n      ${bare.github.url}/team/project/pull/${number}\n      merge it to have campaigns run on GitHub`,
-  )
+    await bare.winnow('init', '--github', '--open-pr', '--action', ACTION)
+    const number = bare.github.world.pulls.at(-1)?.number
+    expect((await bare.winnow('doctor')).join('\n')).toContain(
+      `winnow.yml is not on the default branch yet: the set-up pull request #${number} is open\n      ${bare.github.url}/team/project/pull/${number}\n      merge it to have campaigns run on GitHub`,
+    )
 
-  const { says, commit, git, client } = await setUp('', ['- a.txt'])
-  const written = git('show', `main:${WORKFLOW}`)
-  await client.start()
-  expect(await says()).not.toContain('optimize/size')
-  commit('main', { '.winnow/size.yaml': `${SIZE_SPEC}schedule: hourly\n` })
-  expect(await says()).toContain('winnow.yml is out of date for the specs of the default branch')
-  commit('main', {
-    '.winnow/size.yaml': SIZE_SPEC,
-    [WORKFLOW]: `${written.replace('timeout-minutes: 20', 'timeout-minutes: 30')}\n`,
-  })
-  const changed = await says()
-  expect(changed).not.toContain('out of date')
-  expect(changed).toContain(
-    'optimize/size has another .github/workflows/winnow.yml than main, and its measuring runs use that one',
-  )
-  expect(changed).toContain('git switch optimize/size && git merge --no-ff main && git push')
-  expect(await says('--all')).toContain('winnow.yml is up to date, with changes by hand')
-  commit('main', { [WORKFLOW]: withDigest(written.replace(/^  schedule:\n.*\n/m, '')) })
-  expect(await says()).toContain('out of date')
-})
+    const { says, commit, git, client } = await setUp('', ['- a.txt'])
+    const written = git('show', `main:${WORKFLOW}`)
+    await client.start()
+    expect(await says()).not.toContain('optimize/size')
+    commit('main', { '.winnow/size.yaml': `${SIZE_SPEC}schedule: hourly\n` })
+    expect(await says()).toContain('winnow.yml is out of date for the specs of the default branch')
+    commit('main', {
+      '.winnow/size.yaml': SIZE_SPEC,
+      [WORKFLOW]: `${written.replace('timeout-minutes: 20', 'timeout-minutes: 30')}\n`,
+    })
+    const changed = await says()
+    expect(changed).not.toContain('out of date')
+    expect(changed).toContain(
+      'optimize/size has another .github/workflows/winnow.yml than main, and its measuring runs use that one',
+    )
+    expect(changed).toContain('git switch optimize/size && git merge --no-ff main && git push')
+    expect(await says('--all')).toContain('winnow.yml is up to date, with changes by hand')
+    commit('main', { [WORKFLOW]: withDigest(written.replace(/^  schedule:\n.*\n/m, '')) })
+    expect(await says()).toContain('out of date')
+  },
+)
 
 describe('of the rules on its branches the doctor says', () => {
   const PULLS = {

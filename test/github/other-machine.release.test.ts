@@ -5,7 +5,6 @@ import { letters, shorter } from '../support/size-repository.ts'
 import { proven } from '../support/repository.ts'
 import { createActionsRepository } from './actions-repository.ts'
 import { type OnGithub, onGithub } from './on-github.ts'
-import { releaseTest } from '../support/cases.ts'
 
 /** A campaign on GitHub, with an idea of a person in a branch of their own. */
 async function withIdea(): Promise<OnGithub> {
@@ -22,7 +21,7 @@ async function withIdea(): Promise<OnGithub> {
 const refsOf = (there: OnGithub) => there.git('for-each-ref', '--format=%(refname) %(objectname)')
 
 describe('a campaign that lives on GitHub', () => {
-  releaseTest('is carried on by no command on a laptop, which ends nobody’s experiment', async () => {
+  test('is carried on by no command on a laptop, which ends nobody’s experiment', async () => {
     const there = await withIdea()
     const { client, laptop, github } = there
     const before = refsOf(there)
@@ -51,7 +50,7 @@ describe('a campaign that lives on GitHub', () => {
     await proven(client.place)
   })
 
-  releaseTest('hears what a person writes into its ledger from there', async () => {
+  test('hears what a person writes into its ledger from there', async () => {
     const there = await withIdea()
     const { client, laptop, winnow, github } = there
     await laptop('note', 'cold cache')
@@ -77,22 +76,19 @@ describe('a campaign that lives on GitHub', () => {
     expect(refsOf(there)).not.toContain('optimize-state/size ')
   })
 
-  releaseTest(
-    'takes an amendment from there for what it is: of a campaign with machines of its own',
-    async () => {
-      const { openClient, wake, repository, github, ada } = await createActionsRepository([])
-      const here = await openClient()
-      await here.start()
-      await wake()
-      const laptop = await repository.another({ env: github.remote(ada).env, cache: 'laptop' })
-      const yaml = `${(await here.campaign()).spec_yaml}execution: { runs_on: [bench] }\n`
-      await applyAmendment(laptop.place, { yaml, reason: 'the bench is free' })
-      expect((await here.events()).at(-1)).toMatchObject({ kind: 'campaign-amended', source: 'person' })
-      await expect(
-        applyAmendment(laptop.place, { yaml: yaml.replace('bench]', '""]'), reason: 'x' }),
-      ).rejects.toThrow('execution.runs_on')
-    },
-  )
+  test('takes an amendment from there for what it is: of a campaign with machines of its own', async () => {
+    const { openClient, wake, repository, github, ada } = await createActionsRepository([])
+    const here = await openClient()
+    await here.start()
+    await wake()
+    const laptop = await repository.another({ env: github.remote(ada).env, cache: 'laptop' })
+    const yaml = `${(await here.campaign()).spec_yaml}execution: { runs_on: [bench] }\n`
+    await applyAmendment(laptop.place, { yaml, reason: 'the bench is free' })
+    expect((await here.events()).at(-1)).toMatchObject({ kind: 'campaign-amended', source: 'person' })
+    await expect(
+      applyAmendment(laptop.place, { yaml: yaml.replace('bench]', '""]'), reason: 'x' }),
+    ).rejects.toThrow('execution.runs_on')
+  })
 })
 
 test('a campaign that lives on one machine is carried on by no job of GitHub', async () => {

@@ -9,7 +9,6 @@ import { scratch } from '../git/scratch.ts'
 import { waitingRuns } from '../github/measuring-job.ts'
 import { job, measuredRun, onGithub, settling, ticking } from './a-campaign.ts'
 import type { Ended } from './a-runner.ts'
-import { releaseTest } from '../support/cases.ts'
 
 const NOTHING = [
   { on: 'update', branches: 'optimize-state/*', says: 'Cannot update this protected ref.' },
@@ -53,39 +52,30 @@ test('a tick whose ledger GitHub refuses hands over what it would have written, 
   expect(next.stdout).toContain('exp-001')
 }, 120_000)
 
-releaseTest(
-  'a job that measures by itself does the same',
-  async () => {
-    const { github, token } = await onGithub()
-    const run = () => job(github, 'main', { inputs: { command: 'run', 'github-token': token } })
-    github.rule([{ on: 'update', branches: 'optimize-state/*', says: 'Not by you.' }])
-    const failed = await run()
-    expect(failed.code).toBe(69)
-    expect(failed.outputs['artifact']).toBe('winnow-unwritten-job-1')
-    expect(keptBy(failed)).toHaveLength(1)
-    expect(failed.summary).toContain('winnow saved the events')
-    github.rule([])
-    expect((await run()).result).toMatchObject({ waiting: { for: 'ideas' } })
-  },
-  120_000,
-)
+test('a job that measures by itself does the same', async () => {
+  const { github, token } = await onGithub()
+  const run = () => job(github, 'main', { inputs: { command: 'run', 'github-token': token } })
+  github.rule([{ on: 'update', branches: 'optimize-state/*', says: 'Not by you.' }])
+  const failed = await run()
+  expect(failed.code).toBe(69)
+  expect(failed.outputs['artifact']).toBe('winnow-unwritten-job-1')
+  expect(keptBy(failed)).toHaveLength(1)
+  expect(failed.summary).toContain('winnow saved the events')
+  github.rule([])
+  expect((await run()).result).toMatchObject({ waiting: { for: 'ideas' } })
+}, 120_000)
 
-releaseTest(
-  'no more is kept than an artifact should have, without what is secret, and in no directory that others know',
-  async () => {
-    const env = { RUNNER_TEMP: join(scratch(), 'not there yet'), GITHUB_JOB: 'a/../b' }
-    hideSecrets(['s3cret-of-a-token'])
-    const kept = createKeptFiles(env)
-    expect(kept.tell()).toEqual({})
-    expect(await kept.keep('a.json', '"s3cret-of-a-token"')).toBe('a.json of artifact winnow-unwritten-ab-1')
-    await kept.keep('b.json', 'x'.repeat(20 * 1024 * 1024))
-    await kept.keep('b.json', 'x'.repeat(21 * 1024 * 1024))
-    await expect(kept.keep('c.json', 'x'.repeat(20 * 1024 * 1024))).rejects.toThrow(
-      'there would be more than',
-    )
-    const { report = '', artifact } = kept.tell()
-    expect([readdirSync(report), artifact]).toEqual([['a.json', 'b.json'], 'winnow-unwritten-ab-1'])
-    expect(readFileSync(join(report, 'a.json'), 'utf8')).toBe('"***"')
-    expect(createKeptFiles(env).tell()).toEqual({})
-  },
-)
+test('no more is kept than an artifact should have, without what is secret, and in no directory that others know', async () => {
+  const env = { RUNNER_TEMP: join(scratch(), 'not there yet'), GITHUB_JOB: 'a/../b' }
+  hideSecrets(['s3cret-of-a-token'])
+  const kept = createKeptFiles(env)
+  expect(kept.tell()).toEqual({})
+  expect(await kept.keep('a.json', '"s3cret-of-a-token"')).toBe('a.json of artifact winnow-unwritten-ab-1')
+  await kept.keep('b.json', 'x'.repeat(20 * 1024 * 1024))
+  await kept.keep('b.json', 'x'.repeat(21 * 1024 * 1024))
+  await expect(kept.keep('c.json', 'x'.repeat(20 * 1024 * 1024))).rejects.toThrow('there would be more than')
+  const { report = '', artifact } = kept.tell()
+  expect([readdirSync(report), artifact]).toEqual([['a.json', 'b.json'], 'winnow-unwritten-ab-1'])
+  expect(readFileSync(join(report, 'a.json'), 'utf8')).toBe('"***"')
+  expect(createKeptFiles(env).tell()).toEqual({})
+})

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest'
 import { letters, shorter } from '../support/size-repository.ts'
 import { proven } from '../support/repository.ts'
 import { type OnGithub, onGithub } from './on-github.ts'
-import { releaseTest } from '../support/cases.ts'
 
 const CI = { '.github/workflows/ci.yml': 'on: push\njobs: {}\n' }
 
@@ -51,7 +50,7 @@ describe('a default branch with other workflow files, which the token of a job m
     await proven(client.place)
   })
 
-  releaseTest('is adopted as that sync where a person merges it into the optimize branch', async () => {
+  test('is adopted as that sync where a person merges it into the optimize branch', async () => {
     const there = await refused()
     const { client, winnow, brought, github } = there
     const { incumbent } = await client.campaign()
@@ -78,46 +77,43 @@ describe('a default branch with other workflow files, which the token of a job m
     await proven(client.place)
   })
 
-  releaseTest(
-    'keeps what is on top of it waiting, visibly, and says what helps; it goes on by itself after that',
-    async () => {
-      const there = await refused()
-      const { github, client, winnow, brought } = there
-      const head = there.commit('mine', { 'src/c.txt': letters('c', 5) }, [brought])
-      await there.asks('ada', 'POST /pulls', { title: 'mine', head: 'mine', base: 'optimize/size' })
-      await client.run()
-      const waits = 'git switch optimize/size && git merge --no-ff main && git push'
-      const shown = () => github.world.checks.filter(check => check.head === head)
-      expect(shown()).toMatchObject([{ status: 'completed', conclusion: 'neutral' }])
-      expect(shown()[0]?.output['title']).toBe("Waiting for a person's sync")
-      const said = () => github.world.comments.filter(({ number }) => number === there.number('mine'))
-      expect(said()).toMatchObject([{ body: expect.stringContaining(waits) }])
-      expect(said()[0]?.body).not.toContain('Being measured')
-      const [told] = await winnow('tick')
-      expect(told).toContain(`a sync, for exp-003 (#${there.number('mine')})`)
-      expect(told).toContain(waits)
-      expect((await winnow('status')).join('\n')).toMatch(
-        /exp-003 .*Waiting for a person's sync\. Next: git switch/,
-      )
+  test('keeps what is on top of it waiting, visibly, and says what helps; it goes on by itself after that', async () => {
+    const there = await refused()
+    const { github, client, winnow, brought } = there
+    const head = there.commit('mine', { 'src/c.txt': letters('c', 5) }, [brought])
+    await there.asks('ada', 'POST /pulls', { title: 'mine', head: 'mine', base: 'optimize/size' })
+    await client.run()
+    const waits = 'git switch optimize/size && git merge --no-ff main && git push'
+    const shown = () => github.world.checks.filter(check => check.head === head)
+    expect(shown()).toMatchObject([{ status: 'completed', conclusion: 'neutral' }])
+    expect(shown()[0]?.output['title']).toBe("Waiting for a person's sync")
+    const said = () => github.world.comments.filter(({ number }) => number === there.number('mine'))
+    expect(said()).toMatchObject([{ body: expect.stringContaining(waits) }])
+    expect(said()[0]?.body).not.toContain('Being measured')
+    const [told] = await winnow('tick')
+    expect(told).toContain(`a sync, for exp-003 (#${there.number('mine')})`)
+    expect(told).toContain(waits)
+    expect((await winnow('status')).join('\n')).toMatch(
+      /exp-003 .*Waiting for a person's sync\. Next: git switch/,
+    )
 
-      // Looked at again, nothing is said or recorded again.
-      const before = (await client.events()).length
-      const texts = said().map(({ body }) => body)
-      await winnow('tick')
-      expect((await client.events()).length).toBe(before)
-      expect(said().map(({ body }) => body)).toEqual(texts)
+    // Looked at again, nothing is said or recorded again.
+    const before = (await client.events()).length
+    const texts = said().map(({ body }) => body)
+    await winnow('tick')
+    expect((await client.events()).length).toBe(before)
+    expect(said().map(({ body }) => body)).toEqual(texts)
 
-      const { incumbent } = await client.campaign()
-      there.commit('optimize/size', { ...CI, 'ideas/02.patch': shorter('b', 5) }, [incumbent.commit, brought])
-      await client.run()
-      expect(await client.outcomes()).toMatchObject({ mine: 'kept' })
-      expect(shown()).toMatchObject([{ status: 'completed', conclusion: 'success' }])
-      expect(said()).toMatchObject([{ body: expect.stringMatching(/^\*\*Kept: /) }])
-      await proven(client.place)
-    },
-  )
+    const { incumbent } = await client.campaign()
+    there.commit('optimize/size', { ...CI, 'ideas/02.patch': shorter('b', 5) }, [incumbent.commit, brought])
+    await client.run()
+    expect(await client.outcomes()).toMatchObject({ mine: 'kept' })
+    expect(shown()).toMatchObject([{ status: 'completed', conclusion: 'success' }])
+    expect(said()).toMatchObject([{ body: expect.stringMatching(/^\*\*Kept: /) }])
+    await proven(client.place)
+  })
 
-  releaseTest('is no sync where a person brought something else with it', async () => {
+  test('is no sync where a person brought something else with it', async () => {
     const there = await refused()
     const { client, brought } = there
     const { incumbent } = await client.campaign()
