@@ -70,7 +70,7 @@ describe('a remote that accepts and never answers', () => {
   })
 
   it('gets a push only once, because it may have succeeded', async () => {
-    const { repository, connections } = await openedOn('git')
+    const { repository, said, connections } = await openedOn('git')
     const tree = await repository.writeTree([])
     const commit = await repository.writeCommit({ tree, parents: [], message: 'x', date: 0 })
     const push = repository.push([{ ref: 'refs/heads/optimize/x', from: null, to: commit }])
@@ -78,7 +78,9 @@ describe('a remote that accepts and never answers', () => {
       isPush: true,
       message: expect.stringMatching(/^cannot push to /),
     })
-    expect(connections()).toBe(1)
+    // A busy machine may end it before it is connected.
+    expect(connections()).toBeLessThanOrEqual(1)
+    expect(said).toEqual([])
   })
 
   it('does not delay the end of an interrupted process', async () => {
