@@ -73,7 +73,7 @@ function shape(line: string, noisy: boolean): string {
   const plain = line.trim().replace(/\b[0-9a-f]{12}\b/g, 'ID')
   if (!noisy) return plain
   return plain
-    .replace(/(?:less than a minute|\d+ s|\d+ min|\d+:\d\d)(?![\w.])/g, 'TIME')
+    .replace(/(?:less than a minute|\d+(?:\.\d+)? (?:s|min)|\d+:\d\d)(?![\w.])/g, 'TIME')
     .replace(/▕.*▏/g, 'BAR')
     .replace(/(?<![\w-])\d+(?:\.\d+)?(?![\w])/g, 'N')
     .replace(/TIME(?: TIME)+/g, 'TIME')

@@ -100,7 +100,10 @@ describe('a suite of three tasks', () => {
 
     const counted = await countExecutions(person)
     const { each_keep, headline, null_idea } = forecast.tried.prospects ?? {}
-    expect(counted).toMatchObject({ calibration: [24, 24], probe: [5], effect: [each_keep?.executions] })
+    expect(counted).toMatchObject({ probe: [5], effect: [each_keep?.executions] })
+    // Two jobs, or more where they disagree by chance.
+    expect(counted['calibration']?.length).toBeGreaterThanOrEqual(2)
+    expect(new Set(counted['calibration'])).toEqual(new Set([24]))
     expect(addUp(counted['progression'] ?? [])).toBe(headline?.executions)
     // Both ideas share the base: a pass of each of three sides, or less where it is clear before its end.
     for (const executions of counted['experiment'] ?? []) expect(executions).toBeLessThanOrEqual(36)
