@@ -8,7 +8,7 @@ import type { Spec } from '../spec/schema.ts'
 import { isMetered } from '../spec/spec-facts.ts'
 import type { Call, Option } from './verb.ts'
 
-/** Of commands that measure outside a campaign. */
+/** Options of commands that measure outside a campaign. */
 export const SPENDING_OPTIONS: readonly Option[] = [
   {
     name: 'spend',
@@ -21,7 +21,7 @@ export const SPENDING_OPTIONS: readonly Option[] = [
   },
 ]
 
-/** What a command may spend on the models of its harness. */
+/** The largest sum that a command spends on the models of its harness. */
 export interface SpendingCap {
   /** Null: a person allowed it to spend without a cap. */
   usd: number | null

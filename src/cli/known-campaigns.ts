@@ -31,7 +31,7 @@ export interface KnownCampaign {
   spec: Spec | null
   prefix: string
   started: boolean
-  /** What its ledger begins with; null without a readable ledger. */
+  /** The first event of its ledger; null without a readable ledger. */
   start: CampaignStart | null
   problem: UserError | null
 }

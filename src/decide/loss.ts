@@ -138,7 +138,7 @@ export function readRunSignals(completion: unknown, metrics: readonly unknown[] 
   return { numbers: omitNull(numbers), status: typeof run['status'] === 'string' ? run['status'] : null }
 }
 
-/** What a run prints that has no loss. */
+/** The best output that a run can print: its loss is 0. */
 export function buildBestSignals({ weights }: Pick<LossTerms, 'weights'>): MetricValues {
   const best = { eval: 1, critique: 1, budget_remaining_pct: 100, status: 'complete' }
   const names = Object.keys(weights).map(name => SIGNALS.get(name) ?? name)

@@ -86,7 +86,7 @@ function assessNoisyRuns(
   if (base === undefined || candidate === undefined) return createOnceKeep(rule, verdict, false)
   const second = judgeOnce(rule, base, candidate)
   const isConfirmed = !('missing' in second) && isGain(second)
-  // Of a suite, the repeats run every task, and say more than the first run of one task.
+  // Repeats of a suite run every task, so they say more than the first run of one task.
   const shown = 'missing' in second || base.task === undefined ? verdict : second
   return isConfirmed ? createOnceKeep(rule, shown, true) : createOnceDrop(rule, shown)
 }

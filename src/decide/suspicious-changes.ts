@@ -201,7 +201,7 @@ function findAddedLine(
   return null
 }
 
-/** What looks like a comment inside a text of several lines may be code in braces, so it is no comment here. */
+/** Inside a text of several lines, a line that looks like a comment may hold code in braces, so it counts as code. */
 const COMMENT_LINES: Readonly<Record<SourceLanguage, RegExp>> = {
   js: /^[ \t]*\/\/(?!.*\$\{).*$/gm,
   python: /^[ \t]*#(?!.*\{).*$/gm,

@@ -14,7 +14,7 @@ const ALLOWED_EXCESS = 1.1
 export type JobCost = {
   /** Executions of each side that do not count, once a job. */
   warmUps: number
-  /** A job measures all its pairs, whatever the first ones show. */
+  /** A job measures all its pairs, even if the first ones decide. */
   wholeJobs?: boolean
   secondsPerExecution: number
   /** Set-up and build of both sides, once a job. */

@@ -91,7 +91,7 @@ export type KeepDifference = { difference: Difference; at: number }
 export type GuardrailTerms = {
   /** With every lost pair as a loss: only by these differences can it be harmless (decision 039). */
   forKeeping?: readonly KeepDifference[]
-  /** Of several tests, of which one failure suffices, each needs as many times the evidence to be harmful. */
+  /** Number of tests. One failure counts as harm, so each test needs this many times the evidence. */
   tests?: number
   /** The margin is a loss that the spec allows: if both are shown at once, it is harmless. */
   allowsLoss?: boolean
