@@ -27,9 +27,9 @@ const HEAD = [
 ]
 
 const ACCESS: Readonly<Record<Verb['access'], string>> = {
-  read: 'It only looks: `--json`.',
-  write: 'It writes: `--dry-run` says what.',
-  apart: 'It needs no campaign.',
+  read: 'Does not change the repository; takes `--json`.',
+  write: 'Writes; `--dry-run` says what it would do.',
+  apart: 'Needs no campaign.',
 }
 
 function verbSection(verb: Verb, verbs: readonly Verb[]): string[] {
@@ -58,10 +58,10 @@ function everywhere(verbs: readonly Verb[]): string[] {
     '## Every command',
     '',
     ...rows('option', GLOBAL_OPTIONS.map(optionRow)),
-    'What only looks takes as well',
+    'Commands that do not change the repository also take',
     '',
     ...rows('option', beside(only('read')).map(optionRow)),
-    'and what writes takes',
+    'Commands that write also take',
     '',
     ...rows('option', beside(only('write')).map(optionRow)),
     ...rows('exit code', exitRows(COMMON_EXITS)),

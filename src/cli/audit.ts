@@ -13,7 +13,7 @@ import type { Call, Verb } from './verb.ts'
 export const auditVerb: Verb = {
   name: 'audit',
   group: 'more',
-  summary: 'prove from git that every commit on the optimize branch was measured as recorded',
+  summary: 'check from git that every commit on the optimize branch is recorded as measured',
   access: 'read',
   arguments: [{ name: 'campaign', summary: 'the campaign, if there are several' }],
   options: [

@@ -187,12 +187,16 @@ function formatArgument({ required, name }: Argument): string {
   return required ? `<${name}>` : `[${name}]`
 }
 
-function renderCommentUsage({ name, arguments: words = [], comment }: Verb): string {
+function renderCommentUsage(verb: Verb): string {
+  const { name, arguments: words = [], comment } = verb
+  const options = listOptions(verb).filter(option => comment?.options.includes(option.name))
   return [
     '/winnow',
     name,
     ...words.map(formatArgument),
-    ...(comment?.options ?? []).map(each => `[--${each} …]`),
+    ...options.map(option =>
+      getValueWord(option) === undefined ? `[--${option.name}]` : `[--${option.name} …]`,
+    ),
   ].join(' ')
 }
 

@@ -121,7 +121,7 @@ export function buildNoiseJob(
   return buildPairJob({ ...request, metrics }, toMeasuredRun(report), 'base-copy')
 }
 
-/** Step 0 of a campaign with a noisy metric (decision.md 3.8). */
+/** Step 0 of a campaign with a noisy metric. */
 export function calibrateNoise(spec: Spec, last: Report, jobs: readonly PairJob[]): NoiseResult {
   const { name } = spec.metric.primary
   const raw = jobs.map(job => ({

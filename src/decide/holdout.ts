@@ -108,7 +108,7 @@ function findEqualPair(pairs: readonly MetricPair[]): { base: number; candidate:
   return pairs.every(pair => pair.base === base && pair.candidate === candidate) ? { base, candidate } : null
 }
 
-/** A number that repeats is compared as it is; one that varies by its pairs (decision.md 3.2). */
+/** A number that repeats is compared as it is; one that varies by its pairs. */
 function isHoldoutPassed({ spec, stop }: HoldoutCase, pairs: readonly MetricPair[]): boolean {
   const { direction } = spec.metric.primary
   const equal = findEqualPair(pairs)

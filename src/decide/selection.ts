@@ -15,7 +15,7 @@ export interface ChangedFile {
   after: string | null
 }
 
-/** Identifies variants of one idea (decision.md 3.4), short enough to be recorded. */
+/** Identifies variants of one idea (docs/deciding.md, How strict), short enough to be recorded. */
 export type TouchedLines = NonNullable<PairedTerms['touched']>
 
 /** False while one of the two lists of files is unknown. */

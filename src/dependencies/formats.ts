@@ -60,6 +60,9 @@ const LOCKFILES: FormatTable = new Map([
   ['buildscript-gradle.lockfile', ['maven', readGradleLockfile]],
   ['packages.lock.json', ['nuget', readPackagesLock]],
 ])
+/** In lower case. `isManifest` has to know each of them, or a change of the file is not looked at. */
+export const READABLE_NAMES: readonly string[] = [...MANIFESTS.keys(), ...LOCKFILES.keys()]
+
 const PROJECT_FILE = /^(?:[^/]+\.)?(?:cs|fs|vb)proj$/
 
 /** Undefined: winnow cannot read files of this name. */

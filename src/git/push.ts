@@ -20,7 +20,7 @@ interface PushAnswer {
 }
 
 /**
- * For the user's own repository on this machine. Its rules and hooks apply. Only automatic housekeeping is off,
+ * For a remote that is a directory on this machine. Its rules and hooks apply. Only automatic housekeeping is off,
  * because it could run next to a timed execution.
  */
 const OWNER_RECEIVE_PACK = '-c receive.autogc=false -c gc.auto=0 -c maintenance.auto=false receive-pack'
@@ -28,7 +28,7 @@ const OWNER_RECEIVE_PACK = '-c receive.autogc=false -c gc.auto=0 -c maintenance.
 /** Delta search is a waste when copying objects between directories of one machine. */
 const LOCAL_PACK_OPTIONS = ['-c', 'pack.window=0', '-c', 'pack.threads=1']
 
-/** For winnow's copy on this machine: hooks and gc off, checked-out branch left alone. */
+/** For the user's own repository, where there is no remote: hooks and gc off, a checked-out branch left alone. */
 const QUIET_RECEIVE_PACK =
   'git -c core.hooksPath=/dev/null -c receive.autogc=false -c receive.denyCurrentBranch=refuse ' +
   '-c receive.denyDeleteCurrent=refuse -c receive.denyDeletes=false -c receive.denyNonFastForwards=false ' +

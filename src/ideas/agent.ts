@@ -252,7 +252,7 @@ const WITHHELD =
   /^(?:GIT|GITHUB|GITLAB|BITBUCKET|GITEA|ACTIONS|INPUT|RUNNER|SSH)_|^(?:GH|GH_ENTERPRISE|HUB|CI_JOB|NPM|NODE_AUTH)_TOKEN$/
 
 /**
- * A proposer may hold a model key, but no credentials that write to the repository (design section 4). The
+ * A proposer may hold a model key, but no credentials that write to the repository. The
  * ceiling keeps its git from finding a repository above its own, should it remove that one.
  */
 function buildAgentEnvironment(

@@ -18,7 +18,7 @@ import type { OrderSide, Session } from './session.ts'
 import { recordStart } from './same-start.ts'
 import { snapshotFiles } from './tamper-check.ts'
 
-/** Lays out a side and runs its setup. Every build starts from the tree alone (decision.md 3.1). */
+/** Lays out a side and runs its setup. Every build starts from the tree alone. */
 export async function buildSide(session: Session, side: OrderSide, number: number): Promise<void> {
   const { slots, paths, draft, input } = session
   mkdirSync(slots.getPath(side.slot), { recursive: true })

@@ -59,7 +59,7 @@ const payloadNumber = z.number().int().nonnegative()
 const nullableOid = oidSchema.nullable()
 const nullableId = experimentIdSchema.nullable()
 
-/** All kinds of events in the ledger (design section 6). Each event is written once and never changes. */
+/** All kinds of events in the ledger. Each event is written once and never changes. */
 export const eventPayloads = {
   'campaign-started': {
     spec: payloadText,

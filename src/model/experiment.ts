@@ -22,7 +22,7 @@ type ExperimentPurpose = EventDraft<'experiment-opened'>['purpose']
 
 /**
  * The pairs of one candidate tree and one base tree with one harness. Another head with the same trees continues
- * them; any other change starts again (decision.md 3.4).
+ * them; any other change starts again (docs/deciding.md, How strict).
  */
 export interface PairedEvidence
   extends Pick<PairedTerms, 'as' | 'alpha' | 'alpha_share' | 'max_jobs' | 'give_up'> {

@@ -22,7 +22,7 @@ export function parseExperimentNumber(id: ExperimentId): number {
 
 export type CampaignRefs = ReturnType<typeof buildCampaignRefs>
 
-/** The branches that winnow owns (design section 5), by their role. */
+/** The branches that winnow owns, by their role. */
 export function buildCampaignRefs(prefix: string, spec: string) {
   return {
     optimize: `refs/heads/${prefix}/${spec}`,

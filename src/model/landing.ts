@@ -13,7 +13,7 @@ export interface LandingMessage {
   pull: number | null
   reason: string
   decided: { seq: number; sha256: string }
-  /** The evidence comes from one machine, where a new build replaces the fresh runner (decision.md 3.3). */
+  /** The evidence comes from one machine: a new build replaced the fresh runner (docs/deciding.md, One machine). */
   single_machine: boolean
   /** What was known of the harness; null in messages of earlier releases. */
   guard: string | null

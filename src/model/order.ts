@@ -50,12 +50,12 @@ const pairedTermsSchema = z.strictObject({
   as: z.enum(['idea', 'confirmed', 'combination', 'simplify']),
   /** The candidate is kept with evidence of at least 1/level. */
   alpha: z.number().positive().max(1),
-  /** Its part of the campaign's error budget, alphaShare (decision.md 3.5). */
+  /** Its part of the campaign's error budget, alphaShare (docs/deciding.md, How strict). */
   alpha_share: z.number().nonnegative().max(1),
   max_jobs: z.number().int().positive(),
   /** The rule for ending early without a result (docs/decisions/041-no-gain-and-worse.md). */
   give_up: z.enum(['early', 'late', 'equal', 'never']),
-  /** Number of the variant of its idea, counted from 1 (decision.md 3.4). 0: not known as a variant. */
+  /** Number of the variant of its idea, counted from 1 (docs/deciding.md, How strict). 0: not known as a variant. */
   variant: z.number().int().nonnegative(),
   /** The files and lines that it changes, which later variants are compared with. Only in its first order. */
   touched: z.strictObject({ files: z.string(), lines: z.array(z.string()) }).nullable(),
@@ -98,7 +98,7 @@ const stopRuleSchema = z.discriminatedUnion('rule', [
     /** Two runs need not be equal: a gain counts if both show at least min_effect. Only for probes. */
     noisy: z.literal(true).optional(),
   }),
-  /** Pairs of base and candidate, evaluated after each pair (decision.md 3.3). `pairs` limits one job. */
+  /** Pairs, evaluated after each one (docs/deciding.md, When it stops). `pairs` limits one job. */
   z.strictObject({
     rule: z.literal('paired'),
     /** The metrics that can change the verdict, the primary first. */

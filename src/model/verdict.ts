@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Outcomes of an experiment (design section 7). `VERDICT_WORDS` maps each to the word that people read. */
+/** Outcomes of an experiment. `VERDICT_WORDS` maps each to the word that people read. */
 export const outcomeSchema = z.enum([
   'kept',
   'runner_up_kept',

@@ -131,7 +131,7 @@ function buildForeignDraft(
   return { kind: 'foreign-tip', cause, from, to, ...about }
 }
 
-/** A deleted branch loses no commits: the keeper ref holds them. */
+/** A deleted branch loses no commits: the closed branch holds them. */
 function restoreBranch(world: World): ForeignPlan {
   const { incumbent: to, name, seq } = world.campaign
   const message = `optimize branch of ${name} was deleted; it is restored at ${to.commit.slice(0, 10)}`

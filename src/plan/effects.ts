@@ -119,7 +119,7 @@ export function planEffects(world: World, incoming: IncomingReports, riding: boo
   return requestEffects(world, incoming, all.filter(isDue))
 }
 
-/** Landings proven by pairs and not measured since (decision.md 3.6). */
+/** Landings proven by pairs and not measured since (docs/deciding.md, Total improvement of a campaign). */
 function listUnreportedLandings(world: World): EffectSubject[] {
   const { campaign } = world
   return listCurrentLandings(world).flatMap((landing): EffectSubject[] => {
@@ -177,7 +177,7 @@ function listUnreportedProgress(world: ComparingFacts): EffectSubject[] {
   })
 }
 
-/** Landings to measure again this night (decision.md 3.7), except those about to be reverted. */
+/** Landings to measure again this night, except those about to be reverted. */
 function listWatchedLandings(world: World): EffectSubject[] {
   const { campaign, now } = world
   return listCurrentLandings(world).flatMap((landing): EffectSubject[] => {
@@ -345,7 +345,7 @@ function selectEffectJobs(campaign: EffectState, { id, base, candidates }: Order
   return isReported && jobs.at(-1)?.order === id ? jobs : null
 }
 
-/** Hodges-Lehmann estimate and interval of all pairs (decision.md 3.6), or the reason why there are none. */
+/** Hodges-Lehmann estimate and interval of all pairs, or the reason why there are none. */
 function measureEffect(
   spec: Spec,
   { scale }: Extract<StopRule, { rule: 'pairs' }>,
@@ -388,7 +388,7 @@ function draftEffect(
   return { is: 'measured', draft: { ...common, what, state: null, reason: text }, revert: false }
 }
 
-/** One e-process over all nights (decision.md 3.7). */
+/** One e-process over all nights. */
 function evaluateWatch(
   spec: Spec,
   { differences, scale }: ReadEffect,

@@ -101,7 +101,7 @@ export function findExtraRoundStop(world: World): Campaign['extra_round'] {
   return campaign.extra_round
 }
 
-/** First experiments that used up their jobs, then those given up early (decision.md 3.3). */
+/** First experiments that used up their jobs, then those given up early (docs/deciding.md, When it stops). */
 export function resumeNotProven(world: World): PlanStep[] {
   const { campaign, askable, asking, targetBranch } = world
   const all = listExperiments(campaign)

@@ -173,7 +173,7 @@ export function explainNotSimplification(world: World, changes: readonly Candida
   return `kind: simplify has to remove lines, and this adds ${added} and removes ${deleted}`
 }
 
-/** Each may cost less than min_effect, and all of them together one min_effect (decision.md 3.4). */
+/** Each may cost less than min_effect, and all of them together one min_effect. */
 export function limitSimplification(
   { simplified }: Pick<Campaign, 'simplified'>,
   { purpose }: Pick<Experiment, 'purpose'>,

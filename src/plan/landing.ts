@@ -206,7 +206,7 @@ export function closeMember(campaign: Campaign, member: RoundMember): PlanStep[]
     : steps
 }
 
-/** One mismatch ends the assumption of determinism for the campaign (decision.md 3.1.5). */
+/** One mismatch ends the assumption of determinism for the campaign. */
 export function recordLostDeterminism(
   campaign: Campaign,
   shown: { order: OrderId; cause: string; reason: string },

@@ -18,7 +18,7 @@ import { isJudgedMetric, resolveEvidence, resolvePairsPerJob } from '../spec/spe
 import { isPairedByTask } from '../spec/task-facts.ts'
 import type { World } from './world.ts'
 
-/** For changes confirmed on an earlier base, and runners-up on a new one (decision.md 3.4). */
+/** For changes confirmed on an earlier base, and runners-up on a new one (docs/deciding.md, How strict). */
 const COMBINATION_ALPHA = 0.05
 
 interface PairedContext {
@@ -44,7 +44,7 @@ interface PickedTrees {
 
 type AlphaState = Pick<Campaign, 'error_budget' | 'experiments'>
 
-/** The runner and the verdict of one job apply this same rule (decision.md 3.3). */
+/** The runner and the verdict of one job apply this same rule (docs/deciding.md, When it stops). */
 export function buildPairedRule(context: PairedContext, members: readonly PairedMember[]): PairedRule {
   const rule = buildRuleWithoutTerms(context)
   return { ...rule, terms: buildTerms(context, rule, members) }
@@ -165,7 +165,7 @@ function isConfirmed({ campaign, spec }: PairedContext, rule: PairedRule, eviden
   return status === 'keep' && (check === null || check.is === 'passed')
 }
 
-/** From 1; each is tested more strictly (decision.md 3.4). 0: no similar idea was tested before. */
+/** From 1; each is tested more strictly (docs/deciding.md, How strict). 0: no similar idea was tested before. */
 function countVariant(campaign: AlphaState, subject: Pick<Experiment, 'id' | 'family' | 'touched'>): number {
   const own = toVariant(subject)
   const earlier = listExperiments(campaign).filter(
@@ -236,7 +236,7 @@ export function getEarlierJobs(campaign: Campaign, { evidence }: Experiment, tre
 
 // Error budget
 
-/** 1/N for each of N tests (decision.md 3.5). After an amendment the remaining tests divide what is left. */
+/** 1/N for each of N tests (docs/deciding.md, How strict). After an amendment the rest divide what is left. */
 export function computeAlphaShare({ error_budget }: AlphaState, spec: Spec): number {
   if (spec.evidence.campaign_control === 'fixed') return 0
   const left = spec.stopping.max_iterations - error_budget.tests
@@ -285,7 +285,7 @@ const REPORTS_IN_A_ROW = 3
 /** The number of jobs of a calibration. */
 const FIRST_REPORTS = 2
 
-/** Waiting for a fresh runner would never end there (decision.md 3.3). Hosted runners are always fresh. */
+/** It would wait for a fresh runner for ever (docs/deciding.md, One machine). Hosted runners are always fresh. */
 export function hasSingleMachine({ runner, campaign }: Pick<World, 'runner' | 'campaign'>): boolean {
   if (runner.runId !== null) return true
   const { in_a_row, reports } = campaign.machine

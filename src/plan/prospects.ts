@@ -19,7 +19,7 @@ import type { Spec } from '../spec/schema.ts'
 import { resolveEvidence, resolvePairsPerJob } from '../spec/spec-facts.ts'
 import { buildKeepCheck, computeAlpha, computeAlphaShare } from './paired-order.ts'
 
-/** Forecast of chances and costs for a campaign with a noisy metric (decision.md 3.8). */
+/** Forecast of chances and costs for a campaign with a noisy metric. */
 export interface Prospects {
   min_effect: number
   null_effect: number
@@ -155,7 +155,7 @@ function estimateCheckEffort(
 /** Jobs after the first gain that usually agree on it. */
 const AGREEING_JOBS = 3
 
-/** Jobs without a stopping rule: every one of them is measured to its end (decision.md 3.6). */
+/** Jobs without a stopping rule: each is measured to its end. */
 function estimateReportingEffort(spec: Spec, noise: Noise, pairs: number) {
   const { holdout } = spec.measurement
   const cost = buildJobCost(spec, noise)

@@ -175,7 +175,6 @@ function toCompareVerdict({ end, assessment }: ComparisonResult): CompareVerdict
   }
 }
 
-/** Exit codes: design section 9. */
 export function toCompareExitCode({ verdict }: CompareView, end: CompareEnd): number {
   if (end === 'interrupted' || end === 'declined') return INTERRUPTED
   return EXIT_CODES[verdict === 'better' ? 'kept' : verdict]

@@ -22,7 +22,7 @@ import { formatTable } from './terminal.ts'
 
 // Pairs
 
-/** Pairs of the same two trees and harness, which one verdict rests on (decision.md 3.4). */
+/** Pairs of the same two trees and harness, which one verdict rests on (docs/deciding.md, How strict). */
 export interface PairStory {
   purpose: Order['purpose']
   spec: Spec

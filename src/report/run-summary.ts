@@ -124,7 +124,7 @@ function listMergeSteps({ name, reference }: Campaign, { prefix, remote }: Resul
   ]
 }
 
-/** No second machine has confirmed these changes (decision.md 3.3). */
+/** No second machine has confirmed these changes (docs/deciding.md, One machine). */
 export function describeSingleMachine(campaign: Pick<Campaign, 'experiments' | 'landings'>): string | null {
   const kept = listKeptExperiments(campaign)
   const single = kept.filter(({ single_machine }) => single_machine).length
@@ -186,7 +186,7 @@ export function renderDemoNextSteps(
 function listDemoCommands(campaign: Campaign): [words: string, why: string][] {
   const runnerUp = Object.values(campaign.experiments).find(({ outcome }) => outcome === 'runner_up_dropped')
   const [deferred] = listAwaitingApproval(campaign)
-  const commands: [string, string][] = [['audit', 'prove from git that every kept change was measured']]
+  const commands: [string, string][] = [['audit', 'check from git that every kept change was measured']]
   if (runnerUp)
     commands.unshift([`show ${runnerUp.id}`, 'promising alone, but harmful on top of the kept changes'])
   if (deferred) {

@@ -216,7 +216,6 @@ export function buildUnmeasuredAnswer(unmeasured: UnmeasuredTry): TryAnswer {
   }
 }
 
-/** Exit codes: design section 9. */
 export function toTryExitCode({ verdict, outcome }: TryAnswer): number {
   if (verdict === 'kept, then reverted') return EXIT_CODES['no gain']
   if (outcome !== null && !isWord(verdict)) return EXIT_CODES[toVerdictWord(outcome, false)]

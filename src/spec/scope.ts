@@ -1,7 +1,7 @@
 import type { Spec } from './schema.ts'
 import { listArtifacts } from './spec-facts.ts'
 
-/** Invariant 4, trusted ruler: no spec can make the specs, the workflows or git's own rules mutable. */
+/** Invariant 4: no spec can make the specs, the workflows or git's own rules mutable. */
 export const ALWAYS_IMMUTABLE = ['.winnow', '.github', '**/.gitattributes', '**/.gitmodules'] as const
 
 export type Scope = { isMutable: (path: string) => boolean }

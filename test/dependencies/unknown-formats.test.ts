@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { isManifest } from '../../src/decide/packages.ts'
 import { compareDependencies } from '../../src/dependencies/compare.ts'
+import { READABLE_NAMES } from '../../src/dependencies/formats.ts'
 import { bytes, changeOf, faultOf } from './fixture.ts'
 
 const UNREAD = [
@@ -102,4 +103,9 @@ test('every file is compared on its own, with its additions and faults', () => {
     removals: 1,
     faults: [{ path: 'a/package.json' }, { path: 'setup.py' }],
   })
+})
+
+test('every file whose packages winnow reads is one whose changes it looks at', () => {
+  expect(READABLE_NAMES.length).toBeGreaterThan(30)
+  expect(READABLE_NAMES.filter(name => !isManifest(name) && !isManifest(`packages/a/${name}`))).toEqual([])
 })

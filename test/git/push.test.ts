@@ -163,7 +163,7 @@ describe('a lost race', () => {
   })
 })
 
-describe('narrow hands (invariant 12)', () => {
+describe('own refs only (invariant 12)', () => {
   it.each([
     'refs/heads/main',
     'refs/tags/v1',

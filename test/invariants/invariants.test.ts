@@ -101,7 +101,7 @@ describe('invariant 3: decisions replay', () => {
   })
 })
 
-describe('invariant 4: trusted ruler', () => {
+describe('invariant 4: pinned harness', () => {
   it('what touches anything outside scope.mutable is refused before any of its code runs', async () => {
     const marker = join(scratch(), 'ran')
     const lab = await laboratory()
@@ -229,7 +229,7 @@ describe('invariant 9: compare-and-swap is the lock', () => {
   })
 })
 
-describe('invariant 10: blind', () => {
+describe('invariant 10: sides look alike', () => {
   it('both sides see the same path, environment and surroundings', async () => {
     const lab = await laboratory()
     const seen = scratch()
@@ -276,7 +276,7 @@ describe('invariant 11: no hidden state', () => {
   })
 })
 
-describe('invariant 12: narrow hands', () => {
+describe('invariant 12: own refs only', () => {
   it('the one push refuses anything else before git runs', async () => {
     const remote = bareRemote()
     userRepository().git('push', '-q', remote.dir, 'main')

@@ -16,7 +16,7 @@ scope: { mutable: [src/], immutable: [bench/] }
 
 const ONE = () => campaign().withExperiment().ordered()
 
-describe('how an experiment ends (design section 7)', () => {
+describe('how an experiment ends', () => {
   it('kept: better, repeated and equal', () => {
     const built = ONE().measured({ 'exp-001': { candidate: { bytes: 8 } } })
     expect(endings(carryOut(built))).toEqual({ 'exp-001': 'kept' })

@@ -35,7 +35,7 @@ type PairedInput = {
   label: Side
 }
 
-/** The verdict on one candidate by the pairs of this job and of those before it (decision.md 3.3 and 3.4). */
+/** The verdict on one candidate by the pairs of all its jobs (docs/deciding.md, When it stops). */
 export function assessPaired(input: PairedInput, rule: PairedRule): AssessmentFinding {
   const { spec, order, report, label } = input
   const failure = findFailure({ spec, report, label, pairs: true })
@@ -200,7 +200,7 @@ export function listPairJobs(
 
 type PairsContext = { spec: Spec; order: Order; stop: PairedRule }
 
-/** Called after every pair of a job (decision.md 3.3): whether this candidate needs another pair in it. */
+/** Called after every pair (docs/deciding.md, When it stops): whether this candidate needs another one in this job. */
 export function isPairNeeded({ spec, order, stop }: PairsContext, soFar: MeasuredRun, label: Side): boolean {
   const terms = stop.terms[label]
   if (terms === undefined) return false

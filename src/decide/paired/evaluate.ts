@@ -345,7 +345,7 @@ export function selectScale(rule: Pick<PairedRule, 'scale'>, pairs: readonly Met
 
 // Evidence of one objective
 
-/** One required objective's evidence; m of them share the level (decision.md 3.4). */
+/** One required objective's evidence; m of them share the level. */
 export function computeObjectiveEvidence(
   { spec, rule, terms, jobs }: PairedCase,
   objective: Objective,

@@ -47,7 +47,7 @@ export interface PathJob {
 
 // The sentence
 
-/** The text after the verdict: the effect, its interval, and why measuring ended (decision.md section 5). */
+/** The text after the verdict: the effect, its interval, and why measuring ended (docs/deciding.md, What you read). */
 export function renderEvidenceSentence(paired: PairedCase, evaluation: PairsEvaluation): string {
   const verdict = computeEvidenceVerdict(evaluation.primary)
   const none = describeNoDifference(paired, evaluation, verdict)
@@ -222,7 +222,7 @@ function findDecidingObjective(
   return objective ? { name: objective.name, state: computeObjectiveEvidence(paired, objective) } : null
 }
 
-/** Evidence that a simplification is harmless enough (decision.md 3.4). */
+/** Evidence that a simplification is harmless enough. */
 const HARMLESS_EVIDENCE = 20
 
 function weighEvidence(

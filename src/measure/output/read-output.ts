@@ -31,7 +31,7 @@ import {
 import { benchmarkJs, cargoBench, goTest, mitata } from './text-benchmarks.ts'
 
 /**
- * spec.md, "Output of a harness": the result file, else all of stdout, else metric lines, else nothing. A
+ * The result file, else all of stdout, else metric lines, else nothing. A
  * result file and stdout that disagree are an error.
  */
 export function readHarnessOutput(files: OutputFiles, spec: Spec): HarnessOutput {
