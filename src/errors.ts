@@ -1,6 +1,6 @@
 import type { FailedOutput } from './model/report.ts'
 
-// Error types for the person who can fix the problem. Design section 9 defines the exit codes.
+// Error types for the person who can fix the problem. docs/commands.md lists the exit codes.
 
 export type ErrorPlace = { file?: string; line?: number; column?: number; path?: string }
 

@@ -60,7 +60,7 @@ export interface SampleReach {
 const SCREEN = 20
 
 /**
- * Whether a sample can show a gain at all. A campaign is refused at its start if it cannot (decision 3.1).
+ * Whether a sample can show a gain at all. A campaign is refused at its start if it cannot.
  */
 export function computeSampleReach(reach: ReachCase): SampleReach {
   if (!(reach.level > 0 && reach.level < 1))

@@ -32,7 +32,7 @@ export type NoiseCalibration = {
 /** MAD of a normal distribution times this is its standard deviation. */
 const MAD_TO_SD = 1.4826
 
-/** Step 0 of a campaign (decision 3.8), from pairs of the same tree. */
+/** Step 0 of a campaign, from pairs of the same tree. */
 export function calibrateNoiseEvidence(
   jobs: readonly CalibrationJob[],
   { scale: requested }: { scale?: EvidenceScale } = {},

@@ -21,7 +21,7 @@ export type EffectEstimate = { effect: number | null; interval: Interval | null;
 export type ScoreTerms = { minEffect: number }
 
 /**
- * The confidence sequence of the rank process (decision 3.2): all theta with E(d - theta) and E(theta - d)
+ * The confidence sequence of the rank process: all theta with E(d - theta) and E(theta - d)
  * below 2/(1 - level), its ends found by bisection. Valid no matter how often it is computed. Null while
  * unbounded, as it always is below 7 pairs.
  */
@@ -93,7 +93,7 @@ export function computeStateEffect(state: Pick<EvidenceState, 'differences' | 'r
 }
 
 /**
- * The effect to report (decision 3.6): Hodges-Lehmann and 95 % interval of pairs that no stopping rule chose,
+ * The effect to report: Hodges-Lehmann and 95 % interval of pairs that no stopping rule chose,
  * from one more job after a keep, or the progression test.
  */
 export function computeReportedEffect(
@@ -150,7 +150,7 @@ function listPairAverages(differences: readonly Difference[]): Float64Array {
 }
 
 /**
- * The Hodges-Lehmann estimate (decision 3.2): the median of all Walsh averages. NaN without a pair, -Infinity
+ * The Hodges-Lehmann estimate: the median of all Walsh averages. NaN without a pair, -Infinity
  * when failed candidates outweigh the rest.
  */
 export function estimateHodgesLehmann(differences: readonly Difference[]): number {

@@ -3,7 +3,7 @@ import type { Difference } from './rank-test.ts'
 
 /**
  * A build, its user, its slot or its machine may favour one side for a whole job. Pairs of that job agree with each
- * other however wrong they are, so here every job is one observation (decision 064).
+ * other however wrong they are, so here every job is one observation (docs/decisions/064).
  */
 export type JobAgreementInput = {
   /** Differences of each job since the one that screened. */

@@ -99,8 +99,8 @@ function addJob(
 }
 
 /**
- * Decides after each pair (decision 3.3), in this order: drop, screen or keep, give up, end of job. A search
- * that was given up asks for no fresh runner: its last pairs are for proofs of harm and of no gain.
+ * Decides after each pair, in this order: drop, screen or keep, give up, end of job (docs/deciding.md, When it
+ * stops). A search that was given up asks for no fresh runner: its last pairs are for proofs of harm and of no gain.
  */
 function judgePair(state: EvidenceState): EvidenceState {
   if (state.decided !== null) return state
@@ -141,7 +141,7 @@ function judgeWholeSample(state: EvidenceState): EvidenceState {
   return reason === null ? checkPromiseEachJob(state) : { ...state, decided: { status: 'drop', reason } }
 }
 
-/** E has reached the screen (decision 3.3): the next job needs a fresh runner. */
+/** E has reached the screen: the next job needs a fresh runner. */
 function isScreenReached(state: EvidenceState): boolean {
   const { rule, screened } = state
   if (rule.screen === null || screened !== null) return false
@@ -179,7 +179,7 @@ function isLevelReached(state: EvidenceState): boolean {
 }
 
 /**
- * Whether enough machines took part for a keep (decision 3.3): since the screen, fresh ones, which the one
+ * Whether enough machines took part for a keep: since the screen, fresh ones, which the one
  * that screened is not; and enough in all.
  */
 function hasEnoughRunners(state: EvidenceState): boolean {
@@ -234,7 +234,7 @@ export function endJob(
   return isProofWithinReach(state) ? state : endCurrentJob(state)
 }
 
-/** ln E_total = ln E_screen + ln E_fresh (decision 3.3). */
+/** ln E_total = ln E_screen + ln E_fresh. */
 export function computeLnTotal(state: EvidenceState): number {
   return (state.screened?.ln ?? 0) + computeLnStage(state)
 }

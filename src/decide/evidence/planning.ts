@@ -55,7 +55,7 @@ export type SeededRandom = () => number
 
 // Forecasts for one idea
 
-/** The chance that an idea with this true effect is kept (decision 3.8), by simulating the rule itself. */
+/** The chance that an idea with this true effect is kept, by simulating the rule itself. */
 export function computeChanceToKeep(input: ForecastInput): number {
   return predictOutcomes(input).keep
 }
@@ -63,7 +63,7 @@ export function computeChanceToKeep(input: ForecastInput): number {
 /** In min_effects: larger gains are not searched for. */
 const FARTHEST_GAIN = 64
 
-/** The smallest true gain with an 80 % chance to be kept (decision 3.8); null: none up to 64 min_effect. */
+/** The smallest true gain with an 80 % chance to be kept; null: none up to 64 min_effect. */
 export function findSmallestVisibleGain(input: PlanningInput): number | null {
   const visible = (effect: number) => isKeptAtLeast({ ...input, effect }, VISIBLE_CHANCE)
   for (let times = 1; times <= FARTHEST_GAIN; times *= 2) {
@@ -86,7 +86,7 @@ function findSmallestPassing(high: number, passes: (x: number) => boolean): numb
   return above
 }
 
-/** Average cost of one idea (decision 3.8): a job may warm up both sides before its pairs. */
+/** Average cost of one idea: a job may warm up both sides before its pairs. */
 export function computeExpectedCost(input: CostInput): ExpectedCost {
   const { pairs: needed, jobs } = predictOutcomes(input)
   const pairs = input.wholeJobs === true ? jobs * startEvidence(input.options).rule.pairs_per_job : needed
@@ -99,7 +99,7 @@ export function isMinEffectVisible(input: PlanningInput): boolean {
   return isKeptAtLeast({ ...input, effect: ALLOWED_EXCESS * input.options.minEffect }, VISIBLE_CHANCE)
 }
 
-/** The three ways out where min_effect is too small to be seen (decision 3.8); empty where it is visible. */
+/** The three ways out where min_effect is too small to be seen; empty where it is visible. */
 export function listWaysOut(input: PlanningInput): WayOut[] {
   const { minEffect } = input.options
   if (isMinEffectVisible(input)) return []
@@ -143,7 +143,7 @@ function findQuietEnough(input: PlanningInput): number | null {
 
 // Simulation
 
-/** Applies the very rule that judges experiments, second looks included (decision 3.8). */
+/** Applies the very rule that judges experiments, second looks included. */
 export function predictOutcomes(input: ForecastInput): Forecast {
   const total = { keep: 0, drop: 0, not_proven: 0, pairs: 0, jobs: 0 }
   for (const ended of simulateRuns(input)) {

@@ -62,10 +62,10 @@ export function computeLnEvidencePath(differences: readonly Difference[], theta0
 }
 
 /**
- * The sign-symmetric rank e-process (decision 3.2), as ln E, for H0: effect <= theta0: E = mean over c in
- * {0.7, 1.5} of prod 2/(1 + exp(-2 c z_j)). Identical behaviour in an order drawn by coin makes each sign
- * fair given the sizes, so E stays fair under drift, spikes and heavy tails; one pair at most doubles it. No
- * pair: ln E = 0.
+ * The sign-symmetric rank e-process, as ln E, for H0: effect <= theta0: E = mean over c in {0.7, 1.5} of
+ * prod 2/(1 + exp(-2 c z_j)) (docs/deciding.md, Evidence). Identical behaviour in an order drawn by coin makes
+ * each sign fair given the sizes, so E stays fair under drift, spikes and heavy tails; one pair at most doubles
+ * it. No pair: ln E = 0.
  */
 export function computeLnEvidence(differences: readonly Difference[], theta0: number): number {
   return computeLnEvidencePath(differences, theta0).at(-1) ?? 0
@@ -104,7 +104,7 @@ function computeLogDifference(base: number, candidate: number): number {
 }
 
 /**
- * The paired difference d (decision 3.1): ln(base) - ln(candidate) under log, base - candidate under linear,
+ * The paired difference d: ln(base) - ln(candidate) under log, base - candidate under linear,
  * with positive always better. Exactly antisymmetric in its two values.
  */
 export function computeSignedDifference(
@@ -215,26 +215,26 @@ function requireShare(name: string, value: number): number {
 }
 
 /**
- * e-LOND (decision 3.5): alpha_t = q (K + 1)/N for the next of at most N experiments when K were discoveries.
- * At most a share q of all discoveries is false, under any dependence between them.
+ * e-LOND: alpha_t = q (K + 1)/N for the next of at most N experiments when K were discoveries (docs/deciding.md,
+ * How strict). At most a share q of all discoveries is false, under any dependence between them.
  */
 export function computeCampaignLevel(of: { q: number; n: number; discoveries: number }): number {
   const found = requireWhole('discoveries', of.discoveries, 0)
   return Math.min((requireShare('q', of.q) * (found + 1)) / requireWhole('n', of.n, 1), of.q)
 }
 
-/** The level of the k-th variant of one idea (decision 3.4): alpha 6/(pi^2 k^2), which adds up to alpha. */
+/** The level of the k-th variant of one idea: alpha 6/(pi^2 k^2), which adds up to alpha. */
 export function computeFamilyLevel(alpha: number, k: number): number {
   return (requireShare('alpha', alpha) * 6) / (Math.PI * requireWhole('k', k, 1)) ** 2
 }
 
-/** The level of each of m required objectives (decision 3.4): alpha/m. */
+/** The level of each of m required objectives: alpha/m. */
 export function computeObjectiveLevel(alpha: number, m: number): number {
   return requireShare('alpha', alpha) / requireWhole('m', m, 1)
 }
 
 /**
- * The largest evidence that `pairs` pairs of a suite can give (decision 3.1.3), so that a suite that can
+ * The largest evidence that `pairs` pairs of a suite can give, so that a suite that can
  * never reach its threshold is refused before it costs anything. Pass/fail: every task is won; graded: every
  * difference is a gain and larger than all before.
  */

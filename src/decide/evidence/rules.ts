@@ -54,7 +54,7 @@ export function getEvidenceStatus(state: EvidenceState): EvidenceProgress {
   return { status: 'new-job', reason: screened?.job === jobs.length - 1 ? 'promising' : 'job-ended' }
 }
 
-/** The 95 % interval of all pairs (decision 3.2), by bisection: expensive, so compute it only for display. */
+/** The 95 % interval of all pairs, by bisection: expensive, so compute it only for display. */
 export function computeInterval(state: Pick<EvidenceState, 'differences' | 'rule'>): Interval | null {
   return computeStateEffect(state).interval
 }
@@ -98,7 +98,7 @@ export type GuardrailTerms = {
 }
 
 /**
- * Judges a guardrail's own differences against its margin (decision 3.4): harmless once E(d + margin) >= 20,
+ * Judges a guardrail's own differences against its margin: harmless once E(d + margin) >= 20,
  * harmful once E(-d) >= 20, whichever comes first (both at once: harmful). Open is not harmless: measure on.
  */
 export function judgeGuardrail(
@@ -118,7 +118,7 @@ export function judgeGuardrail(
 const REVERT_AT = 100
 
 /**
- * A merge measured again, tip against the tree before it (decision 3.7): revert once E(-d) >= 100, clear once
+ * A merge measured again, tip against the tree before it: revert once E(-d) >= 100, clear once
  * E(d + theta1) >= 20, by the first of the two. Open until then, and continued with the next job's pairs.
  */
 export function checkRegression(
@@ -131,7 +131,7 @@ export function checkRegression(
   return Number.isFinite(revert) ? 'revert' : 'open'
 }
 
-/** A simplification may merge that is shown to cost less than min_effect, E(d + theta1) >= 20 (decision 3.4). */
+/** A simplification may merge that is shown to cost less than min_effect, E(d + theta1) >= 20. */
 export function isSimplificationShown(differences: readonly Difference[], minEffect: number): boolean {
   return computeLnEvidence(differences, -minEffect) >= LN_SHOWN
 }
@@ -150,7 +150,7 @@ export type TieBreak = {
 }
 
 /**
- * Whether a tie-breaker may decide (decision 3.4): the primary is shown to lose less than min_effect, E(d +
+ * Whether a tie-breaker may decide: the primary is shown to lose less than min_effect, E(d +
  * min_effect) >= 20, and the tie-breaker gains, its own E >= 1/alpha_t.
  */
 export function isTieBreakerShown({ differences, minEffect, own, level }: TieBreak): boolean {
@@ -165,7 +165,7 @@ export type IdeaVariant = { family?: string | null; files: readonly string[]; li
 const FAMILY_OVERLAP = 0.6
 
 /**
- * Whether two ideas are one family (decision 3.4): declared so, or with equal files and at least 60 % overlap
+ * Whether two ideas are one family: declared so, or with equal files and at least 60 % overlap
  * of the changed lines. Overlap counts from the smaller change, so that padding does not make a new idea.
  */
 export function isSameFamily(a: IdeaVariant, b: IdeaVariant): boolean {

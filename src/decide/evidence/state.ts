@@ -125,18 +125,18 @@ export type EvidenceOptions = {
   maxJobs?: number
   freshRunners?: number
   scale?: EvidenceScale
-  /** Confirmed on an old base: no second screen, level .05 (decision 3.4). */
+  /** Confirmed on an old base: no second screen, level .05. */
   confirmed?: boolean
   /** A runner-up on a new incumbent: no screen, two runners. */
   combination?: boolean
-  /** Only one machine exists: a new job counts as a fresh runner (decision 3.3). */
+  /** Only one machine exists: a new job counts as a fresh runner. */
   singleMachine?: boolean
   /** When the search for a gain ends without an answer; `early` by default. */
   giveUp?: GiveUpRule
   graded?: boolean
   m?: number
   /**
-   * A share of the evidence, 1/2 by default, from a likelihood ratio (decision 4.9) that takes the pair sd to
+   * A share of the evidence, 1/2 by default, from a likelihood ratio that takes the pair sd to
    * be `noise`. Unlike the ranks it is fair only if the noise is not understated, so it is off by default.
    */
   hybrid?: { noise: number; share?: number }
@@ -201,7 +201,7 @@ function buildEvidenceRule(options: EvidenceOptions): EvidenceRule {
   }
 }
 
-/** The state before the first pair: E = 1 (decision 3.2 to 3.4). */
+/** The state before the first pair: E = 1. */
 export function startEvidence(options: EvidenceOptions): EvidenceState {
   const rule = buildEvidenceRule(options)
   checkRule(rule)
@@ -222,7 +222,7 @@ export function startEvidence(options: EvidenceOptions): EvidenceState {
   }
 }
 
-/** Lets a state that is not proven use more jobs; measuring longer does not inflate the error (decision 3.3). */
+/** Lets a state that is not proven use more jobs; measuring longer does not inflate the error. */
 export function resumeEvidence(state: EvidenceState, { maxJobs }: { maxJobs: number }): EvidenceState {
   if (state.decided !== null) {
     const { status } = state.decided
