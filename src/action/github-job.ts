@@ -104,7 +104,7 @@ export function buildJobEnvironment(task: Task, job: GithubJob): Call['environme
         say,
         ...debug,
         base: toShortRef(refs.optimize),
-        clock: () => SYSTEM_CLOCK.now(),
+        monotonic: () => SYSTEM_CLOCK.monotonic(),
         sleep: ms => SYSTEM_CLOCK.sleep(ms),
         random: () => Math.random(),
       }),

@@ -29,7 +29,7 @@ export function createGithubForge(options: GithubForgeOptions): Forge {
   const { appToken = null } = options
   const members = appToken === null ? client : createGithubClient({ ...options, token: appToken })
   const check = createCheckWriter(client)
-  const pages = createRateBudget(MOST_PAGES, options.clock)
+  const pages = createRateBudget(MOST_PAGES, options.monotonic)
   const before = new PullCache()
   return {
     async list(wanted = {}, moment) {

@@ -21,9 +21,9 @@ export function createPermissionReader(
   { client, members: teamClient }: { client: GithubClient; members: GithubClient },
   options: Pacing,
 ): Required<Pick<Forge, 'readPermission' | 'isMember'>> {
-  const budget = createRateBudget(MAX_PEOPLE, options.clock)
-  const permissions = cacheForRun(options.clock, () => new Map<string, Permission>())
-  const members = cacheForRun(options.clock, () => new Map<string, boolean | null>())
+  const budget = createRateBudget(MAX_PEOPLE, options.monotonic)
+  const permissions = cacheForRun(options.monotonic, () => new Map<string, Permission>())
+  const members = cacheForRun(options.monotonic, () => new Map<string, boolean | null>())
   return {
     async readPermission(login) {
       const known = permissions().get(login)

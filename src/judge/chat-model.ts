@@ -48,7 +48,7 @@ async function askModel(
 ): Promise<ModelAnswer> {
   const { clock, random } = access
   const pacing = {
-    clock: () => clock.now(),
+    monotonic: () => clock.monotonic(),
     sleep: (milliseconds: number) => clock.sleep(milliseconds, signal),
     random: () => random.fraction(),
   }

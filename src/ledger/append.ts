@@ -16,6 +16,8 @@ import { type Attempt, type Pacing, retryLostRaces, toPushAttempt } from './retr
 export interface AppendDeps extends Pacing {
   repo: Repository
   refs: CampaignRefs
+  /** Milliseconds since 1970: the time of the events. */
+  now: () => number
   /** Saves drafts that could not be appended, and names the place in the returned error. */
   failed: (drafts: readonly EventDraft[], error: unknown) => Promise<unknown>
 }
@@ -58,7 +60,7 @@ async function tryAppend(
   const { repo, refs } = deps
   const tip = await observeTip(deps, progress)
   const known = new Map(progress.arrived)
-  const chain = openChain(tip, { at: new Date(deps.clock()).toISOString(), by })
+  const chain = openChain(tip, { at: new Date(deps.now()).toISOString(), by })
   const chained = listMissingDrafts(drafts, known).map(draft => chain.addEvent(draft))
   for (const { event } of chained) known.set(event.id, event)
   const events = drafts.flatMap(draft => known.get(computeEventId(draft)) ?? [])

@@ -3,8 +3,8 @@ import type { PushResult } from '../git/push.ts'
 
 /** Time and randomness as parameters, so that tests do not wait. */
 export interface Pacing {
-  /** Milliseconds since 1970. */
-  clock: () => number
+  /** Milliseconds on a clock that never jumps. */
+  monotonic: () => number
   sleep: (milliseconds: number) => Promise<void>
   /** In [0, 1). */
   random: () => number
@@ -32,7 +32,7 @@ export async function retryLostRaces<T>(
   attempt: () => Promise<Attempt<T>>,
   limits: RetryLimits = RACE_LIMITS,
 ): Promise<Attempt<T>> {
-  const deadline = pacing.clock() + limits.forMs
+  const deadline = pacing.monotonic() + limits.forMs
   for (let lost = 0, refused = 0; ; ) {
     const result = await retryTransientErrors(attempt)
     if (result.done) return result
@@ -42,7 +42,7 @@ export async function retryLostRaces<T>(
       ? computeBackOff(REFUSAL_LIMITS, refused++, pacing.random())
       : computeBackOff(limits, lost++, pacing.random())
     const wait = Math.max(longer, result.waitMs ?? 0)
-    if (pacing.clock() + wait > deadline) return result
+    if (pacing.monotonic() + wait > deadline) return result
     await pacing.sleep(wait)
   }
 }

@@ -77,7 +77,7 @@ test('a wake-up reads so many and no more, says so, and the next one goes on', a
   temp.github.token('eve', { permission: 'read' })
   crowd(50 + 100 * 50 + 30)
   let now = 0
-  const forge = temp.forgeOf(temp.github.token('ada'), { clock: () => now })
+  const forge = temp.forgeOf(temp.github.token('ada'), { monotonic: () => now })
   const [first] = await forge.list()
   expect(first).toMatchObject({ unread: true })
   expect(first?.comments).toHaveLength(50 + 100 * 50)
@@ -139,7 +139,7 @@ test('the last opinion of each person counts, however many others have one', asy
 
 releaseTest('people are asked about once in a wake-up, and not all of them', async () => {
   let now = 0
-  const forge = temp.forgeOf(temp.github.token('ada'), { clock: () => now })
+  const forge = temp.forgeOf(temp.github.token('ada'), { monotonic: () => now })
   temp.github.token('eve', { permission: 'read' })
   temp.github.spent()
   expect([await forge.readPermission?.('eve'), await forge.readPermission?.('eve')]).toEqual(['read', 'read'])

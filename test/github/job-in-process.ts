@@ -167,7 +167,7 @@ function jobOf(
           say: line => usual.progress.say(line),
           patience: { ...IMPATIENT, ...patience },
           base: toShortRef(refs.optimize),
-          clock: () => clock.now(),
+          monotonic: () => clock.monotonic(),
           sleep: ms => clock.sleep(ms),
           random: () => random.fraction(),
         }),

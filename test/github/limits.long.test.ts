@@ -25,7 +25,7 @@ async function always({ status, headers = {}, body }: Said) {
     version: '0.0.0',
     say: () => undefined,
     base: 'optimize/demo',
-    clock: () => told.slept,
+    monotonic: () => told.slept,
     sleep: async milliseconds => void (told.slept += milliseconds),
     random: () => 0.5,
     patience: IMPATIENT,

@@ -48,7 +48,7 @@ export async function tempGithub(): Promise<TempGithub> {
       say: line => void said.push(line),
       patience: IMPATIENT,
       base: BASE,
-      clock: () => (clock += 1000),
+      monotonic: () => (clock += 1000),
       sleep: async milliseconds => void (clock += milliseconds),
       random: () => 0.5,
       ...rest,

@@ -59,7 +59,7 @@ export async function tickJob(
       say: () => undefined,
       patience: IMPATIENT,
       base: toShortRef(refs.optimize),
-      clock: Date.now,
+      monotonic: () => performance.now(),
       sleep: hurried,
       random: Math.random,
     })

@@ -10,7 +10,8 @@ const repo = await openRepository({ dir, remote, prefix: 'optimize', local: fals
 const deps = {
   repo,
   refs,
-  clock: Date.now,
+  now: Date.now,
+  monotonic: performance.now.bind(performance),
   sleep: (milliseconds: number) => sleep(milliseconds, undefined),
   random: Math.random,
   async failed(drafts: unknown, error: unknown) {

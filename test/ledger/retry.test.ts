@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { createPacing } from '../../src/engine/campaign/context.ts'
 import { ConflictError, ForgeError, LedgerError, UserError } from '../../src/errors.ts'
 import { type Attempt, toPushAttempt, retryLostRaces } from '../../src/ledger/retry.ts'
 import { fakePacing } from './temp-ledger.ts'
@@ -37,10 +38,18 @@ describe('a race', () => {
 
   test('that is lost for two minutes ends with its reason', async () => {
     const pacing = fakePacing()
-    const begin = pacing.clock()
+    const begin = pacing.monotonic()
     expect(await retryLostRaces(pacing, losing(Infinity))).toEqual(lost)
-    expect(pacing.clock() - begin).toBeLessThanOrEqual(120_000)
-    expect(pacing.clock() - begin).toBeGreaterThan(110_000)
+    expect(pacing.monotonic() - begin).toBeLessThanOrEqual(120_000)
+    expect(pacing.monotonic() - begin).toBeGreaterThan(110_000)
+  })
+
+  test('that is lost is repeated although the system clock jumps by a day', async () => {
+    let day = 0
+    const { monotonic, sleep } = fakePacing()
+    const clock = { now: () => (day += 86_400_000), monotonic, sleep }
+    const pacing = createPacing({ clock, random: { hex: () => '', fraction: () => 0.5 } })
+    expect(await retryLostRaces(pacing, losing(3))).toEqual({ done: true, value: 'won after 4' })
   })
 })
 

@@ -51,7 +51,8 @@ export async function eventsOf(repo: Repository, commit: Oid, fromSeq = 0): Prom
 
 /** A two-minute wait takes no time, and is told by the clock. */
 export function fakePacing(): {
-  clock: () => number
+  now: () => number
+  monotonic: () => number
   sleep: (ms: number) => Promise<void>
   random: () => number
   waits: number[]
@@ -60,7 +61,8 @@ export function fakePacing(): {
   const waits: number[] = []
   return {
     waits,
-    clock: () => now,
+    now: () => now,
+    monotonic: () => now,
     random: () => 0.5,
     async sleep(milliseconds) {
       waits.push(milliseconds)

@@ -77,7 +77,7 @@ export function requireForge({ forge }: Pick<CampaignContext, 'forge'>): Forge {
 
 export function createPacing({ clock, random }: Pick<CampaignContext, 'clock' | 'random'>): Pacing {
   return {
-    clock: () => clock.now(),
+    monotonic: () => clock.monotonic(),
     sleep: ms => clock.sleep(ms),
     random: () => random.fraction(),
   }

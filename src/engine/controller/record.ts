@@ -18,6 +18,7 @@ export async function recordEvents(
     {
       repo: context.repository,
       refs: context.refs,
+      now: () => context.clock.now(),
       ...createPacing(context),
       failed: (unwritten, error) => withSavedEvents(context, unwritten, error),
     },
