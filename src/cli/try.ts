@@ -6,7 +6,7 @@ import { openController, requireCampaign, runCampaign } from '../engine/controll
 import { ConflictError, UserError } from '../errors.ts'
 import type { BacklogIdea, Campaign } from '../model/campaign.ts'
 import { hashSha256, toCanonicalJson } from '../model/canonical-json.ts'
-import type { Experiment } from '../model/experiment.ts'
+import { type Experiment, isUndecided } from '../model/experiment.ts'
 import { formatIdeaName } from '../model/fold/proposers.ts'
 import { toShortRef } from '../model/ids.ts'
 import { describeStandstill, describeStop } from '../model/status.ts'
@@ -266,7 +266,7 @@ async function measureDiff(
   if (hasFailingBase(campaign)) return buildBrokenBaseAnswer(context, campaign, diff)
   if (experiment === undefined) return buildWaitingAnswer(context, describeWaiting(waiting), diff)
   // Show only this idea's reason. The waiting text would name all other ideas too.
-  const isWaiting = experiment.verdict === null && experiment.status !== 'deferred'
+  const isWaiting = isUndecided(experiment) && experiment.status !== 'deferred'
   const reason = waiting.for === 'person' && isWaiting ? waiting.what : null
   return buildVerdictAnswer(call, context, {
     campaign,

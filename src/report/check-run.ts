@@ -13,7 +13,7 @@ import { parseReason, toOneLine, toSentenceCase } from '../model/text.ts'
 import type { VerdictWord } from '../model/verdict.ts'
 import { getCampaignSpec } from '../spec/load.ts'
 import { renderApprovalHeadline, renderFindingsMarkdown } from './approval.ts'
-import { renderPermissionRequest } from './experiment-state.ts'
+import { describeMeasuring, renderPermissionRequest } from './experiment-state.ts'
 import type { PageUrl } from './github-names.ts'
 import { escapeMarkdown } from './markdown.ts'
 import { renderPlainVerdict, renderVerdict } from './verdict-markdown.ts'
@@ -87,10 +87,11 @@ function buildCheckState(campaign: Campaign, experiment: Experiment, page: PageU
     const summary = toSentenceCase(renderPausedSentence(campaign))
     return { state: 'neutral', title: `Waiting: the campaign is ${campaign.status}`, summary }
   }
+  const title = describeMeasuring(experiment)
   return {
     state: 'in-progress',
-    title: 'Being measured',
-    summary: `Measuring in campaign ${escapeMarkdown(campaign.name)}: ${escapeMarkdown(experiment.hypothesis)}`,
+    title,
+    summary: `${verdict === null ? 'Measuring' : title} in campaign ${escapeMarkdown(campaign.name)}: ${escapeMarkdown(experiment.hypothesis)}`,
   }
 }
 

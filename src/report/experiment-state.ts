@@ -81,6 +81,12 @@ function describeExperimentProgress(campaign: StateCampaign, { evidence, order }
   }
 }
 
+/** An experiment that a person retried, or that is measured further, still has its earlier verdict. */
+export function describeMeasuring({ status, verdict }: Pick<Experiment, 'status' | 'verdict'>): string {
+  if (verdict === null) return 'Being measured'
+  return status === 'queued' ? 'Queued again' : 'Being measured again'
+}
+
 function describeNextJob({ calibration }: StateCampaign, { single_machine, pairs }: PairedRule): string {
   const what = single_machine ? 'one more job on this machine' : 'one more runner'
   const noise = calibration?.noise ?? null

@@ -5,6 +5,7 @@ import {
   isAwaitingPermission,
   isPausedExperiment,
   isResumedAutomatically,
+  isUndecided,
   type PickedChange,
 } from '../model/experiment.ts'
 import { toShortRef } from '../model/ids.ts'
@@ -14,7 +15,7 @@ import { isLanded } from '../model/verdict.ts'
 import { isDeniedOutsider } from '../plan/permissions.ts'
 import { getCampaignSpec } from '../spec/load.ts'
 import { renderApprovalHeadline, renderApprovalMarkdown } from './approval.ts'
-import { getExperimentState, renderPermissionRequest } from './experiment-state.ts'
+import { describeMeasuring, getExperimentState, renderPermissionRequest } from './experiment-state.ts'
 import type { PageUrl } from './github-names.ts'
 import { escapeMarkdown } from './markdown.ts'
 import { suggestQuieterMetric } from './metrics.ts'
@@ -61,13 +62,19 @@ function renderPullState(campaign: Campaign, experiment: Experiment, page: PageU
   if (isAwaitingPermission(experiment)) return renderPermissionRequest(experiment)
   const words = findSyncWords(campaign, experiment)
   if (words !== null) return renderSyncMarkdown(words)
-  if (verdict !== null) {
-    const verdict = renderVerdict(campaign, experiment, page)
-    if (status === 'landing') return `${verdict}\n\n${AWAITING_MERGE_TEXT}`
-    return status === 'not-proven' ? `${verdict}\n\n${describeRetry(campaign, experiment)}` : verdict
+  const result = verdict === null ? null : renderVerdict(campaign, experiment, page)
+  if (result === null || isUndecided(experiment)) {
+    const waiting = isPausedExperiment(campaign, experiment)
+      ? `**Waiting:** ${renderPausedSentence(campaign)}`
+      : `**${describeMeasuring(experiment)}** in campaign ${escapeMarkdown(name)}, against what the campaign has kept so far.`
+    return withEarlierResult(waiting, result)
   }
-  if (isPausedExperiment(campaign, experiment)) return `**Waiting:** ${renderPausedSentence(campaign)}`
-  return `**Being measured** in campaign ${escapeMarkdown(name)}, against what the campaign has kept so far.`
+  if (status === 'landing') return `${result}\n\n${AWAITING_MERGE_TEXT}`
+  return status === 'not-proven' ? `${result}\n\n${describeRetry(campaign, experiment)}` : result
+}
+
+function withEarlierResult(waiting: string, result: string | null): string {
+  return result === null ? waiting : `${waiting}\n\nThe result so far:\n\n${result}`
 }
 
 function describeRetry(campaign: Campaign, experiment: Experiment): string {
@@ -145,9 +152,10 @@ export function renderPickBody(campaign: Campaign, pick: PickedChange, page: Pag
 
 function renderPickState(campaign: Campaign, pick: PickedChange, page: PageUrl): string {
   if (pick.status === 'deferred') return renderApprovalHeadline(pick)
-  if (pick.verdict !== null || pick.closed)
-    return `${renderVerdict(campaign, pick, page)}${describePickEnd(campaign, pick)}`
-  return `**Being measured** on its own, in campaign ${escapeMarkdown(campaign.name)}.`
+  const result = pick.verdict === null && !pick.closed ? null : renderVerdict(campaign, pick, page)
+  if (result !== null && !isUndecided(pick)) return `${result}${describePickEnd(campaign, pick)}`
+  const waiting = `**${describeMeasuring(pick)}** on its own, in campaign ${escapeMarkdown(campaign.name)}.`
+  return withEarlierResult(waiting, result)
 }
 
 function describePickEnd({ default_branch }: Campaign, { pick_end }: PickedChange): string {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Order } from '../../src/model/order.ts'
-import { SPEC } from './a-campaign.ts'
+import { buildCheckRun } from '../../src/report/check-run.ts'
+import { renderPullBody } from '../../src/report/pull-request.ts'
+import { oidOf, SPEC } from './a-campaign.ts'
 import type { Behaviour } from './a-report.ts'
 import { answered, fewer, measuredOut, noisy, settle } from './noisy.ts'
 
@@ -51,6 +53,35 @@ describe('an idea whose measurement ended early', () => {
     expect(more.map(order => giveUpOf(order, 'exp-001'))).toEqual(['never', 'never'])
     expect(more.map(({ earlier_jobs }) => earlier_jobs['exp-001']?.length)).toEqual([1, 2])
     expect(built.experiment('exp-001').reason).not.toContain('stopped early')
+  })
+
+  it('says on its pull request that it is queued again, then measured again, beside the earlier result', () => {
+    const built = noisy(`${SPEC}evidence: { max_jobs: 3 }\n`).withExperiment()
+    const shows = () => {
+      const experiment = built.experiment('exp-001')
+      const check = buildCheckRun(built.campaign, experiment)
+      return [renderPullBody(built.campaign, experiment), check?.state, check?.title]
+    }
+    measuredOut(built, { 'exp-001': FADING })
+    expect(shows()).toEqual([expect.stringMatching(/^\*\*Not proven yet:/), 'neutral', expect.any(String)])
+    built.add({ kind: 'steered', cause: 'a person', action: 'retry', experiment: 'exp-001', reason: 'more' })
+    const earlier = String.raw`[^]*\n\nThe result so far:\n\n\*\*Not proven`
+    expect(shows()).toEqual([
+      expect.stringMatching(new RegExp(`^\\*\\*Queued again\\*\\* in campaign size${earlier}`)),
+      'in-progress',
+      'Queued again',
+    ])
+    settle(built)
+    expect(built.experiment('exp-001').status).toBe('ordered')
+    expect(shows()).toEqual([
+      expect.stringMatching(new RegExp(`^\\*\\*Being measured again\\*\\* in campaign size${earlier}`)),
+      'in-progress',
+      'Being measured again',
+    ])
+    built.add({ kind: 'campaign-paused', cause: 'a person', reason: 'lunch', source: 'person' })
+    built.add({ kind: 'head-moved', cause: 'a push', experiment: 'exp-001', from: null, to: oidOf('next') })
+    expect(shows()[0]).toMatch(/^\*\*Waiting:\*\* campaign size is paused/)
+    expect(shows()[0]).not.toContain('The result so far')
   })
 
   it('counts towards plateau and max_iterations once, so that a campaign comes to its end', () => {
