@@ -6,7 +6,7 @@ import type { Oid } from '../model/ids.ts'
 import { getScratchDir, readOptional } from './bare-repository.ts'
 import { isOid } from './object-format.ts'
 import { explainRemoteFailure, type RemoteConnection, type RemoteRefs } from './remote-connection.ts'
-import type { GitOutput, GitTask } from './runner.ts'
+import { type GitOutput, type GitTask, splitArguments } from './runner.ts'
 
 export interface Fetcher {
   /** Fetches these commits with their history and keeps them reachable. A tracked tip costs nothing. */
@@ -45,6 +45,14 @@ export function createFetcher(connection: RemoteConnection): Fetcher {
     await expectUnmoved(tips)
   }
 
+  async function fetchMissing(tips: readonly RemoteTip[]): Promise<void> {
+    const output = await run('fetch from', buildFetchTask(context, tips, 'oid'))
+    if (UNADVERTISED.test(output.stderr)) await fetchAdvertised(tips)
+    else if (output.exitCode !== 0)
+      throw explainRemoteFailure('fetch from', context.remote, context.dir, output.stderr)
+    for (const tip of tips) writeTrackingRef(context.dir, tip)
+  }
+
   async function expectUnmoved(tips: readonly RemoteTip[]): Promise<void> {
     const { refs } = await connection.refs(tips.map(({ ref }) => ref))
     const moved = tips.filter(({ ref, oid }) => refs.get(ref) !== oid).map(({ ref }) => ref)
@@ -56,12 +64,7 @@ export function createFetcher(connection: RemoteConnection): Fetcher {
     async fetch(tips) {
       for (const { oid } of tips) connection.checkFormat(oid)
       const missing = tips.filter(tip => !isTracked(context.dir, tip))
-      if (missing.length === 0) return
-      const output = await run('fetch from', buildFetchTask(context, missing, 'oid'))
-      if (UNADVERTISED.test(output.stderr)) await fetchAdvertised(missing)
-      else if (output.exitCode !== 0)
-        throw explainRemoteFailure('fetch from', context.remote, context.dir, output.stderr)
-      for (const tip of missing) writeTrackingRef(context.dir, tip)
+      for (const part of splitArguments(missing, ({ ref, oid }) => `${ref} ${oid}`)) await fetchMissing(part)
     },
     async fetchFrom(path, oid) {
       const tip = { ref: `submitted/${oid}`, oid }

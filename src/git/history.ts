@@ -3,7 +3,7 @@ import type { Oid } from '../model/ids.ts'
 import { type DiffEntry, diffTree, parseDiff, type TreeDiffer } from './diff.ts'
 import { isShallow } from './fetch.ts'
 import type { ObjectStore } from './objects.ts'
-import type { GitRunner, GitTask } from './runner.ts'
+import { type GitRunner, type GitTask, splitArguments } from './runner.ts'
 import { compareTrees, replaceEntries, type TreeDifference, unquotePath } from './tree.ts'
 
 export interface History {
@@ -16,6 +16,7 @@ export interface History {
   listNotContained(tip: Oid, commits: readonly Oid[]): Promise<Oid[]>
   /** Null when they share no history. */
   mergeBase(a: Oid, b: Oid): Promise<Oid | null>
+  /** Returns the paths of text files with a match of any pattern. */
   grep(tree: Oid, patterns: readonly string[]): Promise<string[]>
 }
 
@@ -62,7 +63,9 @@ export function createHistory({ dir, store, runner, differ }: HistoryContext): H
       return (await contains(descendant, ancestor)) ?? runner.run(isAncestor(ancestor, descendant))
     },
     async listNotContained(tip, commits) {
-      const listed = new Set(await runner.run(listBeyond(tip, commits)))
+      const listed = new Set<Oid>()
+      for (const part of splitArguments(commits, commit => commit))
+        for (const commit of await runner.run(listBeyond(tip, part))) listed.add(commit)
       const missing: Oid[] = []
       for (const commit of commits)
         if (listed.has(commit) && !(await runner.run(isAncestor(commit, tip)))) missing.push(commit)
@@ -71,7 +74,12 @@ export function createHistory({ dir, store, runner, differ }: HistoryContext): H
     async mergeBase(a, b) {
       return (await findBase(a, b)) ?? runner.run(findMergeBase(a, b))
     },
-    grep: (tree, patterns) => runner.run(searchTree(tree, patterns)),
+    async grep(tree, patterns) {
+      const found = new Set<string>()
+      for (const part of splitArguments(patterns, pattern => pattern))
+        for (const path of await runner.run(searchTree(tree, part))) found.add(path)
+      return [...found]
+    },
   }
 }
 

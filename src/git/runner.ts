@@ -31,6 +31,28 @@ export function toSilentTask(args: readonly string[], env: GitTask<void>['env'] 
   return { args, env, parse: () => undefined }
 }
 
+/** Linux takes 2 MiB of arguments and environment for one program, macOS 1 MiB. */
+const MAX_ARGUMENT_BYTES = 128 * 1024
+
+/** Splits a list of any length into parts that each fit into the arguments of one command. */
+export function splitArguments<T>(items: readonly T[], toArgument: (item: T) => string): T[][] {
+  const parts: T[][] = []
+  let room = 0
+  for (const item of items) {
+    const bytes = Buffer.byteLength(toArgument(item)) + ARGUMENT_OVERHEAD
+    if (bytes > room) {
+      parts.push([])
+      room = MAX_ARGUMENT_BYTES
+    }
+    parts.at(-1)?.push(item)
+    room -= bytes
+  }
+  return parts
+}
+
+/** The end of its text, a pointer to it, and an option such as -e before it with the same. */
+const ARGUMENT_OVERHEAD = 32
+
 export interface GitRunner {
   run<T>(task: GitTask<T>): Promise<T>
 }

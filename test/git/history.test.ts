@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { splitArguments } from '../../src/git/runner.ts'
 import { addCommit, openFetched, userRepository } from './scratch.ts'
 
 const LINES = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\n'
@@ -175,5 +176,30 @@ describe('walking history', () => {
     expect(await repository.isAncestor(ahead, tip)).toBe(true)
     expect(await repository.isAncestor(other, tip)).toBe(false)
     expect(await repository.listNotContained(tip, [ahead, other, main])).toEqual([other])
+  })
+})
+
+describe('many arguments', () => {
+  it('are searched for although they do not fit into one command', async () => {
+    const { repository, main, tree } = await forked({ a: 'apple' }, { b: 'pear' })
+    const patterns = Array.from({ length: 4_000 }, (_, at) => `${at}x`.padEnd(1_000, 'x'))
+    expect(await repository.grep(tree, [...patterns, 'f[io]ve', 'one'])).toEqual(['lines.txt'])
+    expect(await repository.grep(tree, patterns)).toEqual([])
+    expect(
+      await repository.listNotContained(
+        main,
+        Array.from({ length: 60_000 }, () => main),
+      ),
+    ).toEqual([])
+  })
+
+  it('are split by their bytes, and none is lost', () => {
+    const names = Array.from({ length: 20_000 }, (_, at) => `ü${at}`)
+    const parts = splitArguments(names, name => name)
+    expect(parts.flat()).toEqual(names)
+    expect(parts.length).toBeGreaterThan(1)
+    for (const part of parts) expect(Buffer.byteLength(part.join('-e '))).toBeLessThan(128 * 1024)
+    expect(splitArguments([], name => name)).toEqual([])
+    expect(splitArguments(['x'.repeat(200_000), 'y'], name => name)).toHaveLength(2)
   })
 })

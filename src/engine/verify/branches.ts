@@ -108,8 +108,6 @@ export async function checkSyncedCommits(
   return found
 }
 
-const CHUNK = 500
-
 /** Invariant 8: every measured or landed commit is reachable from the closed branch. */
 export async function findLostCommits(
   context: CampaignContext,
@@ -123,12 +121,9 @@ export async function findLostCommits(
   const lost: KeptCommit[] = []
   const present: KeptCommit[] = []
   for (const each of kept) ((await repository.has(each.commit)) ? present : lost).push(each)
-  for (let at = 0; at < present.length; at += CHUNK) {
-    const chunk = present.slice(at, at + CHUNK)
-    const commits = chunk.map(({ commit }) => commit)
-    const beyond = new Set(await repository.listNotContained(closed, commits))
-    lost.push(...chunk.filter(({ commit }) => beyond.has(commit)))
-  }
+  const commits = present.map(({ commit }) => commit)
+  const beyond = new Set(await repository.listNotContained(closed, commits))
+  lost.push(...present.filter(({ commit }) => beyond.has(commit)))
   return describeLostCommits(
     lost.toSorted((a, b) => a.seq - b.seq),
     `is not reachable from ${name}`,
