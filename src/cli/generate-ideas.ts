@@ -21,6 +21,8 @@ import {
   findMissingAgent,
   getProposerName,
   isPreset,
+  type NamedProposer,
+  nameProposers,
 } from '../ideas/proposers.ts'
 import { formatUsd, openBudget } from '../judge/budget.ts'
 import { createChatModels } from '../judge/chat-model.ts'
@@ -152,14 +154,17 @@ async function askModel(
 }
 
 /** Null: a model is asked. Without an address of one, the first program of the spec is. */
-function selectAgent({ given, environment }: Call, { propose }: Spec): CommandProposer | null {
+function selectAgent({ given, environment }: Call, { propose }: Spec): NamedProposer | null {
   const name = given.text('agent')
-  const commands = propose.flatMap(each => (each.use === 'command' ? [each] : []))
+  const commands = nameProposers(propose)
   if (name === undefined)
     return given.text('model') !== undefined || hasModelUrl(environment.env) ? null : (commands[0] ?? null)
-  const found = commands.find(each => getProposerName(each) === name || each.preset === name)
+  const found = commands.find(each => each.name === name || each.proposer.preset === name)
   if (found !== undefined) return found
-  if (isPreset(name)) return { use: 'command', preset: name, timeout_seconds: TIMEOUT_SECONDS }
+  if (isPreset(name)) {
+    const proposer: CommandProposer = { use: 'command', preset: name, timeout_seconds: TIMEOUT_SECONDS }
+    return { name: getProposerName(proposer), proposer }
+  }
   throw new UserError(`winnow knows no agent ${name}, and the spec has no proposer of that name`, {
     fix: 'name a proposer of the spec as winnow status shows it, or a preset',
   })
@@ -168,19 +173,19 @@ function selectAgent({ given, environment }: Call, { propose }: Spec): CommandPr
 async function askCommand(
   { environment, interrupt }: Call,
   { campaignContext: { repository, dataDir, clock, env } }: CommandContext,
-  { agent, campaign, prompt }: { agent: CommandProposer; campaign: Campaign; prompt: string },
+  { agent, campaign, prompt }: { agent: NamedProposer; campaign: Campaign; prompt: string },
 ): Promise<GeneratedText> {
-  const missing = await findMissingAgent([agent], environment.env)
+  const { name: who, proposer } = agent
+  const missing = await findMissingAgent([proposer], environment.env)
   if (missing !== null) throw new UserError(missing.what, { fix: missing.fix })
-  const who = getProposerName(agent)
   const workDir = await claimFreeWorkDir(join(dataDir, 'generate'), 0)
   const answer = await askAgentForText({
     repo: repository,
     incumbent: campaign.incumbent,
     name: who,
-    command: buildAgentCommand(agent, { text: prompt, file: getBriefPath(workDir) }) ?? '',
+    command: buildAgentCommand(proposer, { text: prompt, file: getBriefPath(workDir) }) ?? '',
     brief: prompt,
-    timeoutSeconds: agent.timeout_seconds,
+    timeoutSeconds: proposer.timeout_seconds,
     workDir,
     env,
     signal: interrupt,

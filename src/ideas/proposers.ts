@@ -3,6 +3,7 @@ import { access } from 'node:fs/promises'
 import { basename, delimiter, join } from 'node:path'
 import { MODEL_KEY } from '../measure/environment.ts'
 import type { Campaign } from '../model/campaign.ts'
+import { buildCommandKey, TEXT_GRADIENT } from '../model/fold/proposers.ts'
 import { quoteShell, toSafeLine } from '../model/text.ts'
 import type { Spec } from '../spec/schema.ts'
 
@@ -108,7 +109,34 @@ const ASSIGNMENT = /^[A-Za-z_]\w*=/
 /** An assignment before the program, with its quoted spaces. */
 const LEADING_ASSIGNMENT = /^\s*[A-Za-z_]\w*=(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s'"\\])*(?=\s|$)/s
 
-/** A stable name: the ledger records failures and thanks under it. */
+export interface NamedProposer {
+  /** The ledger records requests, failures and ideas under it. */
+  name: string
+  proposer: CommandProposer
+}
+
+/**
+ * Names each program of a spec apart. Where several have the same name, the first keeps it and the others get a number, so
+ * that each is asked, and is disabled only for its own failures.
+ */
+export function nameProposers(proposers: Spec['propose']): NamedProposer[] {
+  const commands = proposers.filter(proposer => proposer.use === 'command')
+  const toKey = (name: string) => buildCommandKey(name, '')
+  const written = new Set(commands.map(each => toKey(getProposerName(each))))
+  const given = new Set([toKey(TEXT_GRADIENT)])
+  return commands.map(proposer => {
+    const own = getProposerName(proposer)
+    let name = own
+    for (let number = 2; given.has(toKey(name)); number++) {
+      const numbered = `${own} ${number}`
+      if (!written.has(toKey(numbered))) name = numbered
+    }
+    given.add(toKey(name))
+    return { name, proposer }
+  })
+}
+
+/** A stable name, which several proposers of a spec may share. */
 export function getProposerName(proposer: Spec['propose'][number]): string {
   switch (proposer.use) {
     case 'command':

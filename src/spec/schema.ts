@@ -304,7 +304,11 @@ const proposerSection = z.discriminatedUnion('use', [
       .enum(['claude', 'codex', 'gemini', 'copilot', 'opencode', 'aider'])
       .optional()
       .describe('A known agent instead of command.'),
-    name: textSchema.optional().describe('Name shown for its ideas.'),
+    name: textSchema
+      .optional()
+      .describe(
+        'Name shown for its ideas. Default: the program or the preset, with a number where several would have the same name.',
+      ),
     timeout_seconds: positiveSchema.default(3600).describe('Its whole process tree is killed after this.'),
   }),
   z.strictObject({

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { getProposerName, isProposerDisabled } from '../../src/ideas/proposers.ts'
+import type { CampaignContext } from '../../src/engine/campaign/context.ts'
+import { createCampaignIdeas } from '../../src/engine/campaign/ideas.ts'
+import { getProposerName, isProposerDisabled, nameProposers } from '../../src/ideas/proposers.ts'
+import { createEmptyCampaign } from '../../src/model/campaign.ts'
+import { buildCommandKey, TEXT_GRADIENT } from '../../src/model/fold/proposers.ts'
 import { aSpec } from '../decide/a-spec.ts'
 
 function nameOf(proposer: Record<string, unknown>): string {
@@ -24,6 +28,45 @@ describe('the name of a proposer', () => {
     [{ use: 'dispatch', workflow: 'x.yml' }, 'dispatch:x.yml'],
   ])('%j is %s', (proposer, name) => {
     expect(nameOf(proposer)).toBe(name)
+  })
+})
+
+describe('several proposers of a spec', () => {
+  const named = (...propose: Record<string, unknown>[]) =>
+    nameProposers(aSpec({ propose }).propose).map(({ name }) => name)
+  const python = (file: string, more = {}) => ({ use: 'command', command: `python3 ${file}`, ...more })
+
+  it('of one program are told apart, and the first keeps the name that a single one has', () => {
+    expect(named(python('a.py'))).toEqual(['command:python3'])
+    const [first, second, third] = named(python('a.py'), python('b.py'), python('a.py'))
+    expect([first, second, third]).toEqual(['command:python3', 'command:python3 2', 'command:python3 3'])
+  })
+
+  it('have different keys in the ledger, whatever names they were given', () => {
+    const names = named(
+      { use: 'command', preset: 'claude' },
+      python('a.py', { name: 'claude' }),
+      python('b.py', { name: 'command:claude 2' }),
+      python('c.py', { name: 'x'.repeat(70) }),
+      python('d.py', { name: 'x'.repeat(80) }),
+      python('e.py', { name: 'textgrad' }),
+    )
+    expect(names.slice(0, 3)).toEqual(['command:claude', 'claude 3', 'command:claude 2'])
+    expect(new Set(names.map(name => buildCommandKey(name, 'f00d'))).size).toBe(names.length)
+    expect(names).not.toContain(TEXT_GRADIENT)
+  })
+
+  it('are all asked, also beside an agent of the command line', () => {
+    const spec = aSpec({ propose: [python('a.py'), python('b.py')] })
+    const agents = ['claude', 'claude'].map(
+      () => ({ use: 'command', preset: 'claude', timeout_seconds: 9 }) as const,
+    )
+    const ideas = createCampaignIdeas({ dataDir: '' } as CampaignContext, agents)
+    const names = ['command:python3', 'command:python3 2', 'command:claude']
+    expect(ideas.listProposers(createEmptyCampaign(), spec)).toEqual(names)
+    const failed = { failures: 3, disabled: true, asked: 0, since_kept: null }
+    const campaign = { ...createEmptyCampaign(), proposers: { 'command:python3 2': failed } }
+    expect(ideas.listProposers(campaign, spec)).toEqual(['command:python3', 'command:claude'])
   })
 })
 

@@ -11,7 +11,13 @@ import {
   readPatches,
 } from '../../ideas/patch.ts'
 import type { PriorResult } from '../../ideas/prior-results.ts'
-import { type CommandProposer, getProposerName, isProposerDisabled } from '../../ideas/proposers.ts'
+import {
+  type CommandProposer,
+  getProposerName,
+  isProposerDisabled,
+  type NamedProposer,
+  nameProposers,
+} from '../../ideas/proposers.ts'
 import {
   type AnswerHeads,
   type AnswerToStore,
@@ -115,9 +121,7 @@ export function createCampaignIdeas(
       return { proposals: found, unopened: patches.unopened, answers }
     },
     listProposers: (campaign, spec) =>
-      [...listCommandProposers(spec, extra), ...spec.propose.filter(({ use }) => use === 'textgrad')]
-        .map(getProposerName)
-        .filter(name => !isProposerDisabled(campaign, name)),
+      listAskedProposers(spec, extra).filter(name => !isProposerDisabled(campaign, name)),
     async ask(who, request) {
       const { campaign } = request
       await (leftovers ??= endAllLeftovers(chooseProposerDir(context).dir))
@@ -131,7 +135,7 @@ export function createCampaignIdeas(
       }
       if (who === TEXT_GRADIENT)
         return keepRewrite(context, informed, given => keepAnswer({ ...describeAnswer(), ...given }))
-      const proposer = listCommandProposers(request.spec, extra).find(each => getProposerName(each) === who)
+      const proposer = listCommandProposers(request.spec, extra).find(({ name }) => name === who)?.proposer
       for (const [id, key] of handedOut)
         if (key !== null && Object.hasOwn(campaign.sources, key)) handedOut.delete(id)
       const unavailable = new Set([...handedOut.keys(), ...collectHandedOutIdeas(campaign)])
@@ -248,11 +252,19 @@ async function readCampaignPatches(
   }
 }
 
+function listAskedProposers(spec: Spec, extra: readonly CommandProposer[]): string[] {
+  const commands = listCommandProposers(spec, extra).map(({ name }) => name)
+  return spec.propose.some(({ use }) => use === 'textgrad') ? [...commands, TEXT_GRADIENT] : commands
+}
+
 /** For a proposer that the spec names as well, the spec applies. */
-function listCommandProposers(spec: Spec, extra: readonly CommandProposer[]): CommandProposer[] {
-  const own = spec.propose.filter(proposer => proposer.use === 'command')
-  const known = new Set(own.map(getProposerName))
-  return [...own, ...extra.filter(each => !known.has(getProposerName(each)))]
+function listCommandProposers(spec: Spec, extra: readonly CommandProposer[]): NamedProposer[] {
+  const named = nameProposers(spec.propose)
+  for (const proposer of extra) {
+    const name = getProposerName(proposer)
+    if (named.every(each => each.name !== name)) named.push({ name, proposer })
+  }
+  return named
 }
 
 async function findExternalIdeas(context: CampaignContext, request: IdeaContext): Promise<Proposal[]> {

@@ -8,7 +8,7 @@ import {
   buildAgentCommand,
   type CommandProposer,
   findMissingAgent,
-  getProposerName,
+  nameProposers,
   withModelKey,
 } from '../../ideas/proposers.ts'
 import { MODEL_KEY } from '../../measure/environment.ts'
@@ -20,7 +20,7 @@ import {
   getIncumbentTasks,
   type PendingProposal,
 } from '../../model/campaign.ts'
-import { listPendingProposals } from '../../model/fold/proposers.ts'
+import { listPendingProposals, TEXT_GRADIENT } from '../../model/fold/proposers.ts'
 import { buildCampaignRefs, type Point } from '../../model/ids.ts'
 import type { ModelCost } from '../../model/report.ts'
 import { toOneLine } from '../../model/text.ts'
@@ -130,15 +130,15 @@ async function askProposer(
   { slot, signal }: { slot: number; signal: AbortSignal },
 ): Promise<Pick<AskedRewrite, 'result' | 'error'> & { cost?: ModelCost }> {
   const { campaign } = loaded
-  if (spec.propose.some(one => one.use === 'textgrad' && getProposerName(one) === who)) {
+  if (who === TEXT_GRADIENT && spec.propose.some(({ use }) => use === 'textgrad')) {
     await fetchCommit(repository, base.commit)
     const { clock, random } = job
     const env = { ...job.env, [MODEL_KEY]: job.modelKey }
     const request = { campaign, spec, base, earlier, mayCostUsd: may_cost_usd, signal }
     return askForRewrite({ repository, clock, random, env }, request)
   }
-  const proposer = spec.propose.find(one => one.use === 'command' && getProposerName(one) === who)
-  if (proposer?.use !== 'command') return { result: { ok: false, reason: `the spec has no proposer ${who}` } }
+  const proposer = nameProposers(spec.propose).find(({ name }) => name === who)?.proposer
+  if (proposer === undefined) return { result: { ok: false, reason: `the spec has no proposer ${who}` } }
   await fetchCommit(repository, base.commit)
   const idea = campaign.backlog.find(({ id }) => id === carries) ?? null
   const workDir = await claimFreeWorkDir(join(job.workDir, 'propose'), slot)
