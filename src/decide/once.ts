@@ -157,7 +157,10 @@ function compareOnce(objective: Objective, pair: ValuePair, rule: OnceRule): Com
 }
 
 /** Under log a fraction of the base, under linear the metric's own units. */
-function computeLeastEffect({ minEffect, scale }: OnceRule, base: number): number {
+export function computeLeastEffect(
+  { minEffect, scale }: Pick<OnceRule, 'minEffect' | 'scale'>,
+  base: number,
+): number {
   return scale === 'log' ? minEffect * Math.abs(base) : minEffect
 }
 

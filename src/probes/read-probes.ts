@@ -2,7 +2,8 @@ import { assessCandidate } from '../decide/assess.ts'
 import type { Assessment } from '../decide/assessment.ts'
 import { findFailure } from '../decide/failures.ts'
 import { describeLostOutput, describeShortOutput } from '../decide/lost-output.ts'
-import { readValuePair, listExecutions } from '../decide/metrics.ts'
+import { listExecutions, readValuePair } from '../decide/metrics.ts'
+import { computeLeastEffect, readOnceRule } from '../decide/once.ts'
 import { formatMetricChange } from '../decide/wording.ts'
 import type { Order } from '../model/order.ts'
 import {
@@ -12,8 +13,15 @@ import {
   type ProbeResult,
   toProbeLabel,
 } from '../model/probe.ts'
-import { type Execution, findFailedPart, joinStreams, type Report } from '../model/report.ts'
+import {
+  type Execution,
+  findFailedPart,
+  joinStreams,
+  type MetricValue,
+  type Report,
+} from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
+import { BUILT_IN_METRICS } from '../spec/schema-values.ts'
 import { MARK_MESSAGE } from './language.ts'
 import { selectProbeGates } from './probe-rule.ts'
 import { hasTextProbes } from './text-probes.ts'
@@ -45,8 +53,10 @@ export function readProbes(spec: Spec, order: ProbeCase['order'], report: Report
 export function findIgnoringCommands(spec: Spec, results: readonly ProbeResult[]): string[] | null {
   const vanish = results.find(({ name }) => name === 'vanish')
   if (vanish === undefined || !vanish.applicable || vanish.caught_by !== null) return null
+  const { command } = spec.measurement
+  if (vanish.detail.startsWith(HARNESS_UNCHANGED)) return [command]
   if (vanish.detail !== UNCHANGED) return null
-  return [spec.measurement.command, ...selectProbeGates(spec).gates.map(({ command }) => command)]
+  return [command, ...selectProbeGates(spec).gates.map(gate => gate.command)]
 }
 
 function readProbe(probe: ProbeCase): ProbeResult {
@@ -55,16 +65,19 @@ function readProbe(probe: ProbeCase): ProbeResult {
   if (unbuilt !== null) return { name, caught_by: null, detail: unbuilt, applicable: false }
   if (name === 'remember') return readMemory(probe)
   // A text may say little, so that without it the number is the same.
-  if (name === 'vanish' && !hasTextProbes(probe.spec) && findFailure(probe) === null)
-    return readVanished(probe)
+  const isCodeGone = name === 'vanish' && !hasTextProbes(probe.spec)
+  if (isCodeGone && findFailure(probe) === null) return readVanished(probe)
   const assessment = name === 'slow-clock' ? assessSlowClock(probe) : assess(probe)
   if (assessment.retry)
     return { name, caught_by: null, detail: `not measured: ${assessment.reason}`, applicable: false }
   if (assessment.outcome === 'eligible')
     return { name, caught_by: null, detail: assessment.reason, applicable: true }
+  const check = nameCheck(report, label, assessment)
+  if (isCodeGone && isHarnessUnchanged(probe))
+    return { name, caught_by: null, detail: `${HARNESS_UNCHANGED}; only ${check} failed`, applicable: true }
   return {
     name,
-    caught_by: nameCheck(report, label, assessment),
+    caught_by: check,
     detail: toFirstLine(assessment.reason).replace(/^no gain: /, ''),
     applicable: true,
   }
@@ -130,20 +143,59 @@ function listBaseRuns({ gates }: Report, { name, phase }: Report['gates'][number
 // Vanish
 
 const UNCHANGED = 'every command succeeds without the code, and the number stays the same'
+const HARNESS_UNCHANGED = 'the harness succeeds without the code, and prints the same'
 
 /** No command failed. A better number would be kept; an equal one says that the commands use other code. */
 function readVanished(probe: ProbeCase): ProbeResult {
-  const { name, spec, order, report, label } = probe
+  const { name, spec } = probe
   const { outcome, reason } = assess(probe)
   const found = { name, applicable: true }
   if (outcome === 'eligible') return { ...found, caught_by: null, detail: reason }
+  const { pair, isSame } = compareFirstRuns(probe)
+  if (pair === null || isSame) return { ...found, caught_by: null, detail: UNCHANGED }
+  const detail = formatMetricChange(spec.metric.primary.name, pair.base, pair.candidate)
+  return { ...found, caught_by: NO_GAIN, detail }
+}
+
+/**
+ * Only a gate noticed that the code is gone: the harness printed the same without it. A score of 0 is no sign of that,
+ * because code that scores nothing yet is as good as none.
+ */
+function isHarnessUnchanged(probe: ProbeCase): boolean {
+  const { name, direction } = probe.spec.metric.primary
+  const { base, own, pair, isSame } = compareFirstRuns(probe)
+  if (base?.status !== 'ok' || own?.status !== 'ok' || pair === null || !isSame) return false
+  if (pair.base === 0 && direction === 'maximize') return false
+  const [before, after] = [listPrinted(base, name), listPrinted(own, name)]
+  return (
+    base.printed_lines === own.printed_lines &&
+    before.size === after.size &&
+    [...before].every(([printed, value]) => isAlike(value, after.get(printed)))
+  )
+}
+
+function compareFirstRuns({ spec, order: { stop }, report, label }: ProbeCase) {
   const [base, own] = (['base', label] as const).map(side => listExecutions(report, side, 'sample')[0])
-  const metric = spec.metric.primary.name
-  const pair = base && own ? readValuePair(metric, base, own) : null
-  const least = order.stop.rule === 'once' ? order.stop.min_effect : 0
-  if (pair === null || Math.abs(pair.candidate - pair.base) <= least * Math.abs(pair.base))
-    return { ...found, caught_by: null, detail: UNCHANGED }
-  return { ...found, caught_by: NO_GAIN, detail: formatMetricChange(metric, pair.base, pair.candidate) }
+  const pair = base && own ? readValuePair(spec.metric.primary.name, base, own) : null
+  const least = pair === null || stop.rule !== 'once' ? 0 : computeLeastEffect(readOnceRule(stop), pair.base)
+  return { base, own, pair, isSame: pair !== null && Math.abs(pair.candidate - pair.base) <= least }
+}
+
+/** What the harness printed beside the metric. */
+function listPrinted({ metrics, tasks = {} }: Execution, metric: string): Map<string, MetricValue> {
+  const others = Object.entries(metrics).filter(([name]) => name !== metric && !BUILT_IN_METRICS.has(name))
+  return new Map([
+    ...others,
+    ...Object.entries(tasks).map(([task, score]) => [`tasks.${task}`, score] as const),
+  ])
+}
+
+/** A number that is no metric may vary from run to run. */
+const MOST_NOISE = 0.2
+
+function isAlike(before: MetricValue, after: MetricValue | undefined): boolean {
+  if (typeof before !== 'number' || typeof after !== 'number') return before === after
+  return Math.abs(after - before) <= MOST_NOISE * Math.abs(before)
 }
 
 // Remember

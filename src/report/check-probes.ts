@@ -55,10 +55,14 @@ function describeResult({ caught_by, applicable, detail }: ProbeResult): string 
 }
 
 function describeIgnored(commands: readonly string[]): string[] {
+  const what =
+    commands.length === 1
+      ? 'its harness does not use the files in scope.mutable'
+      : 'its commands do not use the files in scope.mutable'
   return [
-    'This spec cannot be run: its commands do not use the files that may change, so no idea could change the number.',
+    `This spec cannot be run: ${what}, so no idea could change the number.`,
     ...commands.map(command => `  succeeded with every file empty: ${command}`),
-    '  It may measure an installed or built copy (build in measurement.setup), or scope.mutable names other files.',
+    '  Correct a wrong path, install the project editable or build it in measurement.setup, or add the code to scope.mutable.',
   ]
 }
 

@@ -140,6 +140,19 @@ describe('winnow check', () => {
     expect(out).toContain('    succeeded with every file empty: sh bench/size.sh\n')
   })
 
+  it('refuses a harness that does not use the files that may change, though a gate does', async () => {
+    const spec = SPEC.replace('sh bench/size.sh', JSON.stringify(`echo '{"bytes":1}'`))
+    const constant = { ...FILES, '.winnow/size.yaml': spec }
+    const { code, out } = await project(constant).winnow('check')
+    expect(code).toBe(2)
+    expect(out).toContain(
+      'NOT caught: the harness succeeds without the code, and prints the same; only gate tests failed\n',
+    )
+    expect(out).toContain('its harness does not use the files in scope.mutable, so no idea could change')
+    expect(out).toContain(`    succeeded with every file empty: echo '{"bytes":1}'\n`)
+    expect(out).not.toContain('guarded')
+  })
+
   it('tells a harness that does not work, with what it printed last', async () => {
     const broken = { ...FILES, 'bench/size.sh': 'echo "cannot find the ruler" >&2; exit 3\n' }
     const { code, err } = await project(broken).winnow('check')

@@ -72,6 +72,10 @@ describe('an order of probes', () => {
       null,
       null,
     ])
+    const gates = [{ name: 'tests', command: '[ -s src/value ]' }]
+    const unread = await measure({ 'probe-vanish': { 'src/value': '' } }, { files, gates })
+    expect(unread.results[0]).toMatchObject({ caught_by: null, applicable: true })
+    expect(findIgnoringCommands(unread.spec, unread.results)).toEqual(['sh bench.sh'])
     const broken = await measure({ 'probe-vanish': { 'src/value': 'nothing\n' } })
     expect(broken.results[0]).toMatchObject({ caught_by: 'the missing output', applicable: true })
   })

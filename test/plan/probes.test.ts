@@ -6,6 +6,7 @@ import type { ProbeName } from '../../src/model/probe.ts'
 import { planCampaign } from '../../src/plan/stages.ts'
 import type { ProbeFacts } from '../../src/plan/world.ts'
 import { type CampaignBuilder, HARNESS, oidOf, SPEC, START, toResult, unprepared } from './a-campaign.ts'
+import { gateRun } from '../decide/a-spec.ts'
 import { carryOut, draftsOf, draftsOfKind, settle, world } from './a-world.ts'
 
 const NAMES = ['vanish', 'exit-at-load', 'exit-at-call'] as const
@@ -197,6 +198,16 @@ describe('the probes of a campaign', () => {
     built.add({ kind: 'campaign-resumed', cause: 'nonce', reason: 'fixed' })
     settle(built, () => OBSERVED)
     expect(findProbeOrder(built).id).not.toBe(order.id)
+  })
+
+  it('pause the campaign if only a gate uses the files in scope', () => {
+    const built = unprepared().based()
+    settle(built, () => OBSERVED)
+    const gates = [gateRun('probe-vanish', 'tests', { passed: false, exit_code: 1 })]
+    built.measured({ 'probe-vanish': { gates } })
+    settle(built, () => OBSERVED)
+    expect(built.campaign).toMatchObject({ status: 'paused', probes: { ignored_by: ['sh bench/run'] } })
+    expect(built.campaign.status_reason).toContain('so it does not use those files: sh bench/run.\n')
   })
 
   it('may find the project without code infinitely better, which limits no gain', () => {

@@ -16,6 +16,9 @@ function render(results: ProbeResult[]): string[] {
 const CAUGHT = { caught_by: 'the harness', detail: 'the harness crashed (exit 1)', applicable: true }
 const OPEN = { caught_by: null, detail: 'ms 12 -> 6 (-50 %)', applicable: true }
 
+const MENDING =
+  '  Correct a wrong path, install the project editable or build it in measurement.setup, or add the code to scope.mutable.'
+
 describe('the table of attacks', () => {
   test('says what stopped each of them, and one word', () => {
     expect(
@@ -57,10 +60,22 @@ describe('the table of attacks', () => {
     const detail = 'every command succeeds without the code, and the number stays the same'
     const lines = render([{ name: 'vanish', caught_by: null, detail, applicable: true }])
     expect(lines.slice(3)).toEqual([
-      'This spec cannot be run: its commands do not use the files that may change, so no idea could change the number.',
+      'This spec cannot be run: its commands do not use the files in scope.mutable, so no idea could change the number.',
       '  succeeded with every file empty: node bench.mjs',
       '  succeeded with every file empty: npm test',
-      '  It may measure an installed or built copy (build in measurement.setup), or scope.mutable names other files.',
+      MENDING,
+    ])
+  })
+
+  test('names the harness alone where a gate noticed that the code is gone', () => {
+    const detail = 'the harness succeeds without the code, and prints the same; only gate tests failed'
+    const lines = render([{ name: 'vanish', caught_by: null, detail, applicable: true }])
+    expect(lines.slice(1)).toEqual([
+      `  vanish  NOT caught: ${detail}`,
+      'harness: forgeable by: vanish',
+      'This spec cannot be run: its harness does not use the files in scope.mutable, so no idea could change the number.',
+      '  succeeded with every file empty: node bench.mjs',
+      MENDING,
     ])
   })
 
