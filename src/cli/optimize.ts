@@ -208,5 +208,5 @@ async function writeSpec(
     })
   await mkdir(dirname(file), { recursive: true })
   await writeFile(file, yaml)
-  return [`wrote ${path}; commit it, then: winnow run`]
+  return [`wrote ${path}; commit it, then start with winnow run`]
 }

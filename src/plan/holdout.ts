@@ -146,10 +146,10 @@ export function isHoldoutUsedUp({ campaign, spec }: HoldoutContext, stop: Holdou
 }
 
 function describeMissingHoldout(what: string): string {
-  return `the holdout cannot be found: ${what}.\nPut the holdout there, or name another one in measurement.holdout.source (winnow amend), then: winnow resume`
+  return `the holdout cannot be found: ${what}.\nPut the holdout there, or name another one in measurement.holdout.source (winnow amend), then run winnow resume`
 }
 
 function describeUsedUpHoldout({ measurement }: Spec): string {
   const uses = measurement.holdout?.max_uses ?? 0
-  return `the holdout was used ${formatCount(uses, 'time')} (measurement.holdout.max_uses), and winnow merges nothing without it.\nReplace it with a fresh one, or raise max_uses (winnow amend), then: winnow resume`
+  return `the holdout was used ${formatCount(uses, 'time')} (measurement.holdout.max_uses), and winnow merges nothing without it.\nReplace it with a fresh one, or raise max_uses (winnow amend), then run winnow resume`
 }

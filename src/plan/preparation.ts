@@ -63,7 +63,7 @@ function prepareOrder(world: World, incoming: IncomingReports, purpose: Campaign
       return { ...waiting, requests: [buildCampaignOrderRequest(world, purpose, next)] }
     case 'given up': {
       const failure = next.reason.replace(/\.?(?=\n|$)/, '.')
-      const reason = `${failure}\nFix it, then: winnow resume (winnow check shows the failure; after a change to the spec, run winnow amend first)`
+      const reason = `${failure}\nFix it, then run winnow resume (winnow check shows the failure; after a change to the spec, run winnow amend first)`
       return { ...waiting, steps: pauseCampaignOnce(world, reason), hopeless: true }
     }
   }

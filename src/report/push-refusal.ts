@@ -10,8 +10,8 @@ interface PushContext {
   refs: readonly string[]
   optimize: string
   prefix: string
-  /** Without a campaign there is nothing to resume. */
-  next: string
+  /** The push of a command that starts a campaign is refused before there is one to resume. */
+  isStarted: boolean
   /** `merge.via: api` is an alternative. */
   couldMerge: boolean
 }
@@ -28,7 +28,8 @@ const WORKFLOW =
 export function renderPushRefusal(refusal: PushRefusal, context: PushContext): string {
   const { what, fix } = explainPushRefusal(refusal, context)
   const branches = findRefusedRefs(refusal, context).map(toShortRef).join(', ')
-  return `the remote rejected the push to ${branches}: ${what}. ${fix}, then: ${context.next}\n${refusal.message}`
+  const next = context.isStarted ? 'run winnow resume' : 'repeat the command'
+  return `the remote rejected the push to ${branches}: ${what}. ${fix}, then ${next}\n${refusal.message}`
 }
 
 function findRefusedRefs({ message }: PushRefusal, { refs }: PushContext): readonly string[] {

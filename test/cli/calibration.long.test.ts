@@ -20,7 +20,7 @@ describe('a campaign does not begin', () => {
     expect(said).toMatch(
       /the campaign is paused: the harness is not fair: ms tells two identical copies of the base apart \(evidence of 20 in two independent calibrations, 32 pairs in all\)\. A result depends on which copy runs: look for caches/,
     )
-    expect(said).toContain('Fix it, then: winnow resume')
+    expect(said).toContain('Fix it, then run winnow resume')
   })
 
   releaseTest('on a linear scale without evidence.min_effect', async () => {

@@ -163,7 +163,7 @@ describe('a holdout that is used up', () => {
     expect(await made.run()).toEqual({
       for: 'person',
       what: expect.stringMatching(
-        /the holdout was used 1 time .+winnow merges nothing without it\.\nReplace it with a fresh one, .+max_uses \(winnow amend\), then: winnow resume$/s,
+        /the holdout was used 1 time .+winnow merges nothing without it\.\nReplace it with a fresh one, .+max_uses \(winnow amend\), then run winnow resume$/s,
       ),
     })
     expect(await made.outcomes()).toEqual({ overfitted: 'dropped', a5: null })

@@ -87,7 +87,7 @@ describe('a failing base', () => {
     await site.start()
     expect(await site.run()).toEqual({
       for: 'person',
-      what: 'the campaign is paused: the base fails: gate tests failed (exit 1).\nFix it, then: winnow resume (winnow check shows the failure; after a change to the spec, run winnow amend first)',
+      what: 'the campaign is paused: the base fails: gate tests failed (exit 1).\nFix it, then run winnow resume (winnow check shows the failure; after a change to the spec, run winnow amend first)',
     })
     await site.person({ kind: 'campaign-resumed', reason: 'try again' })
     expect(await site.run()).toMatchObject({ for: 'person' })

@@ -81,7 +81,7 @@ describe('a campaign with a noisy metric', () => {
         /^the harness is not fair: wall_seconds tells two identical copies of the base apart \(evidence of 20 in two independent calibrations, 32 pairs in all\)\. A result depends on which copy runs/,
       ),
     })
-    expect(built.campaign.status_reason).toMatch(/[^.]\.\nFix it, then: winnow resume/)
+    expect(built.campaign.status_reason).toMatch(/[^.]\.\nFix it, then run winnow resume/)
   })
 
   it('that is told apart from itself by chance is calibrated again, with fresh coins, and goes on', () => {

@@ -10,7 +10,7 @@ const AROUND = {
   refs: [OPTIMIZE, STATE],
   optimize: OPTIMIZE,
   prefix: 'optimize',
-  next: 'winnow resume',
+  isStarted: true,
   couldMerge: true,
 }
 
@@ -37,8 +37,8 @@ describe('the explanation of a rejected push', () => {
     expect(first(text)).toBe(
       'the remote rejected the push to optimize/size: GH006, the branch is protected: Changes must be made through a pull ' +
         'request; Required status check "ci" is expected. Exclude optimize*/** from that branch protection, or let the ' +
-        'account that winnow pushes with bypass it, or set merge.via: api, so that GitHub merges pull requests, then: ' +
-        'winnow resume',
+        'account that winnow pushes with bypass it, or set merge.via: api, so that GitHub merges pull requests, then ' +
+        'run winnow resume',
     )
     expect(text.endsWith(PROTECTED)).toBe(true)
     const asked = renderPushRefusal({ message: PROTECTED, rule: 'GH006' }, { ...AROUND, couldMerge: false })
@@ -48,7 +48,7 @@ describe('the explanation of a rejected push', () => {
   it('names the rule of a ruleset without suggesting a merge', () => {
     expect(first(renderPushRefusal({ message: RULESET, rule: 'GH013' }, AROUND))).toBe(
       'the remote rejected the push to optimize/size: GH013, a repository rule forbids it: Cannot update this protected ' +
-        'ref. Exclude optimize*/** from that ruleset, or let the account that winnow pushes with bypass it, then: winnow ' +
+        'ref. Exclude optimize*/** from that ruleset, or let the account that winnow pushes with bypass it, then run winnow ' +
         'resume',
     )
   })
@@ -67,8 +67,10 @@ describe('the explanation of a rejected push', () => {
     const message = 'no'
     expect(renderPushRefusal({ message }, AROUND)).toBe(
       'the remote rejected the push to optimize/size, optimize-state/size: its answer is below. Allow winnow to push to its ' +
-        'branches, then: winnow resume\nno',
+        'branches, then run winnow resume\nno',
     )
+    const starting = { ...AROUND, isStarted: false }
+    expect(first(renderPushRefusal({ message }, starting))).toMatch(/branches, then repeat the command$/)
   })
 })
 
@@ -80,7 +82,7 @@ it('keeps the fix in every text of a paused campaign, without the raw message', 
   const greeted = { number: 7, head: 'a'.repeat(40), obstacle: null }
   for (const text of [renderPullBody(campaign, experiment), renderPausedComment(campaign, greeted)]) {
     expect(text).toContain('Exclude optimize\\*/\\*\\* from that ruleset')
-    expect(text).toContain('then: winnow resume.')
+    expect(text).toContain('then run winnow resume.')
     expect(text).not.toContain('[remote rejected]')
   }
 })

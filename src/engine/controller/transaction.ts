@@ -219,8 +219,8 @@ export class Transaction {
     const { campaign } = this.#start.loaded
     const isPush = campaign.status === 'none' || getCampaignSpec(campaign).merge.via === 'push'
     const couldMerge = context.forge !== null && isPush
-    const next = campaign.status === 'none' ? 'repeat the command' : 'winnow resume'
-    return { refs, optimize: context.refs.optimize, prefix: context.prefix, next, couldMerge }
+    const isStarted = campaign.status !== 'none'
+    return { refs, optimize: context.refs.optimize, prefix: context.prefix, isStarted, couldMerge }
   }
 
   /** Records the observations, an alert and a pause, but no decision that needed the refused branch. */
