@@ -23,7 +23,7 @@ export class UserError extends WinnowError {
 
 /** For a mistake in the spec of a campaign that already runs: there only `winnow amend` applies a changed spec. */
 export function addAmendHint(error: UserError, specPath: string): UserError {
-  const then = `change ${specPath}, then run winnow amend --reason "…" (the campaign keeps the spec that it was started with)`
+  const then = `change ${specPath}, then run winnow amend -m "…" (the campaign keeps the spec that it was started with)`
   const fix = error.fix === undefined ? then : `${error.fix}: ${then}`
   return new UserError(error.message, { place: { ...error.place, file: specPath }, fix, cause: error })
 }

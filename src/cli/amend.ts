@@ -14,18 +14,18 @@ export const amendVerb: Verb = {
   access: 'write',
   options: [
     {
-      name: 'reason',
+      name: 'message',
       short: 'm',
       value: 'reason',
       summary: 'why the spec changes; recorded in the ledger (required)',
     },
   ],
-  examples: ['winnow amend --reason "tests may take longer"'],
+  examples: ['winnow amend -m "tests may take longer"'],
   run: call =>
     withCampaign(call, { access: 'write', startedOnly: true, announce: true }, async context => {
-      const reason = call.given.text('reason')
+      const reason = call.given.text('message')
       if (reason === undefined || reason.trim() === '') {
-        throw new UserError('an amendment needs a reason', { fix: 'winnow amend --reason "…"' })
+        throw new UserError('an amendment needs a reason', { fix: 'winnow amend -m "…"' })
       }
       const yaml = await readWorkTreeSpec(context)
       const { measuredAnew } = await applyAmendment(context.campaignContext, { yaml, reason })

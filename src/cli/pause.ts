@@ -109,7 +109,7 @@ function describeResumeStep({ comment }: Call, { campaign, sync }: World, code: 
   const obstacle = describeSyncState(sync)
   const raise = describeLimitRaise(campaign, code, obstacle)
   if (obstacle !== null) return raise
-  return comment || !isMovable(code) ? raise : `${raise}; or winnow amend --reason "…", then winnow resume`
+  return comment || !isMovable(code) ? raise : `${raise}; or winnow amend -m "…", then winnow resume`
 }
 
 export const stopVerb: Verb = {

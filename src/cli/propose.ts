@@ -78,7 +78,7 @@ export const proposeVerb: Verb = {
     CATEGORY,
     PRIORITY,
     {
-      name: 'dep',
+      name: 'needs',
       value: 'package',
       many: true,
       summary: 'a package that the change adds; a person has to approve it',
@@ -92,7 +92,7 @@ export const proposeVerb: Verb = {
   ],
   examples: [
     'winnow propose -m "cache the parsed header"',
-    'winnow propose fast-path --dep left-pad --priority high',
+    'winnow propose fast-path --needs left-pad --priority high',
     'winnow propose 0001-use-a-map.patch',
   ],
   run: call =>
@@ -140,8 +140,7 @@ function buildSubmission({ given }: Call, { commit, from, idea }: OfferedIdea, c
       fix: "use letters and digits, joined by single '-', '_' or '.'",
     })
   }
-  // `winnow propose` calls the option --dep, and `winnow idea` --needs.
-  const packages = [...(idea.required_deps ?? []), ...given.texts('dep'), ...given.texts('needs')]
+  const packages = [...(idea.required_deps ?? []), ...given.texts('needs')]
   const text = renderIdeaMessage({
     hypothesis: title,
     category: given.text('category') ?? idea.category,

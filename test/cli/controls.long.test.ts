@@ -64,7 +64,7 @@ describe('a person at the controls', () => {
     expect([code, err]).toEqual([
       2,
       'error: .winnow/size.yaml stopping: campaign size would stop again at once: 1 experiment ended (stopping.max_iterations)\n' +
-        '  fix: raise stopping.max_iterations in .winnow/size.yaml on main: the next winnow run then continues; or winnow amend --reason "…", then winnow resume\n',
+        '  fix: raise stopping.max_iterations in .winnow/size.yaml on main: the next winnow run then continues; or winnow amend -m "…", then winnow resume\n',
     ])
     expect(person.refs()).toBe(before)
     person.write('.winnow/size.yaml', SPEC)

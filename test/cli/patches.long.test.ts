@@ -121,6 +121,6 @@ describe('check with a folder of patches', () => {
     const checked = await person.winnow('check', '--no-try')
     expect([checked.code, checked.err]).toEqual([2, expect.stringContaining('.winnow/size.yaml propose.dir')])
     const { code, err } = await person.winnow('run')
-    expect([code, err]).toEqual([2, expect.stringContaining('then run winnow amend --reason')])
+    expect([code, err]).toEqual([2, expect.stringContaining('then run winnow amend -m')])
   })
 })

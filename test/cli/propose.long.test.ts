@@ -92,7 +92,7 @@ describe('an idea that is offered', () => {
   it('waits for approval where it adds a package', async () => {
     const person = project()
     await person.winnow('run')
-    await offer(person, SHORT, ['--dep', 'left-pad'])
+    await offer(person, SHORT, ['--needs', 'left-pad'])
     const { code, out } = await person.winnow('run')
     expect([code, out]).toEqual([14, expect.stringContaining('approval of left-pad for exp-001')])
     expect((await person.winnow('status')).out).toContain('Waiting for approval of left-pad.')
