@@ -14,6 +14,19 @@ describe('pages that are written from the code', () => {
   })
 })
 
+describe('the oldest Node that winnow runs on', () => {
+  const { node } = JSON.parse(committed('package.json')).engines
+  const oldest = /^>=(\d+\.\d+)$/.exec(node)?.[1]
+
+  it.each(['README.md', 'docs/install.md', 'CONTRIBUTING.md'])('is in %s as in package.json', path => {
+    expect(committed(path)).toContain(`Node ${oldest} or newer`)
+  })
+
+  it('is in package-lock.json as in package.json', () => {
+    expect(JSON.parse(committed('package-lock.json')).packages[''].engines.node).toBe(node)
+  })
+})
+
 describe('the pictures of pull requests', () => {
   const sources = pictureSources()
 

@@ -1,8 +1,11 @@
+import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
-import { join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import * as source from '../../src/index.ts'
+import { scratch } from '../git/scratch.ts'
+import { ENV } from '../support/campaign-client.ts'
 
 const ROOT = new URL('../..', import.meta.url).pathname
 
@@ -50,6 +53,19 @@ describe('what the package holds', () => {
     for (const name of ['simple-git', 'smol-toml', 'yaml', 'zod'])
       expect(told).toContainEqual(expect.stringMatching(new RegExp(`^${name} \\d[\\d.]*, \\S`)))
     expect(told.filter(line => /undefined/.test(line ?? ''))).toEqual([])
+  })
+
+  it('runs on the oldest Node that package.json names', ({ skip }) => {
+    const node = process.env['OLDEST_NODE_BINARY']
+    if (node === undefined) return skip('OLDEST_NODE_BINARY names no Node')
+    const { engines } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+    expect(`>=${execFileSync(node, ['--version'], { encoding: 'utf8' }).slice(1)}`).toContain(engines.node)
+    const directory = join(scratch(), 'demo')
+    const env = { ...ENV, HOME: scratch(), PATH: `${dirname(node)}${delimiter}${process.env['PATH']}` }
+    const winnow = (cwd: string, ...argv: string[]) =>
+      execFileSync(node, [join(ROOT, 'dist/cli.js'), ...argv], { cwd, env, encoding: 'utf8' })
+    expect(winnow(ROOT, 'demo', directory)).toContain('To remove all of it:')
+    expect(winnow(directory, 'uninstall', '--purge')).toContain('.winnow/')
   })
 
   it('depends on nothing, since all of it is bundled', () => {
