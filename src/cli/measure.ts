@@ -14,7 +14,7 @@ import {
   type JobWorkspace,
 } from '../engine/jobs/measure-job.ts'
 import { type ControllerContext, type Observation, observe } from '../engine/observe/observe.ts'
-import { UserError } from '../errors.ts'
+import { HarnessError, UserError } from '../errors.ts'
 import { readStoredJson, writeStoredJson } from '../measure/file-system.ts'
 import { measureOrder } from '../measure/measure.ts'
 import {
@@ -27,7 +27,7 @@ import {
 import { hashSha256 } from '../model/canonical-json.ts'
 import { digestSchema, type OrderId } from '../model/ids.ts'
 import { type Order, orderTermsSchema } from '../model/order.ts'
-import { type ModelCost, modelCostSchema, type Report } from '../model/report.ts'
+import { formatRunnerError, type ModelCost, modelCostSchema, type Report } from '../model/report.ts'
 import { NO_COST } from '../plan/money.ts'
 import { type ModelSpending, renderModelSpending } from '../report/check-trial.ts'
 import { toShortId } from '../report/event-log.ts'
@@ -39,7 +39,7 @@ import { readGivenFile, withCampaign, withRepository } from './context.ts'
 import { chooseSpendingCap, openCommandModels, SPENDING_OPTIONS, toModelSpending } from './harness-models.ts'
 import { DEFAULT_PREFIX } from './known-campaigns.ts'
 import type { MeasuringTime } from './live.ts'
-import type { Call, CommandContext, Verb } from './verb.ts'
+import { type Call, type CommandContext, refuseOptions, type Verb } from './verb.ts'
 
 export const measureVerb: Verb = {
   name: 'measure',
@@ -62,21 +62,20 @@ export const measureVerb: Verb = {
     'winnow measure',
     'winnow measure --order order.json --spec .winnow/parser.yaml --report report.json',
   ],
-  exits: { 13: 'the harness failed', 14: 'an order is being measured elsewhere', 130: 'interrupted' },
+  exits: {
+    13: 'with --order: the machine failed; the report says how',
+    14: 'an order is being measured elsewhere',
+    130: 'interrupted',
+  },
   comment: { options: [], run: allowMeasuring },
   async run(call) {
     if (call.given.text('order') !== undefined) return measureFile(call)
-    refuseFileOptions(call)
+    refuseOptions(call, FILE_OPTIONS, 'needs --order', 'give --order FILE as well')
     return withCampaign(call, { access: 'write', startedOnly: true }, context => measureLive(call, context))
   },
 }
 
-function refuseFileOptions({ given }: Call): void {
-  for (const name of ['spec', 'report', 'spend', 'allow-uncapped']) {
-    if (given.text(name) === undefined && !given.flag(name)) continue
-    throw new UserError(`--${name} needs --order`, { fix: 'give --order FILE as well' })
-  }
-}
+const FILE_OPTIONS = ['spec', 'report', 'spend', 'allow-uncapped']
 
 async function measureLive(call: Call, context: CommandContext): Promise<number> {
   const { terminal, given, interrupt } = call
@@ -256,6 +255,12 @@ const orderSchema = orderTermsSchema.extend({ id: digestSchema })
 
 /** Reads the order and writes the report as files, without a ledger. */
 async function measureFile(call: Call): Promise<number> {
+  const [id] = call.given.positionals
+  if (id !== undefined)
+    throw new UserError(`${id} names an open order, and --order a file with one`, {
+      fix: 'give one of the two',
+    })
+  refuseOptions(call, ['campaign'], 'has no effect with --order, which needs no campaign')
   const specFile = requireOption(call, 'spec')
   const reportFile = resolve(call.environment.directory, requireOption(call, 'report'))
   const order = await readOrder(call, requireOption(call, 'order'))
@@ -273,14 +278,18 @@ async function measureFile(call: Call): Promise<number> {
       call.terminal.out(`would measure order ${order.id} and write ${reportFile}`)
       return 0
     }
-    const spending = await measureOrderFile(call, repositoryContext, { order, spec }, async report => {
+    const keep = async (measured: Report) => {
       const part = `${reportFile}.${call.environment.random.hex(8)}.part`
-      await writeFile(part, `${JSON.stringify(report)}\n`)
+      await writeFile(part, `${JSON.stringify(measured)}\n`)
       await rename(part, reportFile)
-    })
+    }
+    const { report, spending } = await measureOrderFile(call, repositoryContext, { order, spec, keep })
     call.terminal.out(`report written to ${reportFile}`)
     if (spending !== null) call.terminal.out(renderModelSpending(spending))
-    return 0
+    if (report.runner_error === null) return 0
+    throw new HarnessError(formatRunnerError(report.runner_error), {
+      fix: 'mend this machine or the order, and repeat the command: this report decides nothing',
+    })
   })
 }
 
@@ -288,25 +297,26 @@ async function measureFile(call: Call): Promise<number> {
 async function measureOrderFile(
   call: Call,
   repositoryContext: RepositoryContext,
-  { order, spec }: { order: Order; spec: Spec },
-  keep: (report: Report) => Promise<void>,
-): Promise<ModelSpending | null> {
+  { order, spec, keep }: { order: Order; spec: Spec; keep: (report: Report) => Promise<void> },
+): Promise<{ report: Report; spending: ModelSpending | null }> {
   const what = 'winnow measure'
   const workspaceName = `file-${hashSha256(order.id).slice(0, 12)}`
   const request = { order, spec, workspaceName, what }
   const cap = chooseSpendingCap(call, spec, { what, setAsideUsd: order.may_cost_usd ?? null })
   if (cap === null) {
-    await keep(await measureHere(call, repositoryContext, request))
-    return null
+    const report = await measureHere(call, repositoryContext, request)
+    await keep(report)
+    return { report, spending: null }
   }
   const spentFile = join(repositoryContext.dataDir, 'spent', `${workspaceName}.json`)
   const before = modelCostSchema.safeParse(readStoredJson(spentFile)).data ?? NO_COST
   const record = (cost: ModelCost) => writeStoredJson(spentFile, cost)
   const models = await openCommandModels(call, spec, cap, { before, record })
   try {
-    await keep(await measureHere(call, repositoryContext, { ...request, more: { models } }))
+    const report = await measureHere(call, repositoryContext, { ...request, more: { models } })
+    await keep(report)
     rmSync(spentFile, { force: true })
-    return toModelSpending(models, cap)
+    return { report, spending: toModelSpending(models, cap) }
   } finally {
     await models.close()
   }

@@ -1,6 +1,7 @@
 import type { CampaignContext } from '../engine/campaign/context.ts'
 import type { Environment, RepositoryContext } from '../engine/campaign/open.ts'
 import type { HeadPushers } from '../engine/controller/reviews.ts'
+import { UserError } from '../errors.ts'
 import type { RefUpdate } from '../git/push.ts'
 import type { Repository } from '../git/repository.ts'
 import type { ExperimentId } from '../model/ids.ts'
@@ -84,6 +85,17 @@ export const GLOBAL_OPTIONS: readonly Option[] = [...COMMON_OPTIONS, ...REPOSITO
 export function listOptions({ options = [], access }: Verb): Option[] {
   const shared = { read: [JSON_OUTPUT, CAMPAIGN], write: [DRY_RUN, CAMPAIGN], apart: [] }
   return [...options, ...shared[access], ...GLOBAL_OPTIONS]
+}
+
+/** No option is ignored silently: `why` completes the sentence that begins with its name. */
+export function refuseOptions(
+  { given }: Pick<Call, 'given'>,
+  names: readonly string[],
+  why: string,
+  fix = 'leave it out',
+): void {
+  const found = names.find(name => given.flag(name))
+  if (found !== undefined) throw new UserError(`--${found} ${why}`, { fix })
 }
 
 export const COMMON_EXITS: Readonly<Record<number, string>> = {

@@ -267,7 +267,7 @@ describe('commands that measure outside a campaign', () => {
     expect(whole.out).toContain('of at most 1.25 USD (may_cost_usd of the order)')
     const read = () => JSON.parse(readFileSync(join(person.dir, 'report.json'), 'utf8'))
     expect(read()).toMatchObject({ runner_error: null, metered: { requests: count } })
-    await measure(0.01)
+    expect((await measure(0.01)).code).toBe(13)
     expect(asked).toHaveLength(before + count + 1)
     expect(read()).toMatchObject({
       runner_error: expect.stringContaining('$0.0100 of $0.0100 are spent'),

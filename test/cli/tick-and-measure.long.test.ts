@@ -50,6 +50,16 @@ describe('tick and measure by hand', () => {
     expect([code, err]).toEqual([0, ''])
     const report = JSON.parse(readFileSync(join(person.dir, 'report.json'), 'utf8'))
     expect(report).toMatchObject({ order: order.id, runner_error: null, tampered: null })
+
+    person.write('order.json', JSON.stringify({ ...order, harness: 'f'.repeat(64) }))
+    const other = await person.winnow('measure', ...files)
+    const why = 'the harness of the pinned commit differs from the ordered one'
+    expect([other.code, other.out, other.err]).toEqual([
+      13,
+      expect.stringMatching(/^report written to .*report\.json\n$/),
+      expect.stringContaining(`error: the runner failed: ${why}`),
+    ])
+    expect(JSON.parse(readFileSync(join(person.dir, 'report.json'), 'utf8')).runner_error).toBe(why)
   })
 
   it.each(
