@@ -56,14 +56,16 @@ export const approveVerb: Verb = {
     'winnow approve --all',
   ],
   comment: { options: ['digest'], alias: 'approve-deps' },
-  run: call =>
-    changeCampaign(call, async (context, campaign) => {
-      const [exp, ...packages] = call.given.positionals
-      const digest = call.given.text('digest')
-      if (exp === undefined && digest !== undefined)
-        throw new UserError('--digest is about the set of one experiment', {
-          fix: `winnow approve <exp> --digest ${digest}`,
-        })
+  run(call) {
+    const [exp, ...packages] = call.given.positionals
+    const digest = call.given.text('digest')
+    if (exp === undefined && digest !== undefined)
+      throw new UserError('--digest is about the set of one experiment', {
+        fix: `winnow approve <exp> --digest ${digest}`,
+      })
+    if (digest !== undefined && SET_DIGEST.test(exp ?? ''))
+      throw new UserError(`${exp} is the digest of a set, as --digest is`, { fix: 'give one of the two' })
+    return changeCampaign(call, async (context, campaign) => {
       if (call.given.flag('all')) return approveAllPackages(call, context, campaign)
       if (exp === undefined) return printWaitingApprovals(call, context, campaign)
       const set = SET_DIGEST.test(exp) ? exp : digest
@@ -73,7 +75,8 @@ export const approveVerb: Verb = {
       if (call.comment)
         await requireOtherAuthor(call.comment, context.campaignContext.by.actor, { experiment, set })
       return giveApproval(call, context, { campaign, experiment, packages, set })
-    }),
+    })
+  },
 }
 
 function findExperimentBySet(campaign: Campaign, set: string): Experiment {

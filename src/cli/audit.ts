@@ -8,7 +8,7 @@ import { locateAuditMemory } from '../engine/verify/branches.ts'
 import { renderAudit, renderReplay } from '../report/event-log.ts'
 import { findGithub, findToken, isOnGithub } from './action-pin.ts'
 import { readGivenFile, withCampaign } from './context.ts'
-import type { Call, Verb } from './verb.ts'
+import { type Call, refuseOptions, type Verb } from './verb.ts'
 
 export const auditVerb: Verb = {
   name: 'audit',
@@ -41,8 +41,10 @@ export const auditVerb: Verb = {
   exits: {
     1: 'the audit found a mismatch, the ledger was replaced since the last audit, or it is not attested as required',
   },
-  run: call =>
-    withCampaign(
+  run(call) {
+    if (!call.given.flag('require-attested'))
+      refuseOptions(call, ['trusted-root'], 'needs --require-attested', 'give both')
+    return withCampaign(
       call,
       { access: 'read', startedOnly: true, spec: call.given.positionals[0] },
       async ({ campaignContext, repositoryContext }) => {
@@ -63,7 +65,8 @@ export const auditVerb: Verb = {
         else for (const line of renderAudit(result)) call.terminal.out(line)
         return result.ok ? 0 : 1
       },
-    ),
+    )
+  },
 }
 
 /** Loads the code for certificates only here: no other command needs it. */

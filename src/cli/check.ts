@@ -386,6 +386,7 @@ async function selectSpecPath(
 ): Promise<string> {
   const { checkout } = repositoryContext
   const [spec] = given.positionals
+  const name = given.text('campaign')
   const known = await listKnownCampaigns(repositoryContext)
   const paths = new Set([
     ...(await listWorkTreeSpecs(repositoryContext)),
@@ -395,9 +396,12 @@ async function selectSpecPath(
     const path = toSpecPath(repositoryContext, environment.directory, spec)
     const named = [...paths].filter(each => findSpecName(known, each) === spec)
     const isFile = checkout.topLevel !== null && existsSync(join(checkout.topLevel, path))
-    return named.length === 1 && !isFile && !paths.has(path) ? (named[0] ?? path) : path
+    const found = named.length === 1 && !isFile && !paths.has(path) ? (named[0] ?? path) : path
+    if (name === undefined || name === findSpecName(known, found)) return found
+    throw new UserError(`${spec} is campaign ${findSpecName(known, found)}, but --campaign says ${name}`, {
+      fix: 'give one of the two',
+    })
   }
-  const name = given.text('campaign')
   const candidates =
     name === undefined ? [...paths] : [...paths].filter(path => findSpecName(known, path) === name)
   const [only, another] = candidates

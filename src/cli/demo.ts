@@ -22,7 +22,7 @@ import { buildStatusView, renderStatus } from '../report/status.ts'
 import { inspectVerb } from './inspect.ts'
 import { runAndReport } from './run.ts'
 import { listPullNumbers } from './subjects.ts'
-import type { Call, CommandArguments, Verb } from './verb.ts'
+import { type Call, type CommandArguments, refuseOptions, type Verb } from './verb.ts'
 
 export const demoVerb: Verb = {
   name: 'demo',
@@ -45,6 +45,8 @@ export const demoVerb: Verb = {
   examples: ['winnow demo', 'winnow demo --skill', 'winnow demo --outer-loop', 'winnow demo ~/winnow-demo'],
   exits: { 130: 'interrupted; the repository can be inspected' },
   async run(call) {
+    if (call.given.flag('skill'))
+      refuseOptions(call, ['outer-loop'], 'and --skill are two demos', 'give one of the two')
     const demo = DEMOS.find(({ flag }) => flag !== null && call.given.flag(flag)) ?? PROGRAM_DEMO
     const directory = await prepareDemo(call, demo)
     const model = demo.answer === null ? null : await startLocalModel(demo.answer)

@@ -6,7 +6,7 @@ import { NO_COST } from '../plan/money.ts'
 import { formatDollars, type ModelSpending } from '../report/check-trial.ts'
 import type { Spec } from '../spec/schema.ts'
 import { isMetered } from '../spec/spec-facts.ts'
-import type { Call, Option } from './verb.ts'
+import { type Call, type Option, refuseOptions } from './verb.ts'
 
 /** Options of commands that measure outside a campaign. */
 export const SPENDING_OPTIONS: readonly Option[] = [
@@ -53,8 +53,17 @@ export function chooseSpendingCap(
   spec: Spec,
   { what, setAsideUsd = null }: { what: string; setAsideUsd?: number | null },
 ): SpendingCap | null {
+  if (call.given.flag('spend'))
+    refuseOptions(call, ['allow-uncapped'], 'and --spend contradict each other', 'give one of the two')
   const given = readSpendingCap(call, spec)
-  if (!isMetered(spec)) return null
+  if (!isMetered(spec)) {
+    refuseOptions(
+      call,
+      ['allow-uncapped'],
+      'is for a harness that asks models through winnow, and this one asks none',
+    )
+    return null
+  }
   const caps = [
     ...(given === null ? [] : [given]),
     { usd: spec.stopping.max_total_cost_usd, key: CAP_KEY },

@@ -15,7 +15,7 @@ import { changeCampaign, readGivenFile } from './context.ts'
 import { generateIdeas } from './generate-ideas.ts'
 import { CATEGORY, FAMILY, PRIORITY, readGivenPatches, submitIdeas } from './propose.ts'
 import { findNamedIdea } from './subjects.ts'
-import type { Call, CommandContext, Verb } from './verb.ts'
+import { type Call, type CommandContext, refuseOptions, type Verb } from './verb.ts'
 
 export const ideaVerb: Verb = {
   name: 'idea',
@@ -59,7 +59,7 @@ export const ideaVerb: Verb = {
     'winnow idea import 0001-use-a-map.patch',
   ],
   run(call) {
-    const act = findIdeaAction(call.given.positionals[0] ?? '')
+    const { act } = chooseIdeaAction(call)
     return changeCampaign(call, (context, campaign) => act(call, context, campaign))
   },
 }
@@ -74,16 +74,43 @@ export function addToBacklog(call: Call): Promise<number> {
   )
 }
 
-type IdeaAction = (call: Call, context: CommandContext, campaign: Campaign) => Promise<void>
+interface IdeaAction {
+  act: (call: Call, context: CommandContext, campaign: Campaign) => Promise<void>
+  /** Those of IDEA_OPTIONS that it reads. */
+  options: readonly string[]
+  /** Whether it is about a sentence, an idea or a file. */
+  takesWhat: boolean
+}
+
+const DETAILS = ['category', 'priority', 'needs', 'family']
 
 const ACTIONS = new Map<string, IdeaAction>([
-  ['add', addGivenIdea],
-  ['generate', generateIdeas],
-  ['approve', approveIdeas],
-  ['list', printIdeas],
-  ['drop', dropIdea],
-  ['import', importIdeas],
+  ['add', { act: addGivenIdea, options: DETAILS, takesWhat: true }],
+  ['generate', { act: generateIdeas, options: ['model', 'agent'], takesWhat: false }],
+  ['approve', { act: approveIdeas, options: ['all'], takesWhat: true }],
+  ['list', { act: printIdeas, options: [], takesWhat: false }],
+  ['drop', { act: dropIdea, options: ['all', 'message'], takesWhat: true }],
+  ['import', { act: importIdeas, options: [...DETAILS, 'message'], takesWhat: true }],
 ])
+
+const IDEA_OPTIONS = [...new Set([...ACTIONS.values()].flatMap(({ options }) => options))]
+
+function chooseIdeaAction(call: Call): IdeaAction {
+  const { given } = call
+  const [word = '', what] = given.positionals
+  const action = findIdeaAction(word)
+  const unread = IDEA_OPTIONS.filter(name => !action.options.includes(name))
+  refuseOptions(call, unread, `has no effect on winnow idea ${word}`)
+  if (given.text('agent') !== undefined)
+    refuseOptions(call, ['model'], 'and --agent both say who suggests ideas', 'give one of the two')
+  if (what === undefined || (action.takesWhat && !given.flag('all'))) return action
+  throw new UserError(
+    given.flag('all')
+      ? `--all is about every suggested idea, and ${what} about one`
+      : `winnow idea ${word} takes no ${JSON.stringify(what)}`,
+    { fix: given.flag('all') ? 'give one of the two' : 'leave it out' },
+  )
+}
 
 function findIdeaAction(given: string): IdeaAction {
   const found = ACTIONS.get(given)
@@ -195,6 +222,7 @@ async function importIdeas(call: Call, context: CommandContext, campaign: Campai
     requireHome(context.campaignContext, campaign)
     return submitIdeas(call, context, patches)
   }
+  refuseOptions(call, [...DETAILS, 'message'], 'has no effect on a list: it is for patches')
   const fresh: IdeaText[] = []
   const text = await readGivenFile(call, file, 'name a file with ideas')
   for (const idea of readIdeaList(text, file)) {

@@ -21,7 +21,7 @@ import { readCommittedProject, readDefaultTip } from './default-branch.ts'
 import { initGithub } from './init-github.ts'
 import { DEFAULT_PREFIX, listExistingSpecs, toSpecName, writeFilesToTree } from './known-campaigns.ts'
 import { listOwnBranches } from './uninstall-branches.ts'
-import type { Call, Verb } from './verb.ts'
+import { type Call, refuseOptions, type Verb } from './verb.ts'
 
 export const initVerb: Verb = {
   name: 'init',
@@ -77,6 +77,8 @@ export const initVerb: Verb = {
 
 const WITH_GITHUB = ['single-job', 'attest', 'open-pr', 'update', 'action'] as const
 
+const WITHOUT_GITHUB = ['goal', 'package', 'name', 'agent', 'no-check'] as const
+
 /** Any of these options asks for an additional spec. */
 const NEW_SPEC_OPTIONS = ['name', 'package', 'language', 'goal'] as const
 
@@ -104,8 +106,11 @@ interface InitResult {
 async function runInit(call: Call, repositoryContext: RepositoryContext): Promise<number> {
   const topLevel = requireWorkTree(repositoryContext)
   const base = await readDefaultTip(repositoryContext, call.environment)
-  if (call.given.flag('github')) return initGithub(call, { repositoryContext, topLevel, base })
-  refuseGithubOptions(call)
+  if (call.given.flag('github')) {
+    refuseOptions(call, WITHOUT_GITHUB, 'has no effect with --github, which writes no spec')
+    return initGithub(call, { repositoryContext, topLevel, base })
+  }
+  refuseOptions(call, WITH_GITHUB, 'needs --github', 'give --github as well')
   const existing = await listExistingSpecs(repositoryContext, base)
   const [first] = existing
   if (first !== undefined && !NEW_SPEC_OPTIONS.some(option => call.given.text(option) !== undefined)) {
@@ -123,12 +128,6 @@ async function runInit(call: Call, repositoryContext: RepositoryContext): Promis
   if (agents !== null) await writeAgentFile(topLevel, agents)
   for (const line of renderInitResult(plan.draft, agents)) call.terminal.out(line)
   return checkWrittenSpec(call, { repositoryContext, base, plan, agents })
-}
-
-function refuseGithubOptions({ given }: Call): void {
-  const stray = WITH_GITHUB.find(name => given.flag(name))
-  if (stray === undefined) return
-  throw new UserError(`--${stray} needs --github`, { fix: 'give --github as well' })
 }
 
 function requireWorkTree({ checkout: { topLevel } }: RepositoryContext): string {

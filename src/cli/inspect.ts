@@ -73,8 +73,10 @@ async function inspectArtifact(
   const history = findNamedArtifact(await readHistories(context), name)
   const version = given.text('text')
   if (version !== undefined) {
-    const text = await readArtifactText(repository, findNamedVersion(history, version).blob)
-    for (const line of text.replace(/\n$/, '').split('\n')) terminal.out(line)
+    const found = findNamedVersion(history, version)
+    const text = await readArtifactText(repository, found.blob)
+    if (given.flag('json')) terminal.json({ artifact: name, version: found.version, text })
+    else for (const line of text.replace(/\n$/, '').split('\n')) terminal.out(line)
     return 0
   }
   const diffs = new Map<number, string>()

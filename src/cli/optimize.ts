@@ -16,7 +16,7 @@ import { DEFAULT_PREFIX } from './known-campaigns.ts'
 import { chooseSpendingCap, readSpendingCap, SPENDING_OPTIONS } from './harness-models.ts'
 import { SPEC_HARNESS, withHarnessModels } from './harness-run.ts'
 import { trySuite } from './trial.ts'
-import type { Call, Verb } from './verb.ts'
+import { type Call, refuseOptions, type Verb } from './verb.ts'
 
 export const optimizeVerb: Verb = {
   name: 'optimize',
@@ -118,6 +118,7 @@ async function readSuite(call: Call): Promise<GivenSuite> {
       throw new UserError(`--${option} is for a suite of AWP, and ${file} is a spec`, {
         fix: `change ${key} in it`,
       })
+  refuseOptions(call, ['write'], `is for a suite of AWP, and ${file} is a spec already`)
   const { spec, notes } = parseSpec(text, { file })
   if (spec.measurement.suite === null)
     throw new UserError(`${file} has no suite`, {

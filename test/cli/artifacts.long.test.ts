@@ -26,6 +26,8 @@ it('versions of an artifact are listed with their differences, printed, and retu
   expect(history.out).toMatch(/v2, from v1 {2}\S+ {2}external, exp-002, round 2\n {2}41 bytes\n/)
   expect(history.out).toContain(`  -${FIVE}  +${FOUR}`)
   expect((await person.winnow('inspect', '--artifact', 'value', '--text', '1')).out).toBe(FIVE)
+  const text = await person.json('inspect', '--artifact', 'value', '--text', '1')
+  expect(text).toEqual({ artifact: 'value', version: 1, text: FIVE })
   expect((await person.winnow('inspect')).out).toMatch(/^value {5}src\/value {2}v2 {8}v0-v2$/m)
 
   expect((await person.winnow('rollback', 'value', '2')).out).toBe('v2 of value is in force already.\n')

@@ -28,6 +28,8 @@ describe('winnow idea', () => {
       'error: that is idea-001 already\n  fix: winnow idea list shows its state\n',
     ])
     person.write('ideas.md', '- [layout] pack it\n- [layout] Pack it!\n- use fewer letters\n- another\n')
+    const sooner = await person.winnow('idea', 'import', 'ideas.md', '--priority', 'high')
+    expect(sooner.err).toContain('--priority has no effect on a list: it is for patches')
     const imported = await person.winnow('idea', 'import', 'ideas.md')
     expect(imported.out).toBe('2 ideas added: idea-002 to idea-003.\n')
     expect(imported.err).toBe(

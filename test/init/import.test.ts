@@ -393,6 +393,12 @@ describe('programs of autoresearch', () => {
     expect(() => importText(prompt.replace(', lower is better', ''), {}, 'prompt.md')).toThrow(
       'prompt.md does not say which way total_us is better',
     )
+    expect(() => importText(prompt, { direction: 'maximize' }, 'prompt.md')).toThrow(
+      '--direction maximize contradicts the way in which total_us is better',
+    )
+    expect(() => importFixtures(['ce-hard.yaml'], { direction: 'minimize' })).toThrow(
+      '--direction has no effect: ce-hard.yaml says which way its metric is better',
+    )
   })
 })
 

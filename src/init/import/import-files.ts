@@ -281,15 +281,26 @@ function buildSpecText(
   { name, direction }: { name: string; direction: string | undefined },
 ): DraftedSpec | null {
   const own = all.find(each => each.specText !== undefined)
-  if (own?.specText !== undefined) return { text: own.specText, file: own.file, left: [] }
+  if (own?.specText !== undefined) {
+    if (direction !== undefined) throw createDirectionError(`${own.file} says which way its metric is better`)
+    return { text: own.specText, file: own.file, left: [] }
+  }
   const parts = all.filter(each => Object.keys(each.spec).length > 0)
   const merged = parts.reduce<Record<string, unknown>>((into, { spec }) => mergeParts(into, spec), {})
   const file = parts.find(each => hasCommand(each.spec))?.file
-  if (file === undefined) return null
+  if (file === undefined) {
+    if (direction !== undefined) throw createDirectionError('the files do not say how to measure')
+    return null
+  }
   const metric = isRecord(merged['metric']) ? merged['metric'] : {}
   const primary = isRecord(metric['primary']) ? metric['primary'] : {}
   const metricName = String(primary['name'])
   const way = primary['direction'] ?? direction
+  if (direction !== undefined && direction !== way)
+    throw new UserError(`--direction ${direction} contradicts the way in which ${metricName} is better`, {
+      place: { file },
+      fix: 'leave it out, or correct the file',
+    })
   if (way === undefined)
     throw new UserError(`${file} does not say which way ${metricName} is better`, {
       place: { file },
@@ -307,6 +318,10 @@ function buildSpecText(
     `# Imported from ${parts.map(each => `${each.file} (${each.what})`).join(', ')}.`,
   ]
   return { text: `${head.join('\n')}\n${stringify(orderSections(values), { lineWidth: 100 })}`, file, left }
+}
+
+function createDirectionError(why: string): UserError {
+  return new UserError(`--direction has no effect: ${why}`, { fix: 'leave it out' })
 }
 
 function hasCommand({ measurement }: Record<string, unknown>): boolean {
