@@ -17,7 +17,7 @@ import type { PlanWaiting } from '../plan/action.ts'
 import { describeForbiddenSpending, listForbiddenSpenders } from '../plan/money.ts'
 import { listAwaitingApproval } from '../report/approval.ts'
 import { renderFinalSummary, renderRunSummary } from '../report/run-summary.ts'
-import { buildStatusView } from '../report/status.ts'
+import { buildStatusView, countVerdicts } from '../report/status.ts'
 import { listKeptExperiments } from '../report/verdict-text.ts'
 import { suggestWord } from '../spec/nearest-word.ts'
 import { isJudgedMetric, isMetered, listUncappedSpenders } from '../spec/spec-facts.ts'
@@ -287,8 +287,8 @@ export function getSpecPath({ campaign }: CommandContext): string {
 export function toRunExitCode({ campaign, waiting }: RunResult): number {
   if (waiting.for !== 'nothing') return hasFailingBase(campaign) ? EXIT_CODES.broken : WAITING_EXIT_CODE
   if (listKeptExperiments(campaign).length > 0) return EXIT_CODES.kept
-  const words = new Set(Object.values(campaign.experiments).flatMap(({ verdict }) => verdict ?? []))
-  const best = BEST_FIRST.find(word => words.has(word))
+  const verdicts = countVerdicts(campaign)
+  const best = verdicts.reverted > 0 ? undefined : BEST_FIRST.find(word => verdicts[word] > 0)
   return EXIT_CODES[best ?? 'no gain']
 }
 

@@ -3,7 +3,7 @@ import { EXIT_CODES, type Outcome, toVerdictWord } from '../../src/model/verdict
 import { toRunExitCode } from '../../src/cli/run.ts'
 import { renderHelp } from '../../src/cli/command-line.ts'
 import { VERBS } from '../../src/cli/registry.ts'
-import { campaignOf, decided, opened, type Told } from '../report/campaign-of.ts'
+import { campaignOf, decided, LANDS, opened, REVERTED, type Told } from '../report/campaign-of.ts'
 import { FILES, offer, project, SHORT, SPEC } from './project.ts'
 import { selectCases } from '../support/cases.ts'
 
@@ -34,6 +34,26 @@ describe('what run answers to a script', () => {
     [[], 10],
   ])('after %j is %i', (outcomes, code) => {
     expect(codeOf(...outcomes)).toBe(code)
+  })
+
+  it('counts no verdict of an experiment that is measured again', () => {
+    const open = { outcome: 'inconclusive', verdict: 'not proven', stays_open: true } as const
+    const worse = [opened(2), decided(2, { outcome: 'dropped', verdict: 'worse' })]
+    const again = { kind: 'steered', action: 'retry', experiment: 'exp-001', reason: 'r' } as const
+    const answer = (...drafts: Told[]) =>
+      toRunExitCode({
+        campaign: campaignOf(opened(1), decided(1, open), ...worse, ...drafts),
+        waiting: STOPPED,
+      })
+    expect([answer(), answer(again)]).toEqual([11, 15])
+    const refused = decided(1, { outcome: 'refused', verdict: 'refused' })
+    expect(answer(again, refused)).toBe(15)
+  })
+
+  it('is 10 where the only kept change was reverted, whatever came of other ideas', () => {
+    const kept = [opened(1), decided(1), ...LANDS, REVERTED]
+    const refused = [opened(2), decided(2, { outcome: 'refused', verdict: 'refused' })]
+    expect(toRunExitCode({ campaign: campaignOf(...kept, ...refused), waiting: STOPPED })).toBe(10)
   })
 
   it('is 14 while it waits, whatever was kept', () => {
