@@ -24,6 +24,7 @@ import {
 import { assessOnce, readOnceRule } from './once.ts'
 import { assessPaired, assessPairs } from './paired/assess.ts'
 import { isTargetReached } from './stop-rules.ts'
+import { listTieBreakers } from './tie-breakers.ts'
 import { formatCount, formatMetricChange, formatNumber } from './wording.ts'
 
 /** The verdict on one candidate of one order: a pure function of the order and its report (invariant 3). */
@@ -139,11 +140,15 @@ function findNoisyBaseline(spec: Spec, snapshot: Snapshot): string[] {
   const { stability } = spec.measurement
   // Tasks of a suite differ by nature.
   if (stability === null || spec.measurement.suite !== null) return []
-  return listObjectives(spec.metric).flatMap(({ name, judged }) => {
+  const compared = [
+    ...listObjectives(spec.metric).map(({ name, judged }) => ({ name, judged, isTie: false })),
+    ...listTieBreakers(spec.policy).map(({ name }) => ({ name, judged: false, isTie: true })),
+  ]
+  return compared.flatMap(({ name, judged, isTie }) => {
     const reading = lookUpMetric(snapshot, name, { judged, aggregation: stability.aggregation })
     if (reading === null || reading.samples.length === 0) return []
     const differs = Math.max(...reading.samples) - Math.min(...reading.samples)
-    const least = computeLeastGain(spec, stability, { judged, base: reading.value })
+    const least = computeLeastGain(spec, stability, { judged, isTie, base: reading.value })
     if (differs <= least) return []
     const limit = `the ${formatNumber(least)} that count as a gain`
     const advice = '; a larger measurement.stability.repeat_count would tell more'
@@ -157,10 +162,10 @@ function findNoisyBaseline(spec: Spec, snapshot: Snapshot): string[] {
 function computeLeastGain(
   { metric }: Spec,
   stability: StabilitySpec,
-  by: { judged: boolean; base: number },
+  by: { judged: boolean; isTie: boolean; base: number },
 ): number {
   const { method, relative_threshold } = stability.comparison
-  if (method !== 'absolute') return relative_threshold * Math.abs(by.base)
+  if (method !== 'absolute' || by.isTie) return relative_threshold * Math.abs(by.base)
   return by.judged ? (metric.judge?.minimum_improvement ?? 0) : stability.noise_threshold
 }
 

@@ -1,4 +1,5 @@
-import type { Comparison, NextMeasurement } from './ce/stability.ts'
+import type { Comparison } from './ce/comparison.ts'
+import type { NextMeasurement } from './ce/stability.ts'
 
 /** JSON: the result of one order's report for one candidate. */
 export type Assessment = {

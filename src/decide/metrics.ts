@@ -18,6 +18,7 @@ import type { Spec } from '../spec/schema.ts'
 import { DEFAULT_EFFECT } from '../spec/spec-facts.ts'
 import { isPairedByTask } from '../spec/task-facts.ts'
 import type { ScoreTerms } from './evidence/interval.ts'
+import { listTieBreakers } from './tie-breakers.ts'
 
 export type ObjectiveDirection = Spec['metric']['primary']['direction']
 export type MaxRegression = NonNullable<Spec['metric']['objectives'][number]['max_regression']>
@@ -290,25 +291,13 @@ export function formatConstraint(constraint: Constraint): string {
   return `${constraint.metric} ${constraint.op} ${String(constraint.value)}`
 }
 
-// Decisive metrics and tie-breakers
-
-type TieBreaker = { name: string; direction: ObjectiveDirection }
-
-export function listTieBreakers(policy: Spec['policy']): TieBreaker[] {
-  return policy.tie_breakers.map(rule =>
-    'lower' in rule
-      ? { name: rule.lower, direction: 'minimize' }
-      : { name: rule.higher, direction: 'maximize' },
-  )
-}
+// Names of metrics
 
 /** Every metric whose value can change a verdict, and so must repeat exactly. */
 export function listDecisiveMetrics(spec: Pick<Spec, 'metric' | 'policy'>): string[] {
   const objectives = listObjectives(spec.metric).map(objective => objective.name)
   return [...new Set([...objectives, ...listTieBreakers(spec.policy).map(tie => tie.name)])]
 }
-
-// Names of metrics
 
 export interface AbsentMetric {
   name: string

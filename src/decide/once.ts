@@ -2,14 +2,13 @@ import type { StopRule } from '../model/order.ts'
 import { aggregateValues, type Execution, type Side } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
 import { type AssessmentFinding, createFinding, createRetryFinding } from './assessment.ts'
-import { type Comparison, computeRankScore, computeRegressionBound } from './ce/stability.ts'
+import { type Comparison, computeRankScore, computeRegressionBound } from './ce/comparison.ts'
 import {
   computeRelativeGain,
   computeSignedDelta,
   listDecisiveMetrics,
   listExecutions,
   listObjectives,
-  listTieBreakers,
   type Objective,
   readNumber,
   readValuePair,
@@ -17,6 +16,7 @@ import {
   type ValuePair,
 } from './metrics.ts'
 import { isTargetReached } from './stop-rules.ts'
+import { findDecidingTie, type TieBreaker, type TieComparison } from './tie-breakers.ts'
 import { COUNTED_METRICS } from '../spec/schema-values.ts'
 import { formatMetricChange, formatTolerance } from './wording.ts'
 
@@ -126,19 +126,21 @@ function judgeOnce(
   const base0 = pairs.get(objectives[0].name)?.base ?? 0
   const least = Math.max(computeLeastEffect(rule, base0), computeTolerance(rule, objectives[0].name, base0))
   const isTied = primary !== undefined && Math.abs(primary.delta) <= least
-  const tie = improved.length === 0 && isTied ? findTieWinner(rule, base, candidate) : null
+  const decided =
+    improved.length === 0 && isTied
+      ? findDecidingTie(rule.spec.policy, tie =>
+          compareTie(rule, tie, readValuePair(tie.name, base, candidate)),
+        )
+      : null
+  const tie = decided?.is === 'better' ? decided.name : null
   return { comparisons, improved, violated, tie, pairs }
 }
 
-/** The first tie-breaker that differs decides; one without a value decides nothing, nor do those after it. */
-function findTieWinner(rule: OnceRule, base: Execution, candidate: Execution): string | null {
-  for (const { name, direction } of listTieBreakers(rule.spec.policy)) {
-    const pair = readValuePair(name, base, candidate)
-    if (pair === null) return null
-    const delta = computeSignedDelta(pair.base, pair.candidate, direction)
-    if (Math.abs(delta) > computeTolerance(rule, name, pair.base)) return delta > 0 ? name : null
-  }
-  return null
+function compareTie(rule: OnceRule, { name, direction }: TieBreaker, pair: ValuePair | null): TieComparison {
+  if (pair === null) return 'missing'
+  const delta = computeSignedDelta(pair.base, pair.candidate, direction)
+  if (Math.abs(delta) <= computeTolerance(rule, name, pair.base)) return 'even'
+  return delta > 0 ? 'better' : 'worse'
 }
 
 function compareOnce(objective: Objective, pair: ValuePair, rule: OnceRule): Comparison {

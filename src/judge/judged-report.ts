@@ -129,8 +129,9 @@ function computeSingletons(judged: ScoredTask, side: PairSide): Record<string, n
   return judged.singletons.some(each => each.side === side) ? computeSingletonMean(judged, side) : {}
 }
 
-function selectScoreRules({ rubric: { primary, others }, judging, direction }: ScoredTask): ScoreRules {
-  return { primary, direction, fields: [primary, ...others], judges: judging.judges }
+function selectScoreRules({ rubric, deciding, judging, direction }: ScoredTask): ScoreRules {
+  const { primary, others } = rubric
+  return { primary, direction, deciding, fields: [primary, ...others], judges: judging.judges }
 }
 
 function omitKeys<T>(record: Readonly<Record<string, T>>, keys: readonly string[]): Record<string, T> {
@@ -141,6 +142,8 @@ interface ScoreRules {
   primary: string
   direction: JudgingTask['direction']
   fields: readonly string[]
+  /** Metrics that can change a verdict: a mean of them has to be of all items. */
+  deciding: readonly string[]
   judges: number
 }
 
@@ -148,7 +151,7 @@ interface ScoreRules {
 const MOST_WITH_FEEDBACK = 30
 
 /**
- * The means of one side's samples. An item without a score leaves the primary without a value: a program that
+ * The means of one side's samples. An item without a score leaves a metric that decides without a value: a program that
  * silences the judge of its worst items must not gain by it (invariant 5).
  */
 function computeSideScores(
@@ -159,6 +162,7 @@ function computeSideScores(
     primary,
     direction,
     fields,
+    deciding,
     judges,
   }: ScoreRules & { ids: readonly string[][]; side: PairSide },
 ) {
@@ -179,11 +183,11 @@ function computeSideScores(
     })
     missing ??= scores.find(({ mean }) => mean === null)?.item ?? null
     const values = (field: string) => scores.flatMap(({ mean }) => mean?.[field] ?? [])
-    const isWhole = values(primary).length === sample.length
-    if (at > 0) metrics[toConfirmedName(primary)] = isWhole ? computeMean(values(primary)) : null
+    const isWhole = (field: string) => values(field).length === sample.length
+    if (at > 0) metrics[toConfirmedName(primary)] = isWhole(primary) ? computeMean(values(primary)) : null
     else
       for (const field of fields)
-        metrics[field] = field === primary && !isWhole ? null : computeMean(values(field))
+        metrics[field] = deciding.includes(field) && !isWhole(field) ? null : computeMean(values(field))
   }
   const lowest = written
     .toSorted((a, b) => a.rank - b.rank || (a.item < b.item ? -1 : 1))

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { findFailure } from '../decide/failures.ts'
+import { listDecisiveMetrics } from '../decide/metrics.ts'
 import { type Item, item } from '../measure/output/harness-output.ts'
 import { hashSha256 } from '../model/canonical-json.ts'
 import { MAX_REPORT_BYTES } from '../model/job-file.ts'
@@ -38,6 +39,8 @@ export const SAMPLES_TO_KEEP = 2
 export interface JudgingTask {
   judge: JudgeSettings
   direction: Spec['metric']['primary']['direction']
+  /** Metrics that can change a verdict. */
+  deciding: string[]
   rubric: Rubric
   /** Null: no singletons are scored. */
   singletonRubric: Rubric | null
@@ -76,6 +79,7 @@ export function prepareJudging(judgedOrder: JudgedOrder, printed: PrintedOrder):
   const frame: JudgingFrame = {
     judge,
     direction: primary.direction,
+    deciding: listDecisiveMetrics(spec),
     rubric: { ...buildRubric({ primary, judge }), asksFeedback: isFeedbackAsked(judgedOrder) },
     singletonRubric: buildSingletonRubric({ primary, judge }),
     wanted,

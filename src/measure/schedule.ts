@@ -217,7 +217,7 @@ function shouldContinue(session: Session, side: OrderSide, { plan, baseline }: S
   // Nothing is compared before models have scored the items.
   if (rungs === null || isJudgedMetric(spec)) return taken < countSamplesNeeded(plan)
   const decision = decideStability({
-    spec: { metric: spec.metric, measurement: { stability: plan } },
+    spec: { metric: spec.metric, policy: spec.policy, measurement: { stability: plan } },
     baseline: baseline ?? buildSnapshot(spec, session.draft, 'base'),
     candidate: buildSnapshot(spec, session.draft, side.label),
   })

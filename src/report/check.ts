@@ -1,4 +1,5 @@
-import { listObjectives, listTieBreakers } from '../decide/metrics.ts'
+import { listObjectives } from '../decide/metrics.ts'
+import { listTieBreakers } from '../decide/tie-breakers.ts'
 import { formatCount, formatNumber } from '../decide/wording.ts'
 import type { CampaignLocation } from '../spec/planned-features.ts'
 import type { Spec } from '../spec/schema.ts'

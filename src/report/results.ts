@@ -8,10 +8,10 @@ import {
   isGatePassed,
   listExecutions,
   listObjectives,
-  listTieBreakers,
   readGate,
   readGateValue,
 } from '../decide/metrics.ts'
+import { listTieBreakers } from '../decide/tie-breakers.ts'
 import { roundNumbers } from '../decide/wording.ts'
 import { hashSha256, toCanonicalJson } from '../model/canonical-json.ts'
 import type { Experiment } from '../model/experiment.ts'

@@ -40,10 +40,6 @@ export function listPlannedFeatures(spec: Spec, where: CampaignLocation = 'local
 // Features that a spec uses in a combination of values
 
 const PLANNED_FEATURES: readonly PlannedFeature[] = [
-  ({ measurement, policy }) =>
-    measurement.stability !== null &&
-    policy.tie_breakers.length > 0 &&
-    'policy.tie_breakers: a tie-breaker for a comparison with a stored score is not built yet; remove it, or make it an objective.',
   ({ measurement: { isolation } }) =>
     isolation !== 'auto' &&
     isolation !== 'uid' &&

@@ -239,7 +239,9 @@ const policySection = z.strictObject({
       ]),
     )
     .default([])
-    .describe('Decide when the primary is proven unchanged.'),
+    .describe(
+      'Decide, in this order, when the primary shows no difference: the first that shows one. With stability: by more than relative_threshold of the stored value.',
+    ),
   on_failure: z.literal('discard').default('discard').describe('Only discard.'),
 })
 

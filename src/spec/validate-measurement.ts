@@ -22,6 +22,7 @@ export const MEASUREMENT_RULES: readonly SpecRule[] = [
   refuseDuplicateJudgeKeys,
   requireReachableImprovement,
   requireSingletonRubric,
+  refuseDecidingSingletons,
   requireUniqueObjectives,
   refusePrintedBuiltIns,
   refuseTimedScoreField,
@@ -199,6 +200,24 @@ function requireSingletonRubric({ spec }: RuleContext): SpecFinding[] {
   const expected = '0 without a singleton_rubric'
   const fix = 'add metric.judge.singleton_rubric'
   return reportFinding('metric.judge.singleton_sample', String(judge.singleton_sample), expected, fix)
+}
+
+/** Its mean leaves out singletons without a score, and all pairs of a job have the same one. */
+function refuseDecidingSingletons({ spec: { metric, policy } }: RuleContext): SpecFinding[] {
+  const name = `singleton_${metric.primary.name}`
+  const refuse = (path: SpecPath) =>
+    reportFinding(path, name, 'a metric that the harness prints: this one is only logged', 'remove it')
+  if (metric.primary.type !== 'judge') return []
+  return [
+    ...metric.objectives.flatMap((objective, at) =>
+      objective.name === name && objective.role !== 'secondary'
+        ? refuse(['metric', 'objectives', at, 'name'])
+        : [],
+    ),
+    ...policy.tie_breakers.flatMap((tie, at) =>
+      Object.values(tie).includes(name) ? refuse(['policy', 'tie_breakers', at]) : [],
+    ),
+  ]
 }
 
 function requireUniqueObjectives({ spec }: RuleContext): SpecFinding[] {

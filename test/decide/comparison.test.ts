@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compareMetric, type Thresholds } from '../../src/decide/ce/stability.ts'
+import { compareMetric, type Thresholds } from '../../src/decide/ce/comparison.ts'
 import type { MetricReading, Objective } from '../../src/decide/metrics.ts'
 
 const thresholds: Thresholds = { method: 'absolute', noise: 0.02, relative: 0.05, minimumImprovement: 0.3 }

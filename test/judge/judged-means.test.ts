@@ -117,6 +117,64 @@ describe("ce's rule about scores", () => {
     expect(found.reason).toContain('a second sample of other items does not confirm it: 3 to 3')
   })
 
+  describe('with tie-breakers', () => {
+    const tied = { 'policy.tie_breakers': [{ lower: 'tokens' }, { higher: 'coverage' }] }
+    const level: Score = () => 3
+    const assess = (
+      tokens: number | null,
+      { score = level, changes = {} }: { score?: Score; changes?: Record<string, unknown> } = {},
+    ) => {
+      const spec = specOf({ ...tied, ...changes })
+      const runOf = (side: 'base' | 'exp-001', own: number | null) =>
+        run(side, { metrics: { answers: 4, ...(own === null ? {} : { tokens: own }) } })
+      const base = judgeOrder(spec, BASE, printed(12, 0, { executions: [runOf('base', 100)] }), score)
+      const stop = { rule: 'stability', baseline: buildSnapshot(spec, base.report, 'base') } as const
+      const about = order({ stop })
+      const of = printed(0, 12, { executions: [runOf('exp-001', tokens)] })
+      const { report } = judgeOrder(spec, about, of, score)
+      return assessCandidate({ spec, order: about, report, label: 'exp-001', baseline: null })
+    }
+
+    it('keeps equal scores for a metric of the harness, compared with its stored value', () => {
+      expect(assess(60)).toMatchObject({
+        outcome: 'eligible',
+        reason:
+          'mean_score 3 -> 3 (0.0 %), 1 sample: the difference is within the comparison threshold, and tie-breaker tokens 100 -> 60 (-40.0 %) is better',
+      })
+      for (const tokens of [100, 140, null]) expect(assess(tokens).outcome).toBe('inconclusive')
+    })
+
+    it('asks a second sample whether the scores are as good', () => {
+      const changes = { 'metric.judge.confirmation_seed': 7 }
+      expect(assess(60, { changes }).outcome).toBe('eligible')
+      const first = new Set(compare(level).candidate.shown.map(({ item }) => item))
+      const score: Score = (item, side) => (side === 'candidate' && !first.has(item) ? 2 : 3)
+      expect(assess(60, { changes, score })).toMatchObject({
+        outcome: 'inconclusive',
+        reason: expect.stringContaining('a second sample of other items does not confirm it: 3 to 2'),
+      })
+    })
+
+    it('needs a second score of every item, where that one decides', () => {
+      const spec = specOf(tied)
+      const [spared] = compare(level).candidate.shown
+      const task = prepareJudging({ order: BASE, spec }, printed(12, 0, { executions: [run('base')] }))
+      if ('executions' in task) throw new Error('it is not judged')
+      const records = buildTaskBatches(task).flatMap(({ judge, entries }) =>
+        entries.map(({ item, side }): ScoreRecord => {
+          const coverage = item === spared?.item ? null : 1
+          return { judge, item, side, time: 1, scores: { mean_score: 3, coverage } }
+        }),
+      )
+      const coverage = (deciding: string[]) => {
+        const of = printed(12, 0, { executions: [run('base')] })
+        const report = buildJudgedReport(BASE, of, { ...task, deciding, records, cost: COST })
+        return report.executions[0]?.metrics['coverage']
+      }
+      expect([coverage(task.deciding), coverage(['mean_score'])]).toEqual([null, 1])
+    })
+  })
+
   it('takes the mean of several models, and no score from one alone', () => {
     const models = { 'metric.judge.models': ['a', 'b'], 'metric.judge.judges': 2 }
     const split: Score = (_, side, judge) => (side === 'base' ? 3 : judge % 2 === 0 ? 5 : 3)
@@ -182,7 +240,13 @@ describe('a pass of an epoch', () => {
     expect(told).toHaveLength(30)
     for (const [item, text] of told) expect([first?.tasks?.[item], text]).toEqual([2, `${item} is short`])
     const fields = ['quality', 'length']
-    const own = { primary: 'quality', direction: 'maximize', fields, judges: 1 } as const
+    const own = {
+      primary: 'quality',
+      direction: 'maximize',
+      fields,
+      deciding: ['quality'],
+      judges: 1,
+    } as const
     expect(explainUnrecordedScores(BASE, report, records, own)).toBeNull()
     const [item = ''] = told[0] ?? []
     const changed = report.executions.map(each => ({ ...each, feedback: { ...each.feedback, [item]: 'x' } }))
@@ -197,6 +261,7 @@ describe('recorded answers', () => {
     primary: 'mean_score',
     direction: 'maximize',
     fields: ['mean_score', 'coverage'],
+    deciding: ['mean_score'],
     judges: 1,
   } as const
 

@@ -200,6 +200,26 @@ const cases: Record<string, Case[]> = {
     [JUDGE, { 'metric.judge.singleton_sample': 3 }, 'metric.judge.singleton_sample: 3'],
     [JUDGE, { 'metric.judge.singleton_sample': 3, 'metric.judge.singleton_rubric': 'score it' }, undefined],
   ],
+  refuseDecidingSingletons: [
+    [
+      JUDGE,
+      { 'policy.tie_breakers': [{ lower: 'tokens' }, { higher: 'singleton_mean_score' }] },
+      'policy.tie_breakers[1]: singleton_mean_score',
+    ],
+    [
+      JUDGE,
+      { 'metric.objectives': [{ name: 'singleton_mean_score', direction: 'maximize' }] },
+      'metric.objectives[0].name: singleton_mean_score',
+    ],
+    [
+      JUDGE,
+      {
+        'metric.objectives': [{ name: 'singleton_mean_score', direction: 'maximize', role: 'secondary' }],
+        'policy.tie_breakers': [{ higher: 'coverage' }],
+      },
+      undefined,
+    ],
+  ],
   requireUniqueObjectives: [
     [
       CE,

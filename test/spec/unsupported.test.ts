@@ -40,7 +40,6 @@ describe('what is valid but not built', () => {
   })
 
   const cases: [Record<string, unknown>, string][] = [
-    [{ 'measurement.stability': {}, 'policy.tie_breakers': [{ lower: 'kb' }] }, 'policy.tie_breakers'],
     [{ 'measurement.isolation': 'bwrap' }, 'measurement.isolation bwrap'],
     [{ 'measurement.isolation': { container: { image: 'x' } } }, 'measurement.isolation container'],
     [{ propose: [{ use: 'sweep' }] }, 'propose.use sweep'],
@@ -138,6 +137,7 @@ describe('what is valid but not built', () => {
     { 'measurement.mode': 'paired', 'policy.tie_breakers': [{ lower: 'a' }] },
     { 'measurement.holdout': { command: 'h' }, 'measurement.score': { command: 's' } },
     { 'metric.objectives': [{ name: 'a', direction: 'minimize', role: 'guardrail' }] },
+    { 'policy.tie_breakers': [{ lower: 'a' }] },
     { 'metric.judge.singleton_sample': 2, 'metric.judge.singleton_rubric': 'r' },
     { 'metric.judge.calibration': { labels: 'l.json' }, 'metric.judge.models': ['a', 'b'] },
   ])('beside a judged metric does not include %j', changes => {
@@ -182,7 +182,8 @@ describe('what is valid but not built', () => {
   it('is no metric that is only logged, nor one that is compared with a stored score', () => {
     const logged = [{ name: 'wall_seconds', direction: 'minimize', role: 'secondary' }]
     expect(listPlannedFeatures(counting({ 'metric.objectives': logged }))).toEqual([])
-    expect(listPlannedFeatures(winnowSpec({ 'measurement.stability': {} }))).toEqual([])
+    const tied = { 'measurement.stability': {}, 'policy.tie_breakers': [{ lower: 'kb' }] }
+    expect(listPlannedFeatures(winnowSpec(tied))).toEqual([])
   })
 })
 

@@ -13,7 +13,7 @@ type StabilityInput = { spec: Spec; report: Report; label: Side; baseline: Snaps
 
 export type StabilityBaseline = { snapshot: Snapshot; stored: boolean }
 
-/** The input of `winnow decide`: a spec of which only `metric` and `measurement.stability` are read. */
+/** The input of `winnow decide`: a spec of which only `metric`, `measurement.stability` and `policy` are read. */
 const looseRecord = z.record(z.string(), z.unknown())
 
 const rawMetricSchema = z.looseObject({
@@ -27,6 +27,7 @@ const rawPayloadSchema = z.strictObject({
     winnow: z.unknown().optional(),
     metric: rawMetricSchema.optional(),
     measurement: z.object({ stability: z.unknown().optional() }).optional(),
+    policy: z.unknown().optional(),
   }),
   baseline: snapshotSchema,
   candidate: snapshotSchema,
@@ -53,11 +54,12 @@ export function assessByStability(input: StabilityInput, ordered: Snapshot | nul
   const compared = { spec, report, label, baseline: baseline.snapshot, candidate }
   const incomplete = findIncompleteScores(compared)
   if (incomplete !== null) return incomplete
-  const payload = { metric: spec.metric, measurement: { stability } }
+  const payload = { metric: spec.metric, policy: spec.policy, measurement: { stability } }
   const decided = decideStability({ spec: payload, baseline: baseline.snapshot, candidate })
   const shown = formatPrimaryChange(spec, baseline.snapshot, candidate)
   const found = toStabilityFinding(decided, shown, sampleCount, spec.metric.primary.name)
-  const unconfirmed = found.outcome === 'eligible' ? explainUnconfirmed(compared) : null
+  const isTie = decided.tie_breaker !== null
+  const unconfirmed = found.outcome === 'eligible' ? explainUnconfirmed(compared, isTie) : null
   if (unconfirmed === null) return found
   return {
     ...found,
@@ -105,7 +107,7 @@ function toStabilityFinding(
   sampleCount: number,
   primary: string,
 ): AssessmentFinding {
-  const { decision, eligible: _, reason, ...facts } = decided
+  const { decision, eligible: _, tie_breaker: _tie, reason, ...facts } = decided
   const { outcome, failure_class } = STABILITY_OUTCOMES[decision]
   const regressed = decided.comparisons[primary]?.verdict === 'regressed'
   const after = `${decision === 'promising' ? 'promising, not confirmed: ' : ''}${reason}`
@@ -162,11 +164,12 @@ function parsePayloadSpec(raw: z.infer<typeof rawPayloadSchema>['spec']): Stabil
     metric,
     measurement: { command: 'unread', stability: raw.measurement?.stability ?? {} },
     scope: { mutable: ['unread'], immutable: ['unread'] },
+    ...(raw.policy === undefined ? {} : { policy: raw.policy }),
   })
   if (!parsed.success) return rejectPayload(parsed.error, 'spec')
   const { stability } = parsed.data.measurement
   if (stability === null) throw new UserError('payload, at spec.measurement.stability: expected an object')
-  return { metric: parsed.data.metric, measurement: { stability } }
+  return { metric: parsed.data.metric, policy: parsed.data.policy, measurement: { stability } }
 }
 
 /** Deciding reads only minimum_improvement of the judge; fields that only judging needs may be left out. */

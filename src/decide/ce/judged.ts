@@ -46,8 +46,11 @@ export function explainMissingMean({ executions, judging }: Report): string | nu
   return run === undefined ? null : `it has no score to compare with: ${run.error}`
 }
 
-/** Why a gain is not kept although the first sample shows it; null where the second shows it as well. */
-export function explainUnconfirmed({ spec, baseline, candidate }: JudgedComparison): string | null {
+/** Why a gain, or a tie, is not kept although the first sample shows it; null where the second shows it as well. */
+export function explainUnconfirmed(
+  { spec, baseline, candidate }: JudgedComparison,
+  isTie: boolean,
+): string | null {
   const { primary, judge } = spec.metric
   if (!isJudgedMetric(spec) || judge === null || judge.confirmation_seed === null) return null
   const name = toConfirmedName(primary.name)
@@ -56,7 +59,7 @@ export function explainUnconfirmed({ spec, baseline, candidate }: JudgedComparis
   )
   if (!before || !after) return 'a confirming sample has no score'
   const gain = computeSignedDelta(before.value, after.value, primary.direction)
-  if (gain > judge.minimum_improvement) return null
+  if (isTie ? -gain <= judge.minimum_improvement : gain > judge.minimum_improvement) return null
   const change = `${formatNumber(before.value)} to ${formatNumber(after.value)}`
   return `a second sample of other items does not confirm it: ${change}`
 }

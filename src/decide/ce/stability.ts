@@ -1,7 +1,6 @@
 import type { Snapshot } from '../../model/report.ts'
 import type { Spec } from '../../spec/schema.ts'
 import {
-  computeRelativeGain,
   computeSignedDelta,
   formatConstraint,
   isConstraintMet,
@@ -9,18 +8,30 @@ import {
   listConstraintValues,
   listObjectives,
   lookUpMetric,
-  type MaxRegression,
   type MetricReading,
   type Objective,
 } from '../metrics.ts'
 import { isTargetReached } from '../stop-rules.ts'
+import { type DecidingTie, findDecidingTie } from '../tie-breakers.ts'
+import { formatMetricChange } from '../wording.ts'
+import {
+  compareMetric,
+  compareStoredTie,
+  type Comparison,
+  computeRankScore,
+  type Thresholds,
+} from './comparison.ts'
 
 type MetricSpec = Pick<Spec['metric'], 'primary' | 'objectives' | 'degenerate_gates' | 'constraints'> & {
   judge: Pick<NonNullable<Spec['metric']['judge']>, 'minimum_improvement'> | null
 }
 
 export type StabilityPayload = {
-  spec: { metric: MetricSpec; measurement: { stability: StabilitySpec } }
+  spec: {
+    metric: MetricSpec
+    policy: Pick<Spec['policy'], 'tie_breakers'>
+    measurement: { stability: StabilitySpec }
+  }
   baseline: Snapshot
   candidate: Snapshot
 }
@@ -32,6 +43,8 @@ export type StabilityDecision = {
   target_reached: boolean
   improved_objectives: string[]
   violated_objectives: string[]
+  /** The tie-breaker that kept the candidate. */
+  tie_breaker: string | null
   comparisons: Record<string, Comparison>
   primary_delta: number | null
   rank_score: number
@@ -45,19 +58,7 @@ type JudgedObjective = {
   comparison: Comparison
 }
 
-type ComparisonVerdict = 'improved' | 'regressed' | 'inconclusive'
-
-export type Comparison = { verdict: ComparisonVerdict; delta: number; relative: number; violated: boolean }
-
 export type StabilitySpec = NonNullable<Spec['measurement']['stability']>
-
-export type Thresholds = {
-  method: StabilitySpec['comparison']['method']
-  noise: number
-  relative: number
-  /** The gain that a judge metric needs, under every method. */
-  minimumImprovement: number
-}
 
 type FutilityInput = { base: number; candidate: number; samples: number; elapsedSeconds: number | null }
 
@@ -116,6 +117,7 @@ function createClosedDecision(
     target_reached: false,
     improved_objectives: [],
     violated_objectives: [],
+    tie_breaker: null,
     comparisons: {},
     primary_delta: null,
     rank_score: 0,
@@ -151,11 +153,12 @@ function getThresholds({ metric, measurement: { stability } }: StabilityPayload[
 }
 
 function weighObjectives(
-  { spec, candidate }: StabilityPayload,
+  payload: StabilityPayload,
   judged: readonly JudgedObjective[],
   primary: JudgedObjective,
   comparisons: Record<string, Comparison>,
 ): StabilityDecision {
+  const { spec, candidate } = payload
   const { stability } = spec.measurement
   const required = judged.filter(entry => entry.objective.role === 'required')
   const improved = required.filter(entry => entry.comparison.verdict === 'improved')
@@ -166,7 +169,9 @@ function weighObjectives(
     primary_delta: primary.comparison.delta,
   }
   const contending = required.some(entry => entry.comparison.verdict === 'inconclusive')
-  const eligible = improved.length > 0 && lists.violated_objectives.length === 0
+  const tie = improved.length === 0 ? findStoredTie(payload, primary) : null
+  const isGain = improved.length > 0 || tie?.is === 'better'
+  const eligible = isGain && lists.violated_objectives.length === 0
   const samples = countSamples(required, candidate)
   const elapsedSeconds = candidate.elapsed_seconds ?? null
   const measured = { base: primary.base.value, candidate: primary.candidate.value, samples, elapsedSeconds }
@@ -186,11 +191,12 @@ function weighObjectives(
       ({ name }) => values.get(name),
     ),
     ...lists,
+    tie_breaker: eligible ? (tie?.name ?? null) : null,
     rank_score: computeRankScore(
       primary.comparison,
       improved.map(entry => entry.comparison),
     ),
-    reason: formatDecisionReason(verdict, lists.improved_objectives, lists.violated_objectives),
+    reason: formatDecisionReason(verdict, lists, tie),
   }
 }
 
@@ -247,107 +253,49 @@ function computeLadderStep(
 
 function formatDecisionReason(
   decision: 'keep' | 'revert' | 'inconclusive',
-  improved: string[],
-  violated: string[],
+  {
+    improved_objectives: improved,
+    violated_objectives: violated,
+  }: Pick<StabilityDecision, 'improved_objectives' | 'violated_objectives'>,
+  tie: StoredTie | null,
 ) {
-  if (decision === 'keep') return `improved ${improved.join(', ')}, nothing required got worse`
-  if (decision === 'inconclusive') return 'the difference is within the comparison threshold'
+  if (decision === 'keep' && tie === null)
+    return `improved ${improved.join(', ')}, nothing required got worse`
+  if (decision !== 'revert') {
+    const within = 'the difference is within the comparison threshold'
+    return tie === null ? within : `${within}, and tie-breaker ${tie.change} is ${tie.is}`
+  }
   if (violated.length > 0) return `worse than allowed: ${violated.join(', ')}`
   return 'no required objective improved'
 }
 
-/** The primary's relative gain if it improved, else the best among those that did, else the primary's. */
-export function computeRankScore(primary: Comparison, improved: readonly Comparison[]): number {
-  if (primary.verdict === 'improved' || improved.length === 0) return primary.relative
-  return Math.max(...improved.map(comparison => comparison.relative))
-}
+// Tie-breakers
 
-// Comparison of one metric
+type StoredTie = DecidingTie & { change: string }
 
-/** The largest loss that is no violation; null where max_regression has no usable value. */
-export function computeRegressionBound(maxRegression: MaxRegression | null, base: number): number | null {
-  if (maxRegression === null || !(maxRegression.value >= 0)) return null
-  return maxRegression.type === 'relative' ? maxRegression.value * Math.abs(base) : maxRegression.value
-}
-
-/** ce-optimize's rules for one metric; null when the difference itself is not a finite number. */
-export function compareMetric(
-  objective: Objective,
-  base: MetricReading,
-  candidate: MetricReading,
-  rules: Thresholds,
-): Comparison | null {
-  const delta = computeSignedDelta(base.value, candidate.value, objective.direction)
-  if (!Number.isFinite(delta)) return null
-  const relative = computeRelativeGain(delta, base.value)
-  const found = compareByMethod(objective, base, candidate, rules)
-  const tooSmall = objective.judged && found === 'improved' && delta <= rules.minimumImprovement
-  const verdict = tooSmall ? 'inconclusive' : found
-  const bound = verdict === 'improved' ? null : computeRegressionBound(objective.maxRegression, base.value)
-  if (bound === null) return { verdict, delta, relative, violated: verdict === 'regressed' }
-  const violated = -delta > bound
-  return { verdict: violated ? 'regressed' : verdict, delta, relative, violated }
-}
-
-function compareByMethod(
-  objective: Objective,
-  base: MetricReading,
-  candidate: MetricReading,
-  rules: Thresholds,
-) {
-  const delta = computeSignedDelta(base.value, candidate.value, objective.direction)
-  switch (rules.method) {
-    case 'absolute':
-      return compareWithThreshold(delta, objective.judged ? rules.minimumImprovement : rules.noise)
-    case 'relative':
-      return base.value === 0
-        ? 'inconclusive'
-        : compareWithThreshold(computeRelativeGain(delta, base.value), rules.relative)
-    case 'paired':
-      return comparePaired(objective, base, candidate, rules)
-    default:
-      return rules.method satisfies never
-  }
-}
-
-/**
- * Combinations are compared like ideas: ce-optimize asks there for "strictly better" alone, which one of two
- * equal candidates is in half of all measurements (docs/decisions/038).
- */
-function compareWithThreshold(delta: number, threshold: number): ComparisonVerdict {
-  if (delta > threshold) return 'improved'
-  return delta < -threshold ? 'regressed' : 'inconclusive'
-}
-
-function comparePaired(
-  objective: Objective,
-  base: MetricReading,
-  candidate: MetricReading,
-  rules: Thresholds,
-) {
-  if (base.value === 0) return 'inconclusive'
-  const threshold = rules.relative * Math.abs(base.value)
-  const pairs = computeSampleDifferences(objective, base, candidate)
-  if (pairs.length > 0) {
-    if (pairs.every(difference => difference > threshold)) return 'improved'
-    return pairs.every(difference => difference < -threshold) ? 'regressed' : 'inconclusive'
-  }
-  const delta = computeSignedDelta(base.value, candidate.value, objective.direction)
-  if (objective.judged) return compareWithThreshold(delta, rules.minimumImprovement)
-  return delta < -threshold ? 'regressed' : 'inconclusive'
-}
-
-/** Differences index by index; a base with fewer samples repeats its last. */
-function computeSampleDifferences(
-  objective: Objective,
-  base: MetricReading,
-  candidate: MetricReading,
-): number[] {
-  const last = base.samples.at(-1)
-  if (last === undefined) return []
-  return candidate.samples.map((value, index) =>
-    computeSignedDelta(base.samples[index] ?? last, value, objective.direction),
+/** Null unless the primary is as good as the stored one, and a tie-breaker is not. */
+function findStoredTie(payload: StabilityPayload, primary: JudgedObjective): StoredTie | null {
+  const { spec, baseline, candidate } = payload
+  const rules = getThresholds(spec)
+  if (!isTied(primary, rules)) return null
+  const { aggregation } = spec.measurement.stability
+  const read = (snapshot: Snapshot, name: string) =>
+    lookUpMetric(snapshot, name, { judged: false, aggregation })
+  const decided = findDecidingTie(spec.policy, tie =>
+    compareStoredTie(tie, read(baseline, tie.name), read(candidate, tie.name), rules),
   )
+  if (decided === null) return null
+  const [before, after] = [read(baseline, decided.name), read(candidate, decided.name)]
+  const change = before && after ? formatMetricChange(decided.name, before.value, after.value) : decided.name
+  return { ...decided, change }
+}
+
+/** Some comparisons are inconclusive although the primary lost: samples that disagree, and shares of 0. */
+function isTied({ objective, base, comparison }: JudgedObjective, rules: Thresholds): boolean {
+  const share = rules.relative * Math.abs(base.value)
+  const own = objective.judged ? rules.minimumImprovement : rules.noise
+  const allowed = rules.method === 'absolute' ? own : share
+  return comparison.verdict === 'inconclusive' && Number.isFinite(allowed) && -comparison.delta <= allowed
 }
 
 export function getRungs(stability: StabilitySpec): LadderRungs | null {

@@ -20,7 +20,8 @@ import {
   type KeepDifference,
 } from '../evidence/rules.ts'
 import { type EvidenceState, startEvidence } from '../evidence/state.ts'
-import { listObjectives, listTieBreakers, type Objective } from '../metrics.ts'
+import { listObjectives, type Objective } from '../metrics.ts'
+import { findDecidingTie, listTieBreakers } from '../tie-breakers.ts'
 import { judgeKeepCheck, type KeepCheckResult } from './keep-check.ts'
 
 export type PairedRule = Extract<StopRule, { rule: 'paired' }>
@@ -297,13 +298,17 @@ function findWonTieBreaker(
   { primary, harmed }: EvaluationParts,
 ): string | null {
   if (harmed.length > 0) return null
-  const winner = listTieBreakers(spec.policy).find(({ name, direction }) => {
+  const differences = computeKeepDifferences(jobs, spec.metric.primary.name, primary.rule)
+  // Each of them is a further chance to be kept by luck, so they share the level.
+  const level = terms.alpha / listTieBreakers(spec.policy).length
+  const decided = findDecidingTie(spec.policy, ({ name, direction }) => {
     const pairs = collectMetricPairs(jobs, name)
     const own = computeKeepDifferences(jobs, name, { direction, scale: selectScale(rule, pairs) })
-    const differences = computeKeepDifferences(jobs, spec.metric.primary.name, primary.rule)
-    return isTieBreakerShown({ differences, minEffect: rule.min_effect, own, level: terms.alpha })
+    if (own.every(difference => difference === null)) return 'missing'
+    if (isTieBreakerShown({ differences, minEffect: rule.min_effect, own, level })) return 'better'
+    return isHarmShown(own) ? 'worse' : 'even'
   })
-  return winner?.name ?? null
+  return decided?.is === 'better' ? decided.name : null
 }
 
 /** A gain does not count beside a shown harm, and not yet beside one that is not excluded. */

@@ -1,4 +1,5 @@
 import { judgeHoldout } from '../../decide/holdout.ts'
+import { listDecisiveMetrics } from '../../decide/metrics.ts'
 import { explainUnrecordedScores } from '../../judge/judged-report.ts'
 import { buildRubric } from '../../judge/rubric.ts'
 import type { Campaign, LiveOrder } from '../../model/campaign.ts'
@@ -178,8 +179,13 @@ function explainOtherScores(live: LiveOrder, spec: Spec | null, report: Report):
   if (live.printed === null && live.scores === null) return null
   const { direction } = spec.metric.primary
   const { primary, others } = buildRubric({ primary: spec.metric.primary, judge })
-  const rules = { primary, direction, fields: [primary, ...others], judges: countJudges(judge) }
-  return explainUnrecordedScores(live.order, report, live.scores?.records ?? [], rules)
+  return explainUnrecordedScores(live.order, report, live.scores?.records ?? [], {
+    primary,
+    direction,
+    fields: [primary, ...others],
+    deciding: listDecisiveMetrics(spec),
+    judges: countJudges(judge),
+  })
 }
 
 /** Pairs of a lost run count like those of a report. */
