@@ -3,6 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import { roundNumbers } from '../decide/wording.ts'
 import type { RepositoryContext } from '../engine/campaign/open.ts'
+import { requireHiddenPaths } from '../engine/campaign/hidden-paths.ts'
 import { findStandIns, formatStandInText } from '../engine/campaign/start.ts'
 import { findLocalIsolation } from '../engine/jobs/measure-job.ts'
 import { buildProbeCandidates } from '../engine/observe/probe-candidates.ts'
@@ -221,6 +222,7 @@ async function readSpecView(
   const { spec, notes } = parseSpec(yaml, { file: path })
   await requireOwnName(repositoryContext, spec.name, path)
   const { hypotheses, problems } = await checkPatches(repositoryContext, spec, { base, path })
+  await requireHiddenPaths(repositoryContext.repository, { spec, file: path }, base.tree)
   const standIns = await findStandIns(repositoryContext.repository, base.tree, spec)
   const view = {
     file: path,

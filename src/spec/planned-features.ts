@@ -133,12 +133,6 @@ const PLANNED_KEYS: readonly PlannedKey[] = [
     instead: 'remove it and start them before winnow run',
   },
   {
-    path: 'metric.judge.hidden_reference_paths',
-    missing: 'hiding files of the repository from proposers is',
-    harmless: [[]],
-    instead: 'remove it and keep them in measurement.holdout.source',
-  },
-  {
     path: 'execution.sanctioned_env',
     missing: 'passing variables to proposers by name is',
     instead: 'remove it; measurement.env names what the harness sees',

@@ -287,7 +287,12 @@ const judgeSection = z.strictObject({
     .nullable()
     .default(null)
     .describe('Agreement with human labels, checked before the first idea.'),
-  hidden_reference_paths: z.array(textSchema).default([]).describe('ce: files that its workers do not see.'),
+  hidden_reference_paths: z
+    .array(textSchema)
+    .default([])
+    .describe(
+      'Files that no proposer, no experiment and no judge may see, such as an answer key. These see committed files only, so winnow refuses a repository that has one of them, and an idea that adds one.',
+    ),
 })
 
 const lossSection = z.strictObject({

@@ -1,21 +1,29 @@
 import type { Spec } from './schema.ts'
-import { listArtifacts } from './spec-facts.ts'
+import { listArtifacts, listHiddenPaths } from './spec-facts.ts'
 
 /** Invariant 4: no spec can make the specs, the workflows or git's own rules mutable. */
 export const ALWAYS_IMMUTABLE = ['.winnow', '.github', '**/.gitattributes', '**/.gitmodules'] as const
 
 export type Scope = { isMutable: (path: string) => boolean }
 
-/** Refuses everything outside mutable. Immutable wins where both match. */
-export function compileScope(spec: Pick<Spec, 'scope'>): Scope {
+/** Refuses everything outside mutable. Immutable and hidden paths win where both match. */
+export function compileScope(spec: Pick<Spec, 'scope' | 'metric'>): Scope {
   const mutable = spec.scope.mutable.map(compilePathspec)
   const immutable = [...spec.scope.immutable, ...ALWAYS_IMMUTABLE].map(compilePathspec)
+  const isHidden = compileHiddenPathTest(spec)
   return {
     isMutable(path) {
-      if (!isTreePath(path) || immutable.some(matches => matches(path))) return false
+      if (!isTreePath(path) || immutable.some(matches => matches(path)) || isHidden(path)) return false
       return mutable.some(matches => matches(path))
     },
   }
+}
+
+/** A path outside the repository is in none of its trees. */
+export function compileHiddenPathTest(spec: Pick<Spec, 'metric'>): (path: string) => boolean {
+  const inside = listHiddenPaths(spec).filter(path => explainOutsidePath(path) === undefined)
+  const hidden = inside.map(compilePathspec)
+  return path => hidden.some(matches => matches(path))
 }
 
 const CONTROL_CHARACTER = /\p{Cc}/u

@@ -115,6 +115,11 @@ export function countSampleItems({
   return Math.max(sample_size, strata)
 }
 
+/** Files that no proposer, experiment or judge may see. */
+export function listHiddenPaths({ metric }: Pick<ParsedSpec, 'metric'>): string[] {
+  return isJudgedMetric({ metric }) ? (metric.judge?.hidden_reference_paths ?? []) : []
+}
+
 type JudgesSection = Pick<JudgeSampleSection, 'judges' | 'model' | 'models'>
 
 /** The models that score, each as often as `judges` says. */

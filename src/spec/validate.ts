@@ -1,9 +1,17 @@
 import type { SpecFinding, SpecPath } from './errors.ts'
 import { MANY_WORK_TREES } from './notes.ts'
 import { getGivenValue, reportFinding, type RuleContext, type SpecRule } from './rule-context.ts'
-import { ALWAYS_IMMUTABLE, explainOutsidePath, hasMagic, isCoveredByPattern } from './scope.ts'
+import {
+  ALWAYS_IMMUTABLE,
+  compileHiddenPathTest,
+  compilePathspec,
+  explainOutsidePath,
+  hasMagic,
+  isCoveredByPattern,
+  normalisePattern,
+} from './scope.ts'
 import { BUILT_IN_METRICS, MODEL_METRICS, parseGateCheck } from './schema-values.ts'
-import { isMetered, listCountedMetrics, listTimedDecisiveMetrics } from './spec-facts.ts'
+import { isMetered, listCountedMetrics, listHiddenPaths, listTimedDecisiveMetrics } from './spec-facts.ts'
 import { ARTIFACT_RULES } from './validate-artifacts.ts'
 import { MEASUREMENT_RULES } from './validate-measurement.ts'
 
@@ -27,6 +35,7 @@ export const RULES: readonly SpecRule[] = [
   checkScopePatterns,
   requireReachableMutable,
   checkRepositoryPaths,
+  refuseSharedHiddenPaths,
   checkEnvironmentNames,
   requireUniqueEnvironmentNames,
   requirePortVariable,
@@ -163,6 +172,17 @@ function checkRepositoryPaths({ spec }: RuleContext): SpecFinding[] {
       proposer.use === 'patch' ? check(['propose', at, 'dir'], proposer.dir, commit) : [],
     ),
   ]
+}
+
+/** Shared files are copied to where experiments run. */
+function refuseSharedHiddenPaths({ spec }: RuleContext): SpecFinding[] {
+  const isHidden = compileHiddenPathTest(spec)
+  const hidden = listHiddenPaths(spec).map(normalisePattern)
+  return spec.parallel.shared_files.flatMap((path, at) => {
+    if (!isHidden(normalisePattern(path)) && !hidden.some(compilePathspec(path))) return []
+    const expected = 'no file of metric.judge.hidden_reference_paths'
+    return reportFinding(['parallel', 'shared_files', at], JSON.stringify(path), expected, 'remove it')
+  })
 }
 
 function explainRefusedPattern(pattern: string): string | undefined {

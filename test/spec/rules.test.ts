@@ -477,6 +477,26 @@ const cases: Record<string, Case[]> = {
     ],
     [W, { propose: [{ use: 'patch', dir: '.' }] }, undefined],
   ],
+  refuseSharedHiddenPaths: [
+    [
+      JUDGE,
+      {
+        'metric.judge.hidden_reference_paths': ['data/key.json'],
+        'parallel.shared_files': ['cache', './data/'],
+      },
+      'parallel.shared_files[1]: "./data/"',
+    ],
+    [
+      JUDGE,
+      { 'metric.judge.hidden_reference_paths': ['data'], 'parallel.shared_files': ['data/items.json'] },
+      'parallel.shared_files[0]: "data/items.json"',
+    ],
+    [
+      JUDGE,
+      { 'metric.judge.hidden_reference_paths': ['/srv/key', '../key'], 'parallel.shared_files': ['key'] },
+      undefined,
+    ],
+  ],
   checkEnvironmentNames: [
     [W, { 'measurement.env': ['A=1'] }, 'measurement.env[0]: "A=1": not a variable name'],
     [

@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { compilePathspec, compileScope, isCoveredByPattern } from '../../src/spec/scope.ts'
+import { aSpec } from '../decide/a-spec.ts'
 
-const scope = (mutable: string[], immutable: string[] = []) => compileScope({ scope: { mutable, immutable } })
+const scope = (mutable: string[], immutable: string[] = []) =>
+  compileScope({ ...aSpec(), scope: { mutable, immutable } })
 
 describe('a scope', () => {
   it('refuses everything outside mutable', () => {

@@ -26,6 +26,7 @@ import {
   readPoint,
   requireSameBranches,
 } from './context.ts'
+import { requireHiddenPaths } from './hidden-paths.ts'
 import { requireLedger, requireLedgerNotLost, requirePushed } from './recover.ts'
 
 interface DefaultBranchSpec extends ParsedSpecFile {
@@ -52,6 +53,7 @@ export async function readCommittedSpec(context: CampaignContext, path: string):
   }
   const parsed = parseSpec(yaml, { file: path, host: getHost(context) })
   await requireOwnWorkload(repository, tip.tree, parsed.spec)
+  await requireHiddenPaths(repository, { spec: parsed.spec, file: path }, tip.tree)
   return { ...parsed, path, yaml, tip }
 }
 
@@ -179,6 +181,8 @@ export async function applyAmendment(
   // A fresh clone may lack both commits.
   for (const { commit } of [campaign.pin, campaign.incumbent]) await fetchCommit(repository, commit)
   await requireInScope(context, campaign, parsed.spec)
+  const own = { spec: parsed.spec, file: campaign.spec_path }
+  await requireHiddenPaths(repository, own, campaign.incumbent.tree)
   const harness = await computeTreeHarness(repository, parsed.spec, campaign.pin.tree)
   const measuredAnew = harness !== campaign.harness
   const transaction = new Transaction(context, { loaded, refs })

@@ -20,6 +20,7 @@ import {
   listMeasuredCommands,
 } from '../../spec/scope.ts'
 import { describeRename, readPoint } from '../campaign/context.ts'
+import { explainExposedPath } from '../campaign/hidden-paths.ts'
 
 interface SyncRequest {
   repository: Repository
@@ -59,6 +60,8 @@ export async function readSyncFacts(request: SyncRequest): Promise<SyncFacts | n
     return { result: 'conflict', tip, paths: merged.conflicts, ...changed }
   }
   if ('message' in spec) return { result: 'bad-spec', tip, message: spec.message }
+  const exposed = await explainExposedPath(repository, spec.parsed, merged.tree)
+  if (exposed !== null) return { result: 'bad-spec', tip, message: exposed }
   const to = { commit: await writeSyncCommit(request, merged.tree), tree: merged.tree }
   const harness = await computeTreeHarness(repository, spec.parsed, merged.tree)
   const { byHand } = request
