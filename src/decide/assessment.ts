@@ -67,4 +67,4 @@ export function createRetryFinding(reason: string): AssessmentFinding {
 }
 
 /** Recorded with every verdict, so that a replay applies the rules under which it was given (invariant 3). */
-export const RULE_VERSION = '5'
+export const RULE_VERSION = '6'

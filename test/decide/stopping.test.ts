@@ -108,7 +108,7 @@ describe('a campaign', () => {
 })
 
 test('verdicts carry the version of these rules', () => {
-  expect(RULE_VERSION).toBe('5')
+  expect(RULE_VERSION).toBe('6')
 })
 
 test('names the experiments that max_iterations does not count', () => {
