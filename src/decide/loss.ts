@@ -1,3 +1,4 @@
+import { getOwnValue } from '../model/own-value.ts'
 import { type MetricValues, toFinite } from '../model/report.ts'
 import { isMapping } from '../spec/rule-context.ts'
 import type { Spec } from '../spec/schema.ts'
@@ -85,7 +86,8 @@ function addUp(parts: Record<string, number>): Loss {
 }
 
 function readComponent(name: string, signals: RunSignals, { maxRejections }: LossTerms): number | null {
-  const { [SIGNALS.get(name) ?? name]: value, max_rejections: ownMost = 0 } = signals.numbers
+  const value = getOwnValue(signals.numbers, SIGNALS.get(name) ?? name)
+  const { max_rejections: ownMost = 0 } = signals.numbers
   if (name === 'status') return readStatus(signals)
   if (value === undefined) return null
   switch (name) {

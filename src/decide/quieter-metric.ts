@@ -1,3 +1,4 @@
+import { getOwnValue } from '../model/own-value.ts'
 import type { PairJob } from '../model/pairs.ts'
 import { type Report, toFinite } from '../model/report.ts'
 import { BUILT_IN_METRICS } from '../spec/schema-values.ts'
@@ -108,7 +109,8 @@ type ValuePoint = readonly [primary: number, other: number]
 function collectPoints(jobs: readonly PairJob[], primary: string, metric: string): ValuePoint[] {
   const sides = jobs.flatMap(({ pairs }) => pairs.flatMap(({ base, candidate }) => [base, candidate]))
   return sides.flatMap((side): ValuePoint[] => {
-    const [before, other] = [side?.[primary] ?? null, side?.[metric] ?? null]
+    const before = getOwnValue(side, primary) ?? null
+    const other = getOwnValue(side, metric) ?? null
     return before === null || other === null ? [] : [[before, other]]
   })
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { hashSha256 } from '../model/canonical-json.ts'
+import { getOwnValue } from '../model/own-value.ts'
 import {
   flattenOthers,
   formatJson,
@@ -183,7 +184,7 @@ export function readPoetryLock(text: string): ManifestReading {
   const { package: packages, metadata } = poetryLockfile.parse(tree)
   // If the lockfile has two versions of a package, a marker chooses between them.
   const entries = packages.map(each => {
-    const converted = toPoetryPackage(each, metadata.files[each.name] ?? [])
+    const converted = toPoetryPackage(each, getOwnValue(metadata.files, each.name) ?? [])
     const wanted = Object.keys(each.dependencies).map(normalizePythonName)
     return { package: converted, names: [converted.name], wanted }
   })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { getOwnValue } from '../model/own-value.ts'
 import type { Release, ReleaseDate } from '../ports.ts'
 import { canMatchRange } from './version-range.ts'
 
@@ -107,7 +108,7 @@ const READERS: Record<Exclude<NameRegistry, 'maven' | 'nuget'>, NameRegistryRead
     versions: (answer, name) => {
       let [version, at] = ['', '']
       // Each entry omits what equals the previous entry.
-      return (packagistVersions.parse(answer).packages[name] ?? []).map(each => {
+      return (getOwnValue(packagistVersions.parse(answer).packages, name) ?? []).map(each => {
         version = (each.version ?? version).replace(/^v(?=\d)/, '')
         at = each.time ?? at
         return { version, at }

@@ -4,6 +4,7 @@ import { formatNumber } from '../decide/wording.ts'
 import { type BacklogIdea, type Campaign, isReverted } from '../model/campaign.ts'
 import { type Experiment, listExperiments } from '../model/experiment.ts'
 import { formatIdeaName } from '../model/fold/proposers.ts'
+import { getOwnValue } from '../model/own-value.ts'
 import { aggregateSnapshot, type MetricValue, type MetricValues } from '../model/report.ts'
 import { sortWeakestFirst, type TaskScores } from '../model/tasks.ts'
 import { parseReason, quoteCode, toSafeLine } from '../model/text.ts'
@@ -170,8 +171,8 @@ function renderBriefMetrics(
   // For a noisy metric, two values from different hours show no difference.
   const pairsOnly = isProgressByPairs(campaign, spec)
   const lines = [...new Set(named)].map(metric => {
-    const now = Object.hasOwn(incumbentMetrics, metric) ? (incumbentMetrics[metric] ?? null) : null
-    const before = pairsOnly ? '' : `${formatBriefValue(start[metric] ?? null)} at the start, `
+    const now = getOwnValue(incumbentMetrics, metric) ?? null
+    const before = pairsOnly ? '' : `${formatBriefValue(getOwnValue(start, metric) ?? null)} at the start, `
     return `- ${quoteName(metric)}: ${before}${formatBriefValue(now)} now`
   })
   const progress = computeProgress(campaign, spec)

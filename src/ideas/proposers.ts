@@ -4,6 +4,7 @@ import { basename, delimiter, join } from 'node:path'
 import { MODEL_KEY } from '../measure/environment.ts'
 import type { Campaign } from '../model/campaign.ts'
 import { buildCommandKey, TEXT_GRADIENT } from '../model/fold/proposers.ts'
+import { getOwnValue } from '../model/own-value.ts'
 import { quoteShell, toSafeLine } from '../model/text.ts'
 import type { Spec } from '../spec/schema.ts'
 
@@ -166,5 +167,5 @@ function getProgramName(command: string): string {
 
 /** After three failures in a row. */
 export function isProposerDisabled(campaign: Pick<Campaign, 'proposers'>, name: string): boolean {
-  return Object.hasOwn(campaign.proposers, name) && campaign.proposers[name]?.disabled === true
+  return getOwnValue(campaign.proposers, name)?.disabled === true
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { digestSchema, type Oid } from './ids.ts'
+import { getOwnValue } from './own-value.ts'
 import {
   type Aggregation,
   aggregateSamples,
@@ -172,8 +173,11 @@ function pairTasks(request: PairRequest, first: Pair['first'], runs: RunPair): P
     return [whole]
   return tasks.map((task, index) => ({
     first,
-    base: { ...(index === 0 ? whole.base : {}), [primary]: base.tasks?.[task] ?? null },
-    candidate: { ...(index === 0 ? whole.candidate : {}), [primary]: candidate.tasks?.[task] ?? null },
+    base: { ...(index === 0 ? whole.base : {}), [primary]: getOwnValue(base.tasks, task) ?? null },
+    candidate: {
+      ...(index === 0 ? whole.candidate : {}),
+      [primary]: getOwnValue(candidate.tasks, task) ?? null,
+    },
     task,
   }))
 }

@@ -3,6 +3,7 @@ import type { Spec } from '../spec/schema.ts'
 import { isPairedByTask } from '../spec/task-facts.ts'
 import { hashSha256, toCanonicalJson } from './canonical-json.ts'
 import { digestSchema, experimentIdSchema, oidSchema } from './ids.ts'
+import { getOwnValue } from './own-value.ts'
 import { probeLabelSchema } from './probe.ts'
 import { REACHES } from './reach.ts'
 import { computeTaskMeans, taskFactsSchema, type TaskScores, taskScoresSchema } from './tasks.ts'
@@ -194,7 +195,7 @@ export function aggregateMetrics(
     run => run.side === side && run.role === 'sample' && run.status === 'ok',
   )
   const aggregate = (name: string): MetricValue => {
-    const values = samples.map(run => run.metrics[name] ?? null)
+    const values = samples.map(run => getOwnValue(run.metrics, name) ?? null)
     return aggregateSamples(values, aggregation)
   }
   const names = new Set(samples.flatMap(run => Object.keys(run.metrics)))

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { getOwnValue } from './own-value.ts'
 
 /** What a report and an event have room for: tasks of one execution, and characters of a task's id. */
 export const MAX_TASKS = 1_000
@@ -64,9 +65,9 @@ export function compareTasks(
   for (const run of [...candidate, ...base]) Object.assign(facts, run.tasks_meta)
   return [...new Set([...Object.keys(before), ...Object.keys(after)])].map(task => ({
     task,
-    base: before[task] ?? null,
-    candidate: after[task] ?? null,
-    direction: facts[task]?.direction ?? direction,
+    base: getOwnValue(before, task) ?? null,
+    candidate: getOwnValue(after, task) ?? null,
+    direction: getOwnValue(facts, task)?.direction ?? direction,
   }))
 }
 

@@ -8,6 +8,7 @@ import {
   listPendingProposals,
   TEXT_GRADIENT,
 } from '../model/fold/proposers.ts'
+import { getOwnValue } from '../model/own-value.ts'
 import type { Spec } from '../spec/schema.ts'
 import { type PlanAction, type PlanStep, raiseAlert } from './action.ts'
 import { selectNextIdea } from './backlog.ts'
@@ -108,9 +109,9 @@ function countQueued(world: Pick<World, 'campaign' | 'outsiders'>): number {
 
 function selectNextProposer({ campaign, askable }: World, pending: readonly string[]): string | undefined {
   const times = (who: string) => pending.filter(each => each === who).length
-  const last = (who: string) => campaign.proposers[who]?.asked ?? -1
+  const last = (who: string) => getOwnValue(campaign.proposers, who)?.asked ?? -1
   const fresh = { failures: 0, since_kept: null }
-  const proposer = (who: string) => campaign.proposers[who] ?? fresh
+  const proposer = (who: string) => getOwnValue(campaign.proposers, who) ?? fresh
   // A proposer that has failed gets no more requests at once than failures left before it is disabled.
   const candidates = askable.filter(
     who => proposer(who).failures === 0 || times(who) < countFailuresLeft(proposer(who)),

@@ -1,4 +1,5 @@
 import { buildBestSignals, LOSS_PART, selectLossTerms } from '../decide/loss.ts'
+import { getOwnValue } from '../model/own-value.ts'
 import type { MetricValue, MetricValues } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
 import {
@@ -132,7 +133,7 @@ const FORMATS: Readonly<Record<BenchmarkFormat, (benchmarks: readonly ForgedBenc
 function renderGo({ name, values }: ForgedBenchmark): string {
   const [, folder, plain = name] = /^(.*)\.(Benchmark[^.]*)$/.exec(name) ?? []
   const numbers = Object.entries(values).map(
-    ([unit, value]) => `\t${toPlain(value)} ${GO_UNITS[unit] ?? toGoUnit(unit)}`,
+    ([unit, value]) => `\t${toPlain(value)} ${getOwnValue(GO_UNITS, unit) ?? toGoUnit(unit)}`,
   )
   return `${folder === undefined ? '' : `PASS\npkg: ${folder}\n`}${plain}-1\t1000${numbers.join('')}\n`
 }

@@ -3,6 +3,7 @@ import { formatNumber } from '../decide/wording.ts'
 import { listAwaitedPackages } from '../model/approval.ts'
 import { type Campaign, findLanding, getIncumbentMetrics, isReverted } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
+import { getOwnValue } from '../model/own-value.ts'
 import { aggregateSnapshot, type Snapshot, toFinite } from '../model/report.ts'
 import type { Outcome } from '../model/verdict.ts'
 import { listOpenIdeas } from '../plan/backlog.ts'
@@ -141,7 +142,7 @@ function computeDelta({ metrics }: Results, { name, direction }: Objective): num
 }
 
 function countSamples({ metrics }: Results, { name }: Objective): number | undefined {
-  const samples = metrics[name]?.samples.candidate
+  const samples = getOwnValue(metrics, name)?.samples.candidate
   if (samples === undefined) return undefined
   return Array.isArray(samples) ? samples.length : samples.count
 }

@@ -19,6 +19,7 @@ import {
 } from '../decide/wording.ts'
 import type { Calibration, Noise } from '../model/campaign.ts'
 import type { Point } from '../model/ids.ts'
+import { getOwnValue } from '../model/own-value.ts'
 import { aggregateReadings } from '../model/pairs.ts'
 import {
   aggregateMetrics,
@@ -294,8 +295,10 @@ function describeSingleRunResult(compared: ComparisonResult, word: CompareVerdic
   if (report === null || end !== 'decided')
     return `${EARLY_ENDS[end] ?? 'interrupted'} before ${head.name} and ${base.name} were compared: there is no result yet`
   const [{ name }] = listObjectives(spec.metric)
-  const { [name]: before } = aggregateMetrics(report, 'base', getAggregation(spec))
-  const { [name]: after } = aggregateMetrics(report, label, getAggregation(spec))
+  const aggregation = getAggregation(spec)
+  const [before, after] = (['base', label] as const).map(side =>
+    getOwnValue(aggregateMetrics(report, side, aggregation), name),
+  )
   const change =
     typeof before === 'number' && typeof after === 'number' ? formatMetricChange(name, before, after) : name
   const tolerance = compared.trial?.calibration?.tolerance

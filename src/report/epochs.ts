@@ -2,6 +2,7 @@ import { computeMean, computeSpread, type EpochStep, listEpochSteps } from '../d
 import { formatNumber, roundNumbers } from '../decide/wording.ts'
 import type { Campaign, EpochRun, MeasuredEpoch } from '../model/campaign.ts'
 import { isUndecided, listExperiments } from '../model/experiment.ts'
+import { getOwnValue } from '../model/own-value.ts'
 import { computeMedian } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
 import type { ArtifactHistory, ArtifactMove } from './artifacts.ts'
@@ -215,7 +216,7 @@ export function renderEpochViews(views: readonly EpochView[], metric: string): s
     drawBar(mean, most),
     average === null ? '' : formatScore(average),
     all.length < 2 || range === null ? '' : formatRange(range),
-    ...tasks.map(task => formatScore(scores[task] ?? null)),
+    ...tasks.map(task => formatScore(getOwnValue(scores, task) ?? null)),
     formatNumber(view.learning_rate),
     [
       ...(view.regressed ? ['regression'] : []),

@@ -8,6 +8,7 @@ import {
   formatSize,
 } from '../decide/wording.ts'
 import type { Calibration } from '../model/campaign.ts'
+import { getOwnValue } from '../model/own-value.ts'
 import { type Aggregation, getAggregation, type MetricValue, type MetricValues } from '../model/report.ts'
 import { findNearestWord } from '../spec/nearest-word.ts'
 import { BUILT_IN_METRICS, COUNTED_METRICS } from '../spec/schema-values.ts'
@@ -55,7 +56,7 @@ export function formatChanges(
   { objectives }: Pick<ShownMetrics, 'objectives'>,
 ): string {
   const cells = selectMetricCells(candidate, objectives).map(([name, text]): [string, string] => {
-    const [before = null, after = null] = [base[name], candidate[name]]
+    const [before = null, after = null] = [base, candidate].map(values => getOwnValue(values, name))
     if (typeof before === 'number' && typeof after === 'number')
       return [name, formatMetricChange(name, before, after).slice(name.length + 1)]
     return [name, before === null ? text : `${formatMetricValue(before)} -> ${text}`]

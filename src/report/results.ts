@@ -17,6 +17,7 @@ import { hashSha256, toCanonicalJson } from '../model/canonical-json.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { countReportMinutes } from '../model/fold/counters.ts'
 import { pointSchema } from '../model/ids.ts'
+import { getOwnValue } from '../model/own-value.ts'
 import {
   aggregateSamples,
   aggregateSnapshot,
@@ -295,7 +296,7 @@ function buildMetricResults(
     const base = collectSamples(runs.base, name)
     const candidate = collectSamples(runs.candidate, name)
     return {
-      base: base.length === 0 ? (baseline[name] ?? null) : aggregateSamples(base, aggregation),
+      base: base.length === 0 ? (getOwnValue(baseline, name) ?? null) : aggregateSamples(base, aggregation),
       candidate: aggregateSamples(candidate, aggregation),
       samples: { base: limitSamples(base), candidate: limitSamples(candidate) },
     }

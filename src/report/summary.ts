@@ -3,6 +3,7 @@ import { listObjectives } from '../decide/metrics.ts'
 import { formatCount, formatMetricChange } from '../decide/wording.ts'
 import { type Campaign, getIncumbentMetrics, isReverted } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
+import { getOwnValue } from '../model/own-value.ts'
 import { aggregateSnapshot, type MetricValue } from '../model/report.ts'
 import { describeStatus } from '../model/status.ts'
 import { quoteCode, toSentenceCase } from '../model/text.ts'
@@ -129,7 +130,7 @@ function renderMetricChanges(campaign: Campaign, spec: Spec, progress: CampaignP
   const before = aggregateSnapshot(campaign.origin?.snapshot ?? campaign.baseline?.snapshot ?? null)
   const after = getIncumbentMetrics(campaign)
   const rows = names.flatMap(name => {
-    const [from, to] = [before[name] ?? null, after[name] ?? null]
+    const [from = null, to = null] = [before, after].map(values => getOwnValue(values, name))
     return from === null && to === null ? [] : [`- ${escapeMarkdown(describeChange(name, from, to))}`]
   })
   const separate = isProgressByPairs(campaign, spec) && rows.length > 0

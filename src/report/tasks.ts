@@ -1,5 +1,6 @@
 import { LOSS_PART } from '../decide/loss.ts'
 import { formatCount, formatNumber, roundNumbers } from '../decide/wording.ts'
+import { getOwnValue } from '../model/own-value.ts'
 import {
   aggregateSamples,
   aggregateValues,
@@ -155,7 +156,7 @@ export function renderSuitePass(name: string, results: readonly SuiteTaskResult[
   const rows = results.map(({ task, score, parts: own, runs, failures: [first, ...others] }) => [
     `  ${toSafeLine(task, MAX_NAME)}`,
     formatScore(score),
-    ...parts.map(part => formatScore(own[part] ?? null)),
+    ...parts.map(part => formatScore(getOwnValue(own, part) ?? null)),
     first === undefined
       ? ''
       : `${others.length + 1} of ${formatCount(runs, 'run')} failed: ${toSafeLine(first, MAX_ERROR)}`,
@@ -163,7 +164,7 @@ export function renderSuitePass(name: string, results: readonly SuiteTaskResult[
   const mean = parts.map(part =>
     formatScore(
       aggregateValues(
-        results.flatMap(each => each.parts[part] ?? []),
+        results.flatMap(each => getOwnValue(each.parts, part) ?? []),
         'mean',
       ),
     ),

@@ -6,6 +6,7 @@ import { type Campaign, findLanding } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
 import { buildCampaignRefs, toShortRef } from '../model/ids.ts'
 import { describeHarness } from '../model/harness-guard.ts'
+import { getOwnValue } from '../model/own-value.ts'
 import {
   type FailedOutput,
   type FailedPart,
@@ -103,7 +104,7 @@ function renderMetricTable(campaign: Campaign, experiment: Experiment, spec: Spe
     name => isRunOften && !names.includes(name) && isWorse(experiment, name, least),
   )
   const rows = [...names, ...others].flatMap(name => {
-    const [base = null, candidate = null] = [before[name], metrics[name]]
+    const [base = null, candidate = null] = [before, metrics].map(values => getOwnValue(values, name))
     if (base === null && candidate === null) return []
     const change = renderChangeCell(campaign, experiment, name, spec)
     return [
@@ -134,7 +135,7 @@ function renderTestRows({ tests, base_tests: before }: Experiment): string[] {
   const text = (count: number | undefined) => (count === undefined ? '' : `${count} passed`)
   const names = [...new Set([...Object.keys(before), ...Object.keys(tests)])]
   return names.slice(0, MAX_TEST_ROWS).map(name => {
-    const [base, candidate] = [before[name], tests[name]]
+    const [base, candidate] = [before, tests].map(counts => getOwnValue(counts, name))
     const more = base === undefined || candidate === undefined ? 0 : candidate - base
     const change = more === 0 ? '' : more > 0 ? `${more} more` : `**${-more} fewer**`
     return `| ${[escapeMarkdown(name), text(base), text(candidate), change].join(' | ')} |`

@@ -6,7 +6,11 @@ export type SpecRules = 'winnow' | 'ce'
 /** The facts about the campaign's location that defaults depend on. */
 export type SpecEnvironment = { host: 'local' | 'github'; privateRepository: boolean }
 
-export const textSchema = z.string().regex(/\S/, 'text that is not empty')
+/** A record of JavaScript has no member of that name, so nothing in a spec can be called that. */
+export const textSchema = z
+  .string()
+  .regex(/\S/, 'text that is not empty')
+  .refine(text => text !== '__proto__', 'another text')
 export const positiveSchema = z.number().positive()
 export const countSchema = z.number().int().positive()
 export const naturalSchema = z.number().int().nonnegative()

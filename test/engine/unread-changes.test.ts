@@ -122,6 +122,11 @@ describe('a change of the default branch', () => {
     expect(await unread({ 'README.md': 'hello, world\n' }, choice)).toBe(false)
   })
 
+  it('is not measured if a command runs a script that package.json lacks, whatever its name', async () => {
+    const spec = { measurement: { command: 'npm run constructor' } }
+    expect(await unread({ 'README.md': 'hello, world\n' }, { spec })).toBe(true)
+  })
+
   it('is measured if a test names the folder of a page', async () => {
     const files = { 'test/pages.test.js': "readdirSync('docs')\n" }
     expect(await unread({ 'docs/guide.md': 'more\n' }, { files })).toBe(false)

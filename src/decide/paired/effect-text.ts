@@ -1,3 +1,4 @@
+import { getOwnValue } from '../../model/own-value.ts'
 import type { Interval } from '../evidence/interval.ts'
 import type { EvidenceScale, MetricDirection } from '../evidence/rank-test.ts'
 import { formatNumber } from '../wording.ts'
@@ -23,7 +24,7 @@ const METRIC_NOUNS: Readonly<Record<string, string>> = {
 
 /** "cpu_seconds 18.9 % less CPU" as "18.9 % less CPU". */
 export function removeMetricName(text: string, name: string): string {
-  const noun = METRIC_NOUNS[name]
+  const noun = getOwnValue(METRIC_NOUNS, name)
   if (noun === undefined || !text.startsWith(`${name} `)) return text
   const rest = text.slice(name.length + 1)
   return /^(?:probably |about )?-?\d[\d.]*(?: %|x)? (?:faster|slower|less|more)\b/.test(rest)
@@ -78,7 +79,7 @@ export function describeEffect(
   const { name, direction, scale } = measured
   const losing = effect < 0
   const plain = direction === 'minimize' ? (['lower', 'higher'] as const) : (['higher', 'lower'] as const)
-  const [better, worse] = EFFECT_WORDS[name] ?? plain
+  const [better, worse] = getOwnValue(EFFECT_WORDS, name) ?? plain
   const word = losing ? worse : better
   if (isReadAsFactor(effect, interval, measured)) {
     const range = interval === null ? null : formatFactorRange(interval, losing)

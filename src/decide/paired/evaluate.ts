@@ -1,4 +1,5 @@
 import type { PairedTerms, StopRule } from '../../model/order.ts'
+import { getOwnValue } from '../../model/own-value.ts'
 import { type Pair, type PairJob, selectReportedJobs } from '../../model/pairs.ts'
 import type { Spec } from '../../spec/schema.ts'
 import { isJudgedMetric } from '../../spec/spec-facts.ts'
@@ -419,8 +420,8 @@ export function collectMetricPairs(jobs: readonly PairJob[], metric: string): Me
 
 function readPair({ first, base, candidate, lost }: Pair, metric: string): MetricPair {
   const values = {
-    base: base?.[metric] ?? null,
-    candidate: candidate?.[metric] ?? null,
+    base: getOwnValue(base, metric) ?? null,
+    candidate: getOwnValue(candidate, metric) ?? null,
     base_first: first === 'base',
   }
   return lost ? { ...values, lost } : values

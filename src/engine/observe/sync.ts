@@ -7,6 +7,7 @@ import { computeHarnessHash, selectHarnessEntries } from '../../measure/harness-
 import type { Campaign } from '../../model/campaign.ts'
 import { hashSha256 } from '../../model/canonical-json.ts'
 import type { ExperimentId, Oid, Point } from '../../model/ids.ts'
+import { getOwnValue } from '../../model/own-value.ts'
 import type { SyncFacts } from '../../plan/world.ts'
 import { getParseOptions, parseSpec } from '../../spec/load.ts'
 import { type CampaignLocation, listPlannedFeatures } from '../../spec/planned-features.ts'
@@ -239,7 +240,7 @@ function listPackageScripts(commands: readonly string[], manifest: string | null
     for (const [, word = ''] of line.matchAll(RUNS)) {
       const name = word === 't' ? 'test' : word === 'ci' || word === 'i' ? 'install' : word
       for (const each of [`pre${name}`, name, `post${name}`, ...(name === 'install' ? ['prepare'] : [])]) {
-        const text = scripts[each]
+        const text = getOwnValue(scripts, each)
         if (text === undefined || found.has(each)) continue
         found.set(each, text)
         open.push(text)

@@ -1,3 +1,4 @@
+import { getOwnValue } from '../../model/own-value.ts'
 import { BENCHMARK_COUNT } from '../../spec/schema-values.ts'
 import { type HarnessOutput, MetricCollector, toOutputError } from './harness-output.ts'
 
@@ -31,7 +32,7 @@ export function computeBenchmarkMetrics(
   const metrics = new MetricCollector()
   metrics.add(BENCHMARK_COUNT, found.length, '', example)
   for (const unit of Object.keys(first.values)) {
-    const values = found.map(({ values }) => values[unit])
+    const values = found.map(({ values }) => getOwnValue(values, unit))
     if (values.every(value => value !== undefined)) {
       metrics.add(`geomean_${unit}`, computeGeometricMean(values), first.line, example)
     }

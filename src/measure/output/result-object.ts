@@ -17,6 +17,11 @@ import {
 const number = z.custom<number>(member => typeof member === 'number')
 const value = z.union([number, z.boolean(), z.null()])
 const values = z.record(z.string(), value)
+/** No schema reads a member of that name, and a task that is left out would count as good. */
+const tasksMember = z
+  .unknown()
+  .refine(tasks => !isMapping(tasks) || !Object.hasOwn(tasks, '__proto__'), 'no task can be called __proto__')
+  .pipe(values)
 /** Text is checked for each name: few may be one. */
 const printed = z.record(z.string(), z.union([value, z.string()]))
 const item = z.looseObject({ id: z.string(), bucket: z.string().optional(), content: z.unknown() })
@@ -35,7 +40,7 @@ const taskFacts = z.record(
 /** Members that are not metrics. evo's times are accepted and ignored. */
 const SECTIONS = {
   metrics: printed,
-  tasks: values,
+  tasks: tasksMember,
   items: z.array(item),
   singletons: z.array(item),
   artifacts: z.record(z.string(), z.string()),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { getOwnValue } from '../../model/own-value.ts'
 import { computeMedian } from '../../model/report.ts'
 import { type Benchmark, type BenchmarkAdapter, parseDecimal } from './benchmarks.ts'
 import { toOutputError } from './harness-output.ts'
@@ -256,7 +257,7 @@ function parseGoValues(measured: string, line: string): Map<string, number> {
 /** `ns/op` becomes `ns_per_op`. Custom units follow the same rule. */
 function toUnitName(unit: string): string {
   const plain = unit.replaceAll('/', '_per_').replaceAll('%', 'percent')
-  return UNITS[unit] ?? plain.replaceAll(/[^\p{L}\p{N}]+/gu, '_').replaceAll(/^_|_$/g, '')
+  return getOwnValue(UNITS, unit) ?? plain.replaceAll(/[^\p{L}\p{N}]+/gu, '_').replaceAll(/^_|_$/g, '')
 }
 
 /** The processor count, if all names share it. With `-cpu 1,2` it differs and stays part of the name. */

@@ -11,6 +11,7 @@ import type { LedgerEvent } from '../event.ts'
 import { isRetryableEnd } from '../event-schemas.ts'
 import type { Experiment } from '../experiment.ts'
 import type { EventId, ExperimentId } from '../ids.ts'
+import { getOwnValue } from '../own-value.ts'
 
 const FAILURES_UNTIL_DISABLED = 3
 
@@ -28,7 +29,7 @@ export function recordAnswerOutcome(
   who: string,
   { ok, seq }: { ok: boolean; seq: number },
 ): void {
-  const before = campaign.proposers[who] ?? { failures: 0, disabled: false, since_kept: null }
+  const before = getOwnValue(campaign.proposers, who) ?? { failures: 0, disabled: false, since_kept: null }
   campaign.proposers[who] = { ...before, asked: seq }
   if (!ok) countFailure(campaign, who)
 }
@@ -77,7 +78,7 @@ export function listDisabledProposers({ proposers }: Pick<Campaign, 'proposers'>
 
 /** A text gradient is asked once an epoch, so `epochs.count` limits it, and an epoch without an update is none lost. */
 function countFailure(campaign: Campaign, who: string): void {
-  const proposer = campaign.proposers[who]
+  const proposer = getOwnValue(campaign.proposers, who)
   if (!proposer || who === TEXT_GRADIENT) return
   proposer.failures += 1
   if (proposer.since_kept !== null) proposer.since_kept += 1
