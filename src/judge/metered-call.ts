@@ -35,6 +35,8 @@ const callSchema = z.looseObject({
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
   n: naturalSchema.nullish(),
+  best_of: naturalSchema.nullish(),
+  prompt: z.unknown().optional(),
   max_tokens: naturalSchema.nullish(),
   max_completion_tokens: naturalSchema.nullish(),
   max_output_tokens: naturalSchema.nullish(),
@@ -68,11 +70,20 @@ export function parseCall(
   }
 }
 
-/** A token has at least one byte, so bytes bound the input tokens. */
+/** A token has at least one byte, so bytes bound the input tokens. Endpoints differ in which limit they read. */
 function computeMostTokens(path: string, text: string, call: z.output<typeof callSchema>): Tokens {
-  const limit = call.max_completion_tokens ?? call.max_output_tokens ?? call.max_tokens ?? MOST_ANSWER_TOKENS
-  const output = path === '/embeddings' ? 0 : limit * Math.max(1, call.n ?? 1)
+  const { max_completion_tokens, max_output_tokens, max_tokens, n, best_of } = call
+  const limits = [max_completion_tokens, max_output_tokens, max_tokens].flatMap(limit => limit ?? [])
+  const limit = limits.length === 0 ? MOST_ANSWER_TOKENS : Math.max(...limits)
+  const answers = Math.max(1, n ?? 1, best_of ?? 1) * countPrompts(call.prompt)
+  const output = path === '/embeddings' ? 0 : limit * answers
   return { input: Buffer.byteLength(text) + FRAMING_TOKENS, output }
+}
+
+/** A list of numbers is one prompt, written as tokens. */
+function countPrompts(prompt: unknown): number {
+  const isList = Array.isArray(prompt) && prompt.some(each => typeof each !== 'number')
+  return isList ? prompt.length : 1
 }
 
 // Usage
