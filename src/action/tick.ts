@@ -104,7 +104,7 @@ async function isLeftToAnotherRun(job: GithubJob, environment: Call['environment
 export async function readCampaigns(call: Call, job: GithubJob): Promise<KnownCampaign[]> {
   return withRepository(call, DEFAULT_PREFIX, context => {
     requireOwnRemote(context.checkout.remotes, job)
-    return listKnownCampaigns(context)
+    return listKnownCampaigns(context, { progress: call.environment.progress })
   })
 }
 

@@ -253,7 +253,9 @@ async function requireOwnName(
   name: string,
   path: string,
 ): Promise<void> {
-  const known = (await listKnownCampaigns(repositoryContext, path)).find(each => each.name === name)
+  const known = (await listKnownCampaigns(repositoryContext, { specPath: path })).find(
+    each => each.name === name,
+  )
   const paths = new Set([path, ...(known?.spec === null ? [] : (known?.paths ?? []))])
   if (paths.size > 1) throw createDuplicateNameError(name, [...paths])
 }
@@ -389,7 +391,8 @@ async function selectSpecPath(
   const { checkout } = repositoryContext
   const [spec] = given.positionals
   const name = given.text('campaign')
-  const known = await listKnownCampaigns(repositoryContext)
+  const { progress } = environment
+  const known = await listKnownCampaigns(repositoryContext, { progress })
   const paths = new Set([
     ...(await listWorkTreeSpecs(repositoryContext)),
     ...known.flatMap(each => each.paths),

@@ -53,7 +53,8 @@ export async function withCampaign(
     withRepository(call, prefix, inside, options.repeatable)
   return open(DEFAULT_PREFIX, async first => {
     const spec = options.spec === undefined ? undefined : toRepositoryPath(call, first, options.spec)
-    const known = await listKnownCampaigns(first, spec)
+    const { progress } = call.environment
+    const known = await listKnownCampaigns(first, { specPath: spec, progress })
     if (known.length === 0) await readDefaultTip(first, call.environment)
     const name = call.given.text('campaign')
     const campaign = await selectCampaign(call, first, known, {
@@ -61,6 +62,7 @@ export async function withCampaign(
       spec,
       startedOnly: options.startedOnly,
     })
+    if (campaign.blocked !== undefined) throw campaign.blocked
     if (campaign.prefix === DEFAULT_PREFIX)
       return runInContext(call, options, { repositoryContext: first, campaign }, work)
     return open(campaign.prefix, repositoryContext =>

@@ -62,7 +62,9 @@ export const doctorVerb: Verb = {
 async function examineSetup(call: Call, repositoryContext: RepositoryContext): Promise<DoctorFinding[]> {
   const { directory, env } = call.environment
   const git = await requireGit(createGitRunner(buildLocalIsolation(directory, env)))
-  const campaigns = await listKnownCampaigns(repositoryContext)
+  const mistaken: string[] = []
+  const progress = { say: (line: string) => void mistaken.push(line.replace(/\.$/, '')) }
+  const campaigns = await listKnownCampaigns(repositoryContext, { progress })
   const specs = campaigns.flatMap(({ spec }) => spec ?? [])
   const files = await readCommittedWorkflows(repositoryContext)
   const ledgers = await findLedgerProblems(repositoryContext, campaigns)
@@ -91,6 +93,7 @@ async function examineSetup(call: Call, repositoryContext: RepositoryContext): P
     ...checkSideUsers(context),
     ...checkForeignWorkflows(files, prefixes),
     ...ledgers.values(),
+    ...mistaken.map(what => reportUnknown(what, 'rename it if it is not of use under this name')),
   ]
 }
 

@@ -11,7 +11,9 @@ import type { RemoteTip } from '../git/fetch.ts'
 import { listTreeFiles, readTreeFile } from '../git/tree.ts'
 import type { NewFile } from '../init/harness.ts'
 import { buildEventPath } from '../ledger/event-file.ts'
-import { type Oid, type Point, toShortRef } from '../model/ids.ts'
+import { isLedger } from '../ledger/read-events.ts'
+import { buildCampaignRefs, type Oid, type Point, toShortRef } from '../model/ids.ts'
+import type { ProgressReporter } from '../ports.ts'
 import { parseSpec } from '../spec/load.ts'
 import type { Spec } from '../spec/schema.ts'
 
@@ -34,9 +36,15 @@ export interface KnownCampaign {
   /** The first event of its ledger; null without a readable ledger. */
   start: CampaignStart | null
   problem: UserError | null
+  /** A branch that is not its ledger has the name of its ledger. */
+  blocked?: UserError
 }
 
-type StartedLedger = Pick<KnownCampaign, 'name' | 'prefix'> & { start: CampaignStart | null }
+type StartedLedger = Pick<KnownCampaign, 'name' | 'prefix'> & {
+  start: CampaignStart | null
+  /** Why the branch is no ledger of this campaign; null if it is one. */
+  mistaken: string | null
+}
 
 /** A broken spec has the name of its file, and a problem. */
 type CommittedSpecFile = Pick<KnownCampaign, 'name' | 'spec' | 'problem'> & { path: string }
@@ -55,10 +63,16 @@ export type CampaignStart = z.infer<typeof startSchema> & {
   spec_yaml: string | null
 }
 
-/** `specPath` adds a spec outside `.winnow`. */
+interface KnownCampaignsRequest {
+  /** A spec outside `.winnow`. */
+  specPath?: string | undefined
+  /** Hears once of each branch that only has the name of a ledger. */
+  progress?: ProgressReporter
+}
+
 export async function listKnownCampaigns(
-  repositoryContext: RepositoryContext,
-  specPath?: string,
+  repositoryContext: Pick<RepositoryContext, 'repository' | 'defaultBranch'>,
+  { specPath, progress }: KnownCampaignsRequest = {},
 ): Promise<KnownCampaign[]> {
   const { repository, defaultBranch } = repositoryContext
   const { refs } = await repository.remoteRefs([LEDGERS, ...(defaultBranch === null ? [] : [defaultBranch])])
@@ -73,14 +87,38 @@ export async function listKnownCampaigns(
   const known = collectStartable(committed)
   const declared = new Set([DEFAULT_PREFIX, ...[...known.values()].map(({ prefix }) => prefix)])
   for (const ledger of ledgers) {
-    const { name, prefix, start } = ledger
+    const { name, prefix, start, mistaken } = ledger
     // A person's branch may look like a ledger of another prefix. Check its first event.
     if (!declared.has(prefix) && start?.spec !== name) continue
     const there = known.get(name)
+    if (mistaken !== null) {
+      if (progress !== undefined) reportOnce(progress, `${mistaken}, so winnow leaves it alone.`)
+      if (there?.started === false && there.prefix === prefix)
+        known.set(name, { ...there, blocked: createBlockedError(ledger, mistaken) })
+      continue
+    }
     if (there?.started !== true || prefix === there.spec?.branches.prefix)
       known.set(name, toStartedCampaign(ledger, there))
   }
   return [...known.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+const reported = new WeakMap<ProgressReporter, Set<string>>()
+
+/** One run may list the campaigns several times. */
+function reportOnce(progress: ProgressReporter, line: string): void {
+  const lines = reported.get(progress) ?? new Set()
+  reported.set(progress, lines)
+  if (!lines.has(line)) progress.say(line)
+  lines.add(line)
+}
+
+function createBlockedError({ name, prefix }: StartedLedger, mistaken: string): UserError {
+  const { state } = buildCampaignRefs(prefix, name)
+  return new UserError(`${mistaken}, and campaign ${name} needs that name`, {
+    place: { path: toShortRef(state) },
+    fix: 'rename that branch, or choose another branches.prefix in the spec',
+  })
 }
 
 /** A broken spec is listed under its file name, so it must not displace a valid spec of that name. */
@@ -101,7 +139,7 @@ function collectStartable(specs: readonly CommittedSpecFile[]): Map<string, Know
 }
 
 function toStartedCampaign(
-  { name, prefix, start }: StartedLedger,
+  { name, prefix, start }: Pick<StartedLedger, 'name' | 'prefix' | 'start'>,
   there: KnownCampaign | undefined,
 ): KnownCampaign {
   const without = { name, specPath: null, paths: [], spec: null, problem: null }
@@ -188,9 +226,22 @@ async function listStartedCampaigns(
   for (const [ref, oid] of refs) {
     const [, prefix, name] = STATE_REF.exec(ref) ?? []
     if (prefix === undefined || name === undefined) continue
-    ledgers.push({ name, prefix, start: await readCampaignStart(repository, { ref, oid }) })
+    const start = await readCampaignStart(repository, { ref, oid })
+    const mistaken = await explainMistakenLedger(repository, { ref, oid }, { name, start })
+    ledgers.push({ name, prefix, start, mistaken })
   }
   return ledgers
+}
+
+/** A damaged ledger is one all the same: loading it says what is wrong. */
+async function explainMistakenLedger(
+  repository: Repository,
+  { ref, oid }: RemoteTip,
+  { name, start }: Pick<StartedLedger, 'name' | 'start'>,
+): Promise<string | null> {
+  const branch = toShortRef(ref)
+  if (start === null) return (await isLedger(repository, oid)) ? null : `${branch} is not a ledger of winnow`
+  return start.spec === name ? null : `${branch} holds the ledger of campaign ${start.spec}`
 }
 
 /** Returns the tree with these files added or replaced. */

@@ -48,6 +48,17 @@ export async function readTip(repo: Repository, refOid: Oid | null): Promise<Tip
   return { commit: refOid, tree, seq: file.number + 1, head: hashSha256(bytes) }
 }
 
+/** A branch of a person may have the name of a ledger. */
+export async function isLedger(repo: Repository, commit: Oid): Promise<boolean> {
+  try {
+    await readTip(repo, commit)
+    return true
+  } catch (error) {
+    if (error instanceof LedgerError) return false
+    throw error
+  }
+}
+
 export async function* readEvents(
   repo: Repository,
   tipCommit: Oid,

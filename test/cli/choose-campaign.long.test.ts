@@ -130,6 +130,30 @@ describe('a spec that lies anywhere', () => {
     )
   })
 
+  it('cannot start where a person has a branch with the name of its ledger, and no command touches that', async () => {
+    const person = project()
+    person.git('branch', 'optimize-state/notes', 'main')
+    person.git('branch', 'optimize-state/size', 'main')
+    const before = person.refs()
+    for (const argv of [['run'], ['run', '--fresh'], ['status'], ['archive']]) {
+      const { code, err } = await person.winnow(...argv)
+      expect(code).toBe(2)
+      expect(
+        err.split('optimize-state/notes is not a ledger of winnow, so winnow leaves it alone.'),
+      ).toHaveLength(2)
+      expect(err).toContain(
+        'error: optimize-state/size: optimize-state/size is not a ledger of winnow, and campaign size needs that name\n  fix: rename that branch, or choose another branches.prefix in the spec',
+      )
+    }
+    expect((await person.winnow('doctor')).out).toContain(
+      'optimize-state/notes is not a ledger of winnow, so winnow leaves it alone\n',
+    )
+    expect(person.refs()).toBe(before)
+    person.git('branch', '-m', 'optimize-state/size', 'my-notes')
+    expect((await person.winnow('run')).code).toBe(14)
+    await proven(person)
+  })
+
   it('has to be committed', async () => {
     const person = project()
     person.write('opt.yaml', CE)

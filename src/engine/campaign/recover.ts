@@ -3,6 +3,7 @@ import type { PushResult, RefUpdate } from '../../git/push.ts'
 import { buildCheckpoint } from '../../ledger/checkpoint.ts'
 import { writeLedgerCommit } from '../../ledger/ledger-commit.ts'
 import { foldAllEvents, loadCampaign } from '../../ledger/load.ts'
+import { isLedger } from '../../ledger/read-events.ts'
 import { type Oid, toShortRef } from '../../model/ids.ts'
 import { renderLedgerViews } from '../../report/ledger-views.ts'
 import { getCampaignSpec } from '../../spec/load.ts'
@@ -27,7 +28,7 @@ export async function findLostLedger(context: CampaignContext, refs: RefTips): P
   const { repository } = context
   const tip = repository.readTrackedTip(context.refs.state)
   if (refs.has(context.refs.state) || tip === null || !(await repository.has(tip))) return null
-  if (await isArchived(context, tip)) return null
+  if (!(await isLedger(repository, tip)) || (await isArchived(context, tip))) return null
   const { campaign } = await loadCampaign(repository, tip)
   return { tip, events: campaign.seq, updatedAt: campaign.updated_at }
 }

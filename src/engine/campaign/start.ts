@@ -6,7 +6,7 @@ import { listTreeFiles, readTreeFile } from '../../git/tree.ts'
 import { readIdeaList } from '../../ideas/idea-block.ts'
 import { buildIdeasPath } from '../../ideas/prior-results.ts'
 import { loadCampaign, type LoadedCampaign } from '../../ledger/load.ts'
-import { readTip } from '../../ledger/read-events.ts'
+import { isLedger, readTip } from '../../ledger/read-events.ts'
 import { type Campaign, createEmptyCampaign } from '../../model/campaign.ts'
 import { type Oid, type Point, toShortRef } from '../../model/ids.ts'
 import { getParseOptions, type ParsedSpecFile, parseSpec } from '../../spec/load.ts'
@@ -312,6 +312,10 @@ async function readArchives(context: CampaignContext, current: Oid | undefined):
   let firstNumber = 1
   for (const [ref, oid] of states) {
     await context.repository.fetch([{ ref, oid }])
+    if (ref !== context.refs.state && !(await isLedger(context.repository, oid))) {
+      context.progress.say(`${toShortRef(ref)} is not a ledger of winnow, so winnow leaves it alone.`)
+      continue
+    }
     firstNumber = Math.max(firstNumber, (await loadCampaign(context.repository, oid)).campaign.next_number)
   }
   const optimizeTips = new Set([...refs].flatMap(([ref, oid]) => (ref.endsWith('/optimize') ? [oid] : [])))

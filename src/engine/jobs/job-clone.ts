@@ -1,10 +1,10 @@
 import { join } from 'node:path'
-import { ConflictError, LedgerError, UserError } from '../../errors.ts'
+import { ConflictError, UserError } from '../../errors.ts'
 import { openRepository, type Repository } from '../../git/repository.ts'
 import { readTreeFile } from '../../git/tree.ts'
 import { inspectCheckout } from '../../git/work-tree.ts'
 import { loadCampaign, type LoadedCampaign } from '../../ledger/load.ts'
-import { readEvents, readTip } from '../../ledger/read-events.ts'
+import { isLedger, readEvents } from '../../ledger/read-events.ts'
 import type { Campaign } from '../../model/campaign.ts'
 import { hashSha256 } from '../../model/canonical-json.ts'
 import { buildCampaignRefs, type Oid, type OrderId } from '../../model/ids.ts'
@@ -78,7 +78,7 @@ async function findCloneCampaign(
     const tracked = state.replace('refs/heads/', 'refs/remotes/origin/')
     const oid = refs.get(tracked) ?? refs.get(state) ?? ''
     await repository.fetch([{ ref: refs.has(tracked) ? tracked : state, oid }])
-    if (!(await hasEvents(repository, oid))) continue
+    if (!(await isLedger(repository, oid))) continue
     const loaded = await loadCampaign(repository, oid)
     const spec = getCampaignSpec(loaded.campaign)
     // An unrelated branch may look like a ledger of another prefix.
@@ -97,17 +97,6 @@ async function findCloneCampaign(
   throw new UserError(`there are several campaigns: ${names.join(', ')}`, {
     fix: 'name one with the input campaign',
   })
-}
-
-/** A branch of a person may have the name of a ledger. */
-async function hasEvents(repository: Repository, oid: Oid): Promise<boolean> {
-  try {
-    await readTip(repository, oid)
-    return true
-  } catch (error) {
-    if (error instanceof LedgerError) return false
-    throw error
-  }
 }
 
 // Requests of the ledger
