@@ -30,7 +30,16 @@ const seeHelp = (name: string) => `winnow ${name} --help shows its arguments and
 
 describe('the command line', () => {
   it('gives a verb its arguments and options', () => {
-    const { verb, given } = parse('propose', 'topic', '-m', 'an idea', '--needs', 'a', '--needs=b', '--dry-run')
+    const { verb, given } = parse(
+      'propose',
+      'topic',
+      '-m',
+      'an idea',
+      '--needs',
+      'a',
+      '--needs=b',
+      '--dry-run',
+    )
     expect(verb.name).toBe('propose')
     expect(given.positionals).toEqual(['topic'])
     expect(given.text('message')).toBe('an idea')

@@ -196,6 +196,18 @@ describe('tie-breakers of a comparison with a stored score', () => {
     expect(decide(paired, stored, samples(99, 110, 120)).tie_breaker).toBeNull()
   })
 
+  it('are too noisy where repeats of the base differ by more than that, and a warning says so', () => {
+    const warnings = (...lines: number[]) => {
+      const baseline = withMetrics({ bytes: sampled(100, 100, 100), lines: sampled(...lines) })
+      const spec = aSpec({ policy: POLICY, measurement: { stability: { mode: 'repeat', repeat_count: 3 } } })
+      const report = aReport([1, 2, 3].map(seed => run(LABEL, BASE, { seed })))
+      const order = anOrder({ rule: 'stability', baseline })
+      return assessCandidate({ spec, order, report, label: LABEL, baseline: null }).warnings.join()
+    }
+    expect(warnings(100, 104, 98)).toContain("the baseline's repeats of lines differ by 6, more than the 5")
+    expect(warnings(100, 101, 98)).not.toContain('lines')
+  })
+
   it('ask for the same confirmation as a gain', () => {
     const ladder = { mode: 'ladder', ladder: { exploratory_pairs: 1, confirmation_repeats: 2 } }
     const samples = (count: number, lines: number) => ({
