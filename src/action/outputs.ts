@@ -1,7 +1,8 @@
 import { statSync, writeFileSync } from 'node:fs'
 import { error as printError, setOutput, setSecret, summary } from '@actions/core'
 import { type ErrorPlace, getExitCode, UserError } from '../errors.ts'
-import { escapeMarkdown, neutralizeWorkflowCommands, toPlainText } from '../report/markdown.ts'
+import { toPlainText } from '../model/text.ts'
+import { escapeMarkdown, neutralizeWorkflowCommands } from '../report/markdown.ts'
 
 /** Output names of action.yml. Every command sets all of them, also after a failure. */
 export const OUTPUTS = [

@@ -6,7 +6,7 @@ import { inspectCheckout } from '../git/work-tree.ts'
 import { buildIdeasPath } from '../ideas/prior-results.ts'
 import type { ImportSource } from '../init/import/imported.ts'
 import { IMPORT_KINDS, type ImportedCampaign, importFiles } from '../init/import/import-files.ts'
-import { quoteShell, toPrintable } from '../model/text.ts'
+import { quoteShell, toVisibleText } from '../model/text.ts'
 import { KEBAB, KEBAB_TEXT } from '../spec/schema.ts'
 import { readGivenFile } from './context.ts'
 import { requireAbsent, writeNewFiles } from './init.ts'
@@ -72,7 +72,8 @@ async function importCampaign(call: Call): Promise<number> {
   if (given.flag('dry-run')) {
     requireAbsent(topLevel, imported.files, rules)
     terminal.out('Nothing was written. It would write:')
-    for (const { path, text } of imported.files) terminal.out(`\n--- ${path}\n${toPrintable(text).trimEnd()}`)
+    for (const { path, text } of imported.files)
+      terminal.out(`\n--- ${path}\n${toVisibleText(text).trimEnd()}`)
     return 0
   }
   await writeNewFiles(topLevel, imported.files, rules)
@@ -97,7 +98,7 @@ function describeImport({ read, left }: ImportedCampaign): string[] {
     return `Read ${file}: ${[what, ...counts].join(', ')}.`
   })
   const lost = left.map(
-    ({ file, line, text }) => `  ${line === null ? file : `${file}:${line}`}  ${toPrintable(text)}`,
+    ({ file, line, text }) => `  ${line === null ? file : `${file}:${line}`}  ${toVisibleText(text)}`,
   )
   return lost.length === 0
     ? [...found, 'Everything was imported.']

@@ -1,12 +1,7 @@
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
-import { toOneLine } from '../model/text.ts'
-import {
-  neutralizeJsonCommands,
-  neutralizeWorkflowCommands,
-  toPlainJson,
-  toPlainText,
-} from '../report/markdown.ts'
+import { toOneLine, toPlainText } from '../model/text.ts'
+import { neutralizeJsonCommands, neutralizeWorkflowCommands, toPlainJson } from '../report/markdown.ts'
 import countColumns from 'string-width'
 import { truncateToWidth, wrapLine } from '../report/terminal.ts'
 import type { Terminal } from './verb.ts'

@@ -99,16 +99,16 @@ function listDefects(value: unknown, depth = 0): FoundDefect[] {
 function toDefect(value: unknown): FoundDefect | [] {
   const fields: Record<string, unknown> = isMapping(value) ? value : { description: value }
   const { description, summary, category, location, severity } = fields
-  const what = toPlainText(description) || toPlainText(summary)
+  const what = toDefectText(description) || toDefectText(summary)
   if (what === '') return []
-  const level = toPlainText(severity).toLowerCase()
-  const kind = [level, toPlainText(category)].filter(part => part !== '').join(' ')
-  const where = toPlainText(location)
+  const level = toDefectText(severity).toLowerCase()
+  const kind = [level, toDefectText(category)].filter(part => part !== '').join(' ')
+  const where = toDefectText(location)
   const text = `${kind === '' ? '' : `${kind}: `}${what}${where === '' ? '' : ` (at ${where})`}`
   return { text: toSafeLine(text, MOST_CHARACTERS), severity: level }
 }
 
-function toPlainText(value: unknown): string {
+function toDefectText(value: unknown): string {
   return typeof value === 'string' ? toSafeLine(value, MOST_CHARACTERS) : ''
 }
 

@@ -63,17 +63,21 @@ export function joinFirst(names: readonly string[], most: number): string {
 
 // Untrusted text
 
+/** Changes nothing else: invisible characters, double spaces and the rest of an escape sequence stay. */
 export function toOneLine(text: string, length: number): string {
-  return capLength(text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, ' ').trim(), length)
+  return capLength(text.replace(CONTROL_CHARACTER_RUNS, ' ').trim(), length)
 }
 
-/** Untrusted text on one line cannot steer a terminal, start a line of its own or forge a trailer. */
+/**
+ * For a text of others where winnow takes it: on one line, visible, with single spaces. It cannot steer a terminal,
+ * start a line of its own, forge a trailer or hide words.
+ */
 export function toSafeLine(text: string, most: number): string {
-  return capLength(toPrintable(text).replace(/\s+/g, ' ').trim(), most)
+  return capLength(toVisibleText(text).replace(/\s+/g, ' ').trim(), most)
 }
 
 export function toSafeParagraphs(text: string, most: number): string {
-  return capLength(toPrintable(text).trim(), most)
+  return capLength(toVisibleText(text).trim(), most)
 }
 
 /** A Markdown code span that its content cannot end. */
@@ -81,14 +85,37 @@ export function quoteCode(text: string, most: number): string {
   return `\`${toSafeLine(text, most).replaceAll('`', "'")}\``
 }
 
-const ESCAPE = new RegExp(`${String.fromCharCode(27)}\\[[0-9;?]*[ -/]*[@-~]`, 'g')
+/** Escape sequences, control characters and direction changes could hide or fake output of a terminal. */
+const ESCAPE = String.fromCodePoint(27)
+const BELL = String.fromCodePoint(7)
+/** A sequence without an end takes no more than its line, because results may follow on the next one. */
+const SEQUENCES = new RegExp(
+  [
+    String.raw`\[[0-?]*[ -/]*[@-~]`,
+    String.raw`\][^${BELL}${ESCAPE}]*(?:${BELL}|${ESCAPE}\\)`,
+    String.raw`\][^${BELL}${ESCAPE}\n]*`,
+    String.raw`[PX^_][^${ESCAPE}]*${ESCAPE}\\`,
+    String.raw`[PX^_][^${ESCAPE}\n]*`,
+    '[ -/]*[0-~]',
+  ]
+    .map(each => `${ESCAPE}${each}`)
+    .join('|'),
+  'g',
+)
+export const CONTROL_CHARACTERS = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
+const CONTROL_CHARACTER_RUNS = new RegExp(`${CONTROL_CHARACTERS.source}+`, 'gu')
 
-/** Removes control characters, escape sequences and direction overrides. Keeps line ends and tabs. */
-export function toPrintable(text: string): string {
+/** Keeps line ends, tabs, and the invisible characters that words need or that neutralize a mention. */
+export function toPlainText(text: string): string {
   return text
-    .replace(ESCAPE, '')
-    .replace(/\r\n?/g, '\n')
-    .replace(/[^\P{C}\n\t]/gu, '')
+    .replaceAll('\r\n', '\n')
+    .replace(SEQUENCES, '')
+    .replace(CONTROL_CHARACTERS, character => (character === '\n' || character === '\t' ? character : ''))
+}
+
+/** The same without any invisible character, which could hide words from a person. A lone CR ends a line. */
+export function toVisibleText(text: string): string {
+  return toPlainText(text.replace(/\r\n?/g, '\n')).replace(/[^\P{C}\n\t]/gu, '')
 }
 
 function capLength(text: string, most: number): string {

@@ -1,4 +1,4 @@
-import { neutralizeMentions, toOneLine } from '../model/text.ts'
+import { CONTROL_CHARACTERS, neutralizeMentions, toOneLine, toPlainText } from '../model/text.ts'
 
 // Markdown
 
@@ -35,30 +35,7 @@ export function fitLines(lines: readonly string[], room: number, rest: (left: nu
   return over === -1 ? [...lines] : [...lines.slice(0, over), rest(lines.length - over)]
 }
 
-// Terminal
-
-/** Escape sequences, control characters and direction changes could hide or fake output of a terminal. */
-const ESCAPE = String.fromCodePoint(27)
-const BELL = String.fromCodePoint(7)
-const SEQUENCES = new RegExp(
-  [
-    `${ESCAPE}\\[[0-?]*[ -/]*[@-~]`,
-    `${ESCAPE}\\][^${BELL}${ESCAPE}]*(?:${BELL}|${ESCAPE}\\\\)?`,
-    `${ESCAPE}[PX^_][^${ESCAPE}]*(?:${ESCAPE}\\\\)?`,
-    `${ESCAPE}[ -/]*[0-~]`,
-  ].join('|'),
-  'g',
-)
-const CONTROL_CHARACTERS = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
-
-export function toPlainText(text: string): string {
-  return text
-    .replaceAll('\r\n', '\n')
-    .replace(SEQUENCES, '')
-    .replace(CONTROL_CHARACTERS, character => (character === '\n' || character === '\t' ? character : ''))
-}
-
-// CI runners
+// CI runners and terminals
 
 const SEPARATOR = '\u200b'
 

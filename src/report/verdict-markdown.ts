@@ -14,14 +14,14 @@ import {
   joinStreams,
   type MetricValue,
 } from '../model/report.ts'
-import { neutralizeReferences, parseReason, toSentenceCase } from '../model/text.ts'
+import { neutralizeReferences, parseReason, toPlainText, toSentenceCase } from '../model/text.ts'
 import { isLanded } from '../model/verdict.ts'
 import { getCampaignSpec } from '../spec/load.ts'
 import type { Spec } from '../spec/schema.ts'
 import { BUILT_IN_METRICS } from '../spec/schema-values.ts'
 import { DEFAULT_EFFECT, isJudgedMetric } from '../spec/spec-facts.ts'
 import { buildRunUrl, type PageUrl } from './github-names.ts'
-import { escapeMarkdown, formatCode, toPlainText } from './markdown.ts'
+import { escapeMarkdown, formatCode } from './markdown.ts'
 import { formatMetricValue } from './metrics.ts'
 import { describeWorseTasks } from './tasks.ts'
 import { renderVerdictSentence } from './verdict-text.ts'

@@ -7,7 +7,6 @@ import { readOutputTail } from '../../src/measure/output/capped-file.ts'
 import { readFailed } from '../../src/measure/output/failure-output.ts'
 import { parseMetricLines, readHarnessOutput, readScore } from '../../src/measure/output/read-output.ts'
 import { findDuplicateKey, parseResultObject } from '../../src/measure/output/result-object.ts'
-import { toPrintable } from '../../src/model/text.ts'
 import { aSpec } from '../decide/a-spec.ts'
 import { scratch } from './scratch.ts'
 
@@ -310,11 +309,6 @@ describe('what is kept of a command that failed', () => {
 })
 
 describe('what people are shown of an output', () => {
-  test('steers no terminal', () => {
-    const escape = String.fromCharCode(27)
-    expect(toPrintable(`${escape}[31mred${escape}[0m\r\nnext\u0007\u202e\ttab`)).toBe('red\nnext\ttab')
-  })
-
   test('is its end, and nothing of what is not a plain file', () => {
     const dir = scratch()
     writeFileSync(join(dir, 'log'), `${'x'.repeat(50_000)}\nlast\n`)

@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { toPlainJson, toPlainText } from '../../src/report/markdown.ts'
+import {
+  neutralizeMentions,
+  toOneLine,
+  toPlainText,
+  toSafeLine,
+  toVisibleText,
+} from '../../src/model/text.ts'
+import { toPlainJson } from '../../src/report/markdown.ts'
 
 const OBEYED = /[^\P{Cc}\n\t]|\p{Bidi_Control}|[\u2028\u2029]/u
 
@@ -33,6 +40,25 @@ describe('text for a terminal', () => {
         expect(toPlainText(text)).not.toMatch(OBEYED)
       }),
     )
+  })
+})
+
+describe('text of others, where winnow takes it', () => {
+  it.each([
+    ['colours and controls', '\u001b[31mred\u001b[0m\r\nnext\u0007\u202e\ttab', 'red\nnext\ttab'],
+    ['a title', '\u001b]0;owned\u0007text', 'text'],
+    ['a title without an end', '\u001b]0;owned\n{"ms": 3}', '\n{"ms": 3}'],
+    ['an overwritten line', 'ms=1\rms=3', 'ms=1\nms=3'],
+    ['words that a person does not see', 'ab\u200bc\u{e0041}\u00ad', 'abc'],
+  ])('loses %s', (_, given, expected) => {
+    expect(toVisibleText(given)).toBe(expected)
+  })
+
+  it('is on one line with single spaces, where other text keeps what it has', () => {
+    const text = ' a  b\u200b\n\u001b[2Jc'
+    expect(toSafeLine(text, 80)).toBe('a b c')
+    expect(toOneLine(text, 80)).toBe('a  b\u200b [2Jc')
+    expect(toPlainText(neutralizeMentions('@ada'))).toBe('@\u200bada')
   })
 })
 

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { HarnessError } from '../../errors.ts'
-import { toPrintable } from '../../model/text.ts'
+import { toVisibleText } from '../../model/text.ts'
 import { hasErrorCode, isMissing, isUnreachable } from '../file-system.ts'
 
 /** Harness output is untrusted. Reads stop at this size. */
@@ -22,7 +22,7 @@ export function readCapped(path: string, limit = MAX_RESULT_BYTES): CappedText {
 export function readOutputTail(path: string): string {
   return readPlain(path, '', (file, size) => {
     const length = Math.min(size, END_BYTES)
-    return toPrintable(readRange(file, size - length, length)).trimEnd()
+    return toVisibleText(readRange(file, size - length, length)).trimEnd()
   })
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { HarnessError } from '../../errors.ts'
 import { toCanonicalJson } from '../../model/canonical-json.ts'
 import type { MetricValue, MetricValues } from '../../model/report.ts'
-import { toPrintable } from '../../model/text.ts'
+import { toVisibleText } from '../../model/text.ts'
 import type { Spec } from '../../spec/schema.ts'
 import { type BenchmarkFormat, BUILT_IN_METRICS, isBenchmarkFormat } from '../../spec/schema-values.ts'
 import { isJudgedMetric } from '../../spec/spec-facts.ts'
@@ -217,7 +217,7 @@ function readPrintedTable(path: string, adapter: BenchmarkAdapter): HarnessOutpu
 
 /** Removes colours, CRLF line ends and a byte order mark. */
 function parseBenchmarks(text: string, adapter: BenchmarkAdapter): HarnessOutput {
-  const plain = toPrintable(text)
+  const plain = toVisibleText(text)
   if (plain.trim() === '')
     throw toOutputError(`nothing was printed or written; use: ${adapter.hint}`, '', adapter.example)
   return computeBenchmarkMetrics(adapter.read(plain), adapter)
