@@ -35,7 +35,7 @@ export async function settleCampaigns(
   environment: Call['environment'],
 ): Promise<number> {
   const { campaigns: names, ended, has, isTickLost } = readNeeds(task.inputs.jobs)
-  const known = await readCampaigns(createCall(environment, {}), job)
+  const { known, opened } = await readCampaigns(createCall(environment, {}), job)
   const measuring = findMeasuringCampaign(task.env, known)
   const own = measuring === undefined ? known : [measuring]
   const isDue = ({ name }: KnownCampaign) => names.includes(name)
@@ -43,7 +43,7 @@ export async function settleCampaigns(
   const next = { propose: false, judge: false }
   const nextLook = isTickLost ? decideNextLook(job) : 'usual'
   return takeTurns(task, {
-    environment,
+    environment: { ...environment, opened },
     campaigns,
     run: { does: { settle: ended }, next, has, nextLook },
     due: names,

@@ -14,6 +14,7 @@ import {
   runActionsTick,
 } from '../engine/controller/github-tick.ts'
 import { requireForge } from '../engine/campaign/context.ts'
+import type { OpenedRepository } from '../engine/campaign/open.ts'
 import { ForgeError, UserError } from '../errors.ts'
 import { createDryRunForge, WouldChange } from '../github/dry-run.ts'
 import type { ItemsToJudge } from '../judge/judged-report.ts'
@@ -68,12 +69,12 @@ export async function tickCampaigns(
 ): Promise<number> {
   const { attest, ...next } = readNextJobs(task.inputs)
   if (attest && (await isLeftToAnotherRun(job, environment))) return 0
-  const known = await readCampaigns(createCall(environment, {}), job)
+  const { known, opened } = await readCampaigns(createCall(environment, {}), job)
   if (await isCommentRefused(job, environment, known)) return 0
   const measuring = findMeasuringCampaign(task.env, known)
   const campaigns = measuring === undefined ? chooseCampaigns(known, task) : [measuring]
   const run: ActionsRun = { does: measuring === undefined ? 'start' : 'measure', next, has: next }
-  return takeTurns(task, { environment, campaigns, run })
+  return takeTurns(task, { environment: { ...environment, opened }, campaigns, run })
 }
 
 const reviewed = z.object({
@@ -101,10 +102,18 @@ async function isLeftToAnotherRun(job: GithubJob, environment: Call['environment
   return true
 }
 
-export async function readCampaigns(call: Call, job: GithubJob): Promise<KnownCampaign[]> {
-  return withRepository(call, DEFAULT_PREFIX, context => {
-    requireOwnRemote(context.checkout.remotes, job)
-    return listKnownCampaigns(context, { progress: call.environment.progress })
+interface ReadCampaigns {
+  known: KnownCampaign[]
+  /** Every turn opens the repository for itself, and reads none of this again. */
+  opened: OpenedRepository
+}
+
+export async function readCampaigns(call: Call, job: GithubJob): Promise<ReadCampaigns> {
+  return withRepository(call, DEFAULT_PREFIX, async context => {
+    const { checkout, defaultBranch } = context
+    requireOwnRemote(checkout.remotes, job)
+    const known = await listKnownCampaigns(context, { progress: call.environment.progress })
+    return { known, opened: { checkout, defaultBranch } }
   })
 }
 
@@ -166,7 +175,7 @@ export async function takeTurns(
       if (known.problem !== null && !known.started) throw known.problem
       const { name } = known
       if (isDry) return void dryRuns.push(await runDryTurn(environment, name, { ...run, next }))
-      const call = createCall(environment, { campaign: name })
+      const call = { ...createCall(environment, { campaign: name }), known: campaigns }
       const events: LedgerEvent[] = []
       written.set(name, events)
       const { items, ...done } = await runTurn(call, { ...run, next }, events)
@@ -215,7 +224,7 @@ async function startLeftOver(
   let code = 0
   for (const { name } of remaining.filter(({ started }) => started)) {
     const title = lookTitle({ name })
-    const call = createCall(environment, { campaign: name })
+    const call = { ...createCall(environment, { campaign: name }), known: remaining }
     try {
       await withCampaign(call, WRITES_STARTED, async ({ campaignContext: { forge, refs } }) => {
         const branch = toShortRef(refs.optimize)

@@ -51,12 +51,17 @@ export async function withCampaign(
   if (call.comment) return work(call.comment.context)
   const open = <T>(prefix: string, inside: (repositoryContext: RepositoryContext) => Promise<T>) =>
     withRepository(call, prefix, inside, options.repeatable)
+  const name = call.given.text('campaign')
+  const read = call.known?.find(each => each.started && !each.blocked && each.name === name)
+  if (read !== undefined)
+    return open(read.prefix, repositoryContext =>
+      runInContext(call, options, { repositoryContext, campaign: read }, work),
+    )
   return open(DEFAULT_PREFIX, async first => {
     const spec = options.spec === undefined ? undefined : toRepositoryPath(call, first, options.spec)
     const { progress } = call.environment
     const known = await listKnownCampaigns(first, { specPath: spec, progress })
     if (known.length === 0) await readDefaultTip(first, call.environment)
-    const name = call.given.text('campaign')
     const campaign = await selectCampaign(call, first, known, {
       name,
       spec,
@@ -114,7 +119,8 @@ export async function withRepository<T>(
   repeatable = false,
 ): Promise<T> {
   const { directory, env } = call.environment
-  await requireGit(createGitRunner(buildLocalIsolation(directory, env)))
+  if (call.environment.opened === undefined)
+    await requireGit(createGitRunner(buildLocalIsolation(directory, env)))
   const by = await resolveActor(call.environment)
   const environment = { ...call.environment, by, prefix, interrupt: call.interrupt }
   const pushed = { any: false }

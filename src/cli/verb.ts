@@ -176,4 +176,6 @@ export interface Call {
   verbs: readonly Verb[]
   program: Program
   comment?: CommentSource
+  /** Campaigns that this process has read already. One without a ledger is read again: another process may start it. */
+  known?: readonly KnownCampaign[]
 }

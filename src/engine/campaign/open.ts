@@ -56,7 +56,11 @@ export interface Environment extends SharedSettings {
   /** The damaged part of winnow's own repository, which is moved aside before opening. */
   damage?: string
   web?: Fetch
+  /** What this process read when it opened the repository before. */
+  opened?: OpenedRepository
 }
+
+export type OpenedRepository = Pick<RepositoryContext, 'checkout' | 'defaultBranch'>
 
 /** A user's repository with winnow's own one, before a campaign is chosen. */
 export interface RepositoryContext {
@@ -72,7 +76,8 @@ export interface RepositoryContext {
 }
 
 export async function openRepositoryContext(environment: Environment): Promise<RepositoryContext> {
-  const checkout = await inspectCheckout(environment.directory, environment.env)
+  const { opened } = environment
+  const checkout = opened?.checkout ?? (await inspectCheckout(environment.directory, environment.env))
   const remote = chooseRemote(checkout, environment)
   const local = remote === null
   const dataDir = getDataDir(checkout, environment)
@@ -90,9 +95,11 @@ export async function openRepositoryContext(environment: Environment): Promise<R
     ...(environment.workflowsEnv === undefined ? {} : { workflowsEnv: environment.workflowsEnv }),
   })
   await restoreAnswers?.()
-  const defaultBranch = local
-    ? await findLocalDefault(repository, checkout, environment)
-    : (await repository.remoteRefs([])).head
+  const defaultBranch = opened
+    ? opened.defaultBranch
+    : local
+      ? await findLocalDefault(repository, checkout, environment)
+      : (await repository.remoteRefs([])).head
   const repositoryContext: RepositoryContext = {
     repository,
     checkout,
