@@ -50,6 +50,8 @@ export interface Pull {
   comments: Comment[]
   /** The pull request has earlier comments that winnow has not read. */
   unread?: true
+  /** More are open than winnow reads at once, which is this many: it has not read those opened after this one. */
+  newerUnread?: number
   reviews: Review[]
   merged_commit: Oid | null
   closed_at: string | null

@@ -12,9 +12,10 @@ import {
 } from './pull-node.ts'
 import { parseAnswer } from './requests.ts'
 
-/** Limit of one read. The oldest come first, so closing those makes room for the others. */
 const PAGE_SIZE = 50
-const MAX_PAGES = 10
+const MAX_PAGES = 100
+/** Limit of one read. The oldest come first, so closing those makes room for the others. */
+export const MOST_OPEN_PULLS = PAGE_SIZE * MAX_PAGES
 const SINGLES_PER_QUERY = 40
 
 const connection = z.object({ nodes: z.array(pullNode) })
@@ -61,6 +62,7 @@ export async function readOpen(
   const [first = EMPTY_PART, ...rest] = buildSingleFields(wanted, base)
   const found = new Map<number, KnownPull>()
   const named: CommentNode[] = []
+  let cutAfter: number | null = null
   let parts = [buildOpenField(base, null), buildRecentField(base, wanted), first, buildOwnFields(wanted)]
   for (let pages = 1; ; pages++) {
     const { repository, own } = parseAnswer(page, await askForPulls(client, parts), 'pull requests')
@@ -68,10 +70,16 @@ export async function readOpen(
     named.push(...own.filter(node => node !== null))
     for (const node of [...open.nodes, ...recent.nodes, ...dropMissing(others)])
       found.set(node.number, toKnownPull(node))
-    if (!open.pageInfo.hasNextPage || pages === MAX_PAGES) break
+    if (!open.pageInfo.hasNextPage) break
+    if (pages === MAX_PAGES) {
+      cutAfter = open.nodes.at(-1)?.number ?? null
+      break
+    }
     parts = [buildOpenField(base, open.pageInfo.endCursor)]
   }
   for (const each of await askSingles(client, rest)) found.set(each.pull.number, each)
+  const last = cutAfter === null ? undefined : found.get(cutAfter)
+  if (last !== undefined) last.pull.newerUnread = MOST_OPEN_PULLS
   return { known: [...found.values()].toSorted((a, b) => a.pull.number - b.pull.number), named }
 }
 

@@ -1,7 +1,7 @@
 import { type Experiment, listExperiments } from '../model/experiment.ts'
 import { CAMPAIGN_PULL_CAUSE } from '../model/fold/fold.ts'
 import { isLanded } from '../model/verdict.ts'
-import type { PlanAction, PlanStep } from './action.ts'
+import { type PlanAction, type PlanStep, raiseAlert } from './action.ts'
 import { isForOtherBranch } from './branch-changes.ts'
 import { isRestartDue } from './stop.ts'
 import { type CampaignPullFacts, createPullFinder, type PullFacts, type World } from './world.ts'
@@ -47,6 +47,14 @@ export function isLandedExperiment(experiment: Experiment): boolean {
 export function isPullOver(experiment: Experiment, pull: PullFacts | undefined): boolean {
   if (!pull) return !isLandedExperiment(experiment)
   return isLandedExperiment(experiment) ? pull.state === 'merged' : pull.state === 'closed'
+}
+
+/** Raised once: it ends by itself as winnow closes what it has measured, or when a person closes others. */
+export function reportUnreadPulls(world: World): PlanStep[] {
+  const last = world.pulls.find(({ newerUnread }) => newerUnread !== undefined)
+  if (last === undefined) return []
+  const message = `more than ${last.newerUnread} pull requests into ${last.base} are open, and winnow reads the oldest ${last.newerUnread}: those opened after #${last.number} wait until others are closed`
+  return raiseAlert(world, { code: 'too-many-pulls', about: null, message })
 }
 
 // The campaign's own pull request

@@ -36,7 +36,12 @@ import {
   reportDisabledProposers,
   requestProposals,
 } from './proposals.ts'
-import { advanceCampaignBranch, deleteEndedBranches, recordCampaignPullEnd } from './pulls.ts'
+import {
+  advanceCampaignBranch,
+  deleteEndedBranches,
+  recordCampaignPullEnd,
+  reportUnreadPulls,
+} from './pulls.ts'
 import { type IncomingReports, readReports } from './reports.ts'
 import { closeLostRequests } from './requests.ts'
 import { settleRound } from './round.ts'
@@ -97,7 +102,7 @@ const RUNNING: readonly PlanStage[] = [
   // Work that was requested before
   dispatchIdleOrders,
   requestScores,
-  reportFruitlessRuns,
+  raiseAlerts,
 
   // Changes that people made to branches
   recordBranchChanges,
@@ -226,8 +231,8 @@ function requestScores({ world }: PlanDraft): StageResult {
   return { steps: requestJudgingJob(world), continues: true }
 }
 
-function reportFruitlessRuns({ world }: PlanDraft): StageResult {
-  return { steps: buildRunAlerts(world), continues: true }
+function raiseAlerts({ world }: PlanDraft): StageResult {
+  return { steps: [...buildRunAlerts(world), ...reportUnreadPulls(world)], continues: true }
 }
 
 function recordBranchChanges({ world }: PlanDraft): StageResult {

@@ -134,6 +134,8 @@ export interface PullFacts {
   draft?: boolean
   closed_at?: string | null
   reopened?: true | undefined
+  /** The number of open pull requests that winnow reads, if it has not read those opened after this one. */
+  newerUnread?: number | undefined
   head: Oid
   title: string
   body: string
