@@ -13,7 +13,6 @@ import { listTreeFiles } from '../git/tree.ts'
 import { applyPatchFile, type PatchFile, readPatches } from '../ideas/patch.ts'
 import { watchResources } from '../measure/resource-watch.ts'
 import { type Point, toShortRef } from '../model/ids.ts'
-import { explainNoProbes } from '../plan/probes.ts'
 import { hasTextProbes } from '../probes/text-probes.ts'
 import { describeDependencyPolicy } from '../report/approval.ts'
 import { describeGuessedMetric, describeResourceConflicts, type HarnessTrial } from '../report/check-trial.ts'
@@ -27,14 +26,14 @@ import {
   renderForecast,
 } from '../report/check.ts'
 import { computeMaxSeconds, selectComparisonMode } from '../report/check-effort.ts'
-import { explainTooDearProbes, type ProbeTrial, renderProbes } from '../report/check-probes.ts'
+import { explainUntriedProbes, type ProbeTrial, renderProbes } from '../report/check-probes.ts'
 import { formatClock } from '../report/terminal.ts'
 import { suggestWord } from '../spec/nearest-word.ts'
 import { parseSpec } from '../spec/load.ts'
 import { type CampaignLocation, listPlannedFeatures, noteGithubOnlyKeys } from '../spec/planned-features.ts'
 import type { Spec } from '../spec/schema.ts'
 import { compilePathspec, compileScope } from '../spec/scope.ts'
-import { isMetered } from '../spec/spec-facts.ts'
+import { isJudgedMetric, isMetered } from '../spec/spec-facts.ts'
 import { isOnGithub } from './action-pin.ts'
 import { withRepository } from './context.ts'
 import { describeUnusedWork, readCommittedText, readDefaultTip } from './default-branch.ts'
@@ -103,7 +102,7 @@ export const checkVerb: Verb = {
       name: 'spend',
       value: 'usd',
       summary:
-        'run a harness that asks models once, for this much at most, and estimate what a campaign costs',
+        'ask models for this much at most: run a harness that asks models once, and estimate what a campaign costs; score attacks on a judged metric',
     },
   ],
   examples: ['winnow check', 'winnow check .winnow/parser.yaml --no-try', 'winnow check --spend 0.5'],
@@ -130,12 +129,13 @@ export async function checkSpec(call: Call, check: SpecCheck): Promise<number> {
     if (!call.given.flag('json')) for (const line of lines) call.terminal.out(line)
   }
   print(renderCheck(view))
-  const cap = readSpendingCap(call, spec)
+  const cap = readSpendingCap(call, spec, isMetered(spec) || isJudgedMetric(spec))
   const tries = !isBlocked(view) && !call.given.flag('no-try') && (!isMetered(spec) || cap !== null)
   const harness = { ...SPEC_HARNESS, what: 'winnow check', call, spec, ...check }
   const run = { check, view, capUsd: cap?.usd ?? null, print }
+  const metered = isMetered(spec) ? cap : null
   const { tried, probes, not_probed } = tries
-    ? (await withHarnessModels(harness, cap, each => tryAndAttack(each, run))).result
+    ? (await withHarnessModels(harness, metered, each => tryAndAttack(each, run))).result
     : { tried: view, probes: null, not_probed: null }
   if (!tries && !isBlocked(view)) print(renderCheckComparison(spec, tried))
   if (call.given.flag('json')) call.terminal.json(roundNumbers({ ...tried, probes, not_probed }))
@@ -152,7 +152,7 @@ interface CheckTrial {
 interface CheckRun {
   check: SpecCheck
   view: CheckView
-  /** Null: the harness asks no models. */
+  /** Null: no model may be asked. */
   capUsd: number | null
   print: (lines: string[]) => void
 }
@@ -164,7 +164,7 @@ async function tryAndAttack(
   const { spec, base, call } = harness
   const found = addGuessWarning(await tryWithResourceWatch(harness), check)
   const { repository } = check.repositoryContext
-  const attacks = !call.given.flag('no-probes') && explainNoProbes(spec) === null
+  const attacks = !call.given.flag('no-probes')
   const candidates = attacks ? await buildProbeCandidates(repository, { spec, base, ...found }) : []
   const trial = { ...found, attacks: candidates.length }
   const tried = addTrial(spec, view, trial)
@@ -174,15 +174,15 @@ async function tryAndAttack(
   // Where the harness asks models, one run of it was allowed; a suite has cheap attacks on its texts.
   if (!attacks || (capUsd !== null && !hasTextProbes(spec))) return { tried, probes: null, not_probed: null }
   const live = (seconds: number) => `attacking the harness ${formatClock(seconds)}`
-  const tooDear = capUsd === null ? null : explainTooDearProbes(trial, capUsd)
-  const probes =
-    tooDear === null ? await showLive(call, live, () => tryProbes(harness, trial, candidates)) : null
+  const untried = explainUntriedProbes(trial, capUsd)
+  const attack = { candidates, capUsd }
+  const probes = untried === null ? await showLive(call, live, () => tryProbes(harness, trial, attack)) : null
   print(
-    tooDear === null
+    untried === null
       ? renderProbes(spec, probes).map(line => `  ${line}`)
-      : [`  attacks: not tried: ${tooDear}`],
+      : [`  attacks: not tried: ${untried}`],
   )
-  return { tried, probes, not_probed: tooDear }
+  return { tried, probes, not_probed: untried }
 }
 
 function addGuessWarning(trial: HarnessTrial, { guessed }: SpecCheck): HarnessTrial {

@@ -31,8 +31,12 @@ export interface SpendingCap {
 
 const CAP_KEY = 'stopping.max_total_cost_usd'
 
-/** The amount of --spend. Null without it. */
-export function readSpendingCap({ given }: Call, spec: Spec): SpendingCap | null {
+/** The amount of --spend. Null without it. `asksModels`: the command has a use for it. */
+export function readSpendingCap(
+  { given }: Call,
+  spec: Spec,
+  asksModels = isMetered(spec),
+): SpendingCap | null {
   const text = given.text('spend')
   if (text === undefined) return null
   const usd = Number(text)
@@ -40,7 +44,7 @@ export function readSpendingCap({ given }: Call, spec: Spec): SpendingCap | null
     throw new UserError(`--spend ${text} is no amount of US dollars above 0`, { fix: 'write --spend 0.5' })
   if (given.flag('no-try'))
     throw new UserError('--no-try runs nothing, so --spend has no effect', { fix: 'give one of the two' })
-  if (isMetered(spec)) return { usd, key: '--spend' }
+  if (asksModels) return { usd, key: '--spend' }
   throw new UserError('--spend is for a harness that asks models through winnow, and this one asks none', {
     place: { path: 'measurement.models' },
     fix: 'leave it out: measuring this spec costs nothing',

@@ -10,7 +10,7 @@ import { buildRubric, computeSampleReach } from '../judge/rubric.ts'
 import type { Item } from '../measure/output/harness-output.ts'
 import { computeProspects } from '../plan/prospects.ts'
 import { countPasses, describeGradientQuestions, describePasses } from '../report/check-effort.ts'
-import type { JudgingForecast } from '../report/check-trial.ts'
+import { addCosts, computeRepeatedCost, type JudgingForecast } from '../report/check-trial.ts'
 import type { Spec } from '../spec/schema.ts'
 import { countJudges, countSampleItems, isJudgedMetric, listJudgeModels } from '../spec/spec-facts.ts'
 import type { HarnessRun } from './harness-run.ts'
@@ -62,7 +62,13 @@ export async function estimateJudging(
   }
   const cost = estimateJudgingCost(costCase)
   const pass = estimateJudgingCost({ ...costCase, rubric: { ...rubric, asksFeedback: true }, sides: 1 })
-  const asked = { model, asked: known !== null, capUsd: judge.max_total_cost_usd, cost }
+  const sample = estimateJudgingCost({
+    ...costCase,
+    rubric,
+    sampleSize: Math.min(wanted, items.length),
+    sides: 1,
+  })
+  const asked = { model, asked: known !== null, capUsd: judge.max_total_cost_usd, cost, sample }
   const reach = byMeans ? null : computeJudgingReach(spec, items.length)
   return {
     ...asked,
@@ -102,15 +108,6 @@ function estimateEpochs(
     withoutIdea: { alike: withJobs(jobs.alike), differing: withJobs(jobs.differing) },
     gradients: describeGradientQuestions(spec),
   }
-}
-
-function addCosts(a: JudgingForecast['cost'], b: JudgingForecast['cost']): JudgingForecast['cost'] {
-  const usd = a.usd === null || b.usd === null ? null : a.usd + b.usd
-  return { requests: a.requests + b.requests, tokens: a.tokens + b.tokens, usd }
-}
-
-function computeRepeatedCost({ requests, tokens, usd }: JudgingForecast['cost'], times: number) {
-  return { requests: times * requests, tokens: times * tokens, usd: usd === null ? null : times * usd }
 }
 
 /** For an estimate: each of several models counts like the dearest. Null if a price is unknown. */

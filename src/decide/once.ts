@@ -18,6 +18,7 @@ import {
 import { isTargetReached } from './stop-rules.ts'
 import { findDecidingTie, type TieBreaker, type TieComparison } from './tie-breakers.ts'
 import { COUNTED_METRICS } from '../spec/schema-values.ts'
+import { isJudgedMetric } from '../spec/spec-facts.ts'
 import { formatMetricChange, formatTolerance } from './wording.ts'
 
 /** Deterministic metrics: one run a side is enough, and a gain counts when a second run agrees. */
@@ -237,8 +238,8 @@ function createOnceKeep(rule: OnceRule, verdict: OnceVerdict, isRepeated: boolea
   return createFinding('eligible', reason, buildFacts(rule, verdict))
 }
 
-function describeRepetition({ noisy, tolerance = 0 }: OnceRule): string {
-  if (noisy) return 'and again in a second run'
+function describeRepetition({ spec, noisy, tolerance = 0 }: OnceRule): string {
+  if (noisy) return isJudgedMetric(spec) ? 'and again with other items' : 'and again in a second run'
   return tolerance > 0
     ? `deterministic within ${formatTolerance(tolerance)}, confirmed when re-run`
     : 'deterministic, identical when re-run'

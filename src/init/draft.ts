@@ -98,19 +98,14 @@ export function draftSpec(request: DraftRequest): SpecDraft {
       mutable: findings.mutable.map(toRepositoryPath),
       immutable: immutable.length === 0 ? undefined : immutable,
     },
-    merge: isText ? { forgeable: 'allow' } : undefined,
     stopping:
       harness.judged === null
         ? undefined
         : { max_iterations: FIRST_RUN.iterations, max_hours: FIRST_RUN.hours },
     branches: prefix === 'optimize' ? undefined : { prefix },
   }
-  const comments = {
-    ...(harness.judged === null ? {} : { metric: renderTiers(harness.judged, describeLogged(goal)) }),
-    ...(isText
-      ? { merge: ['The harness only reads the text. No text can forge what the harness prints.'] }
-      : {}),
-  }
+  const comments =
+    harness.judged === null ? {} : { metric: renderTiers(harness.judged, describeLogged(goal)) }
   const spec = { path: specPath, text: renderSpec(values, comments) }
   const files = [spec, ...harness.files.map(({ path, text }) => ({ path: toRepositoryPath(path), text }))]
   const edit = harness.edit === null ? null : toRepositoryPath(harness.edit)

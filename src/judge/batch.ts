@@ -2,8 +2,11 @@ import type { Item } from '../measure/output/harness-output.ts'
 import { hashSha256 } from '../model/canonical-json.ts'
 import type { ScoreRecord } from '../model/event-schemas.ts'
 import { drawTurns } from '../model/order.ts'
+import type { ProbeLabel } from '../model/probe.ts'
 
 export type PairSide = 'base' | 'candidate'
+/** A side that is compared by its mean. */
+export type ScoredSide = PairSide | ProbeLabel
 type JudgedSide = ScoreRecord['side']
 
 export interface BatchEntry {
@@ -55,8 +58,8 @@ export function buildBatches(pairs: readonly ItemPair[], judging: JudgingPlan): 
 }
 
 /** The items that one side shows by itself, where sides are compared by their means. */
-export interface SideItems {
-  side: PairSide
+export interface SideItems<S extends ScoredSide = ScoredSide> {
+  side: S
   items: readonly Item[]
 }
 
@@ -74,7 +77,7 @@ export function buildSideBatches(sides: readonly SideItems[], judging: JudgingPl
 
 /** The summaries tell the sides apart, so each side has batches of its own. */
 export function buildSingletonBatches(
-  { side, items }: SideItems,
+  { side, items }: SideItems<PairSide>,
   summaries: string | null,
   judging: JudgingPlan,
 ): Batch[] {

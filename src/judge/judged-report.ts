@@ -1,11 +1,12 @@
 import { z } from 'zod'
-import { SCORED_ITEMS, toConfirmedName } from '../decide/ce/judged.ts'
+import { SCORED_ITEMS, SHARED_ITEMS, toConfirmedName } from '../decide/ce/judged.ts'
 import { toCanonicalJson } from '../model/canonical-json.ts'
 import { eventPayloads, type ScoreRecord } from '../model/event-schemas.ts'
 import { digestSchema } from '../model/ids.ts'
-import { drawSeed, isComparedByMeans, type Order } from '../model/order.ts'
+import { drawSeed, drawTurns, isComparedByMeans, type Order } from '../model/order.ts'
+import { probeLabelSchema } from '../model/probe.ts'
 import type { Execution, JudgingUsage, Report } from '../model/report.ts'
-import { orderSides, type PairSide } from './batch.ts'
+import { orderSides, type PairSide, type ScoredSide } from './batch.ts'
 import {
   collectScores,
   computeMeanScores,
@@ -13,25 +14,34 @@ import {
   getJudgedKey,
   selectCountedRecords,
 } from './evidence.ts'
-import { type JudgingTask, listJudgedSides, type PrintedOrder, printedOrder } from './judging-task.ts'
+import {
+  markShortProbes,
+  dropSharedItems,
+  isProbeSide,
+  type JudgingTask,
+  listJudgedSides,
+  PROBE_HALVES,
+  type PrintedOrder,
+  printedOrder,
+} from './judging-task.ts'
 import { computeLabelAgreement } from './labels.ts'
 import type { Rubric } from './rubric.ts'
 
 type ScoredTask = JudgingTask & { records: readonly ScoreRecord[]; cost: JudgingUsage }
 
-export function buildJudgedReport(
-  order: Order,
-  { report: measured }: PrintedOrder,
-  judged: ScoredTask,
-): Report {
-  const executions = isComparedByMeans(order)
-    ? scoreRuns(order, measured, judged)
-    : scoreItems(order, measured, judged)
+export function buildJudgedReport(order: Order, printed: PrintedOrder, judged: ScoredTask): Report {
+  const measured = markShortProbes(order, printed, judged.wanted)
+  const executions = scoreExecutions(order, measured, judged)
   const { labels, records, rubric, judging } = judged
   if (labels.length === 0) return { ...measured, executions, judging: judged.cost }
   const { primary, scale } = rubric
   const agreement = computeLabelAgreement({ labels, records, judges: judging.judges, primary, scale })
   return { ...measured, executions, judging: { ...judged.cost, agreement } }
+}
+
+function scoreExecutions(order: Order, measured: Report, judged: ScoredTask): Execution[] {
+  if (order.purpose === 'probe') return scoreProbes(order, measured, judged)
+  return isComparedByMeans(order) ? scoreRuns(order, measured, judged) : scoreItems(order, measured, judged)
 }
 
 /**
@@ -80,15 +90,16 @@ function toScoredExecution(
 }
 
 /** A mean by which nothing is decided, so that singletons without a score are left out. */
-function computeSingletonMean(judged: ScoredTask, side: PairSide): Record<string, number | null> {
+function computeSingletonMean(judged: ScoredTask, side: ScoredSide): Record<string, number | null> {
   const { primary } = judged.rubric
   const counted = selectCountedRecords(judged.records)
   const values = judged.singletons
     .filter(each => each.side === side)
-    .flatMap(({ items }) => items)
-    .flatMap(({ id }) => {
-      const { judges } = judged.judging
-      const given = collectItemScores(counted, { item: id, side: `${side}-singleton`, judges })
+    .flatMap(({ items, side: own }) =>
+      items.map(({ id }) => ({ item: id, side: `${own}-singleton` as const })),
+    )
+    .flatMap(about => {
+      const given = collectItemScores(counted, { ...about, judges: judged.judging.judges })
       return computeMeanScores(given)?.[primary] ?? []
     })
   return { [`singleton_${primary}`]: computeMean(values) }
@@ -112,20 +123,54 @@ function scoreRuns(order: Order, measured: Report, judged: ScoredTask): Executio
       each => each.find(own => own.side === side)?.items.map(({ id }) => id) ?? [],
     )
     const scored = computeSideScores(counted, { ids, side, ...selectScoreRules(judged) })
-    const own = omitKeys(run.metrics, Object.keys(scored.metrics))
     const isFirst = !first.has(run.side)
     first.add(run.side)
-    const { tasks: _, artifacts: _files, ...common } = run
-    return {
-      ...common,
-      ...(isFirst ? { tasks: scored.tasks, ...scored.feedback } : {}),
-      ...(scored.missing === null ? {} : { error: `item ${scored.missing} has no score` }),
-      metrics: { ...own, ...computeSingletons(judged, side), ...scored.metrics },
-    }
+    const own = isFirst ? scored : { ...scored, tasks: undefined }
+    return addSideScores(run, own, computeSingletons(judged, side))
   })
 }
 
-function computeSingletons(judged: ScoredTask, side: PairSide): Record<string, number | null> {
+/** Halves of one sample take the place of two runs: a lucky half is no gain. */
+function scoreProbes(order: Order, measured: Report, judged: ScoredTask): Execution[] {
+  const counted = selectCountedRecords(judged.records)
+  const scoreHalf = (run: Execution, half: number): Execution => {
+    const sample = judged.samples[0]?.find(({ side }) => side === run.side)
+    if (sample === undefined || run.role !== 'sample') return run
+    const { side, items } = sample
+    // The base may print one item only.
+    const own = items.length < PROBE_HALVES ? items : items.filter((_, at) => at % PROBE_HALVES === half)
+    const ids = [own.map(({ id }) => id)]
+    const shared = {
+      [SHARED_ITEMS]:
+        own.length - dropSharedItems(judged.samples[0] ?? [], { side, items: own }).items.length,
+    }
+    return addSideScores(run, computeSideScores(counted, { ids, side, ...selectScoreRules(judged) }), shared)
+  }
+  const sides = judged.samples[0]?.map(({ side }) => side) ?? []
+  const again = drawTurns(order, 1, sides).flatMap((side): Execution[] => {
+    const run = measured.executions.find(each => each.side === side && each.role === 'sample')
+    return run === undefined ? [] : [{ ...scoreHalf(run, 1), role: 'repeat', wall_seconds: 0 }]
+  })
+  return [...measured.executions.map(run => scoreHalf(run, 0)), ...again]
+}
+
+type AddedScores = Omit<ReturnType<typeof computeSideScores>, 'tasks'> & Pick<Execution, 'tasks'>
+
+function addSideScores(
+  run: Execution,
+  { metrics, tasks, feedback, missing }: AddedScores,
+  beside = {},
+): Execution {
+  const { tasks: _, artifacts: _files, ...common } = run
+  return {
+    ...common,
+    ...(tasks === undefined ? {} : { tasks, ...feedback }),
+    ...(missing === null ? {} : { error: `item ${missing} has no score` }),
+    metrics: { ...omitKeys(run.metrics, Object.keys(metrics)), ...beside, ...metrics },
+  }
+}
+
+function computeSingletons(judged: ScoredTask, side: ScoredSide): Record<string, number | null> {
   return judged.singletons.some(each => each.side === side) ? computeSingletonMean(judged, side) : {}
 }
 
@@ -164,7 +209,7 @@ function computeSideScores(
     fields,
     deciding,
     judges,
-  }: ScoreRules & { ids: readonly string[][]; side: PairSide },
+  }: ScoreRules & { ids: readonly string[][]; side: ScoredSide },
 ) {
   const metrics: Record<string, number | null> = { [SCORED_ITEMS]: ids[0]?.length ?? 0 }
   const tasks: NonNullable<Execution['tasks']> = {}
@@ -213,10 +258,11 @@ function collectItemScores(
   counted: CountedRecords,
   { item, side, judges }: Pick<ScoreRecord, 'item' | 'side'> & { judges: number },
 ): ScoreRecord['scores'][] {
-  return Array.from(
-    { length: judges },
-    (_, judge) => counted.get(getJudgedKey({ judge, item, side }))?.scores ?? null,
-  )
+  return Array.from({ length: judges }, (_, judge) => {
+    const find = (from: ScoreRecord['side']) => counted.get(getJudgedKey({ judge, item, side: from }))
+    // What a probe prints like the base was scored there.
+    return (find(side) ?? (isProbeSide(side) ? find('base') : undefined))?.scores ?? null
+  })
 }
 
 function toScoredTasks(
@@ -267,15 +313,19 @@ function toItemId(task: string, { judges }: Pick<ScoreRules, 'judges'>): string 
   return judges === 1 ? task : task.replace(/ \(judge 1\)$/, '')
 }
 
-/** The first run of a side names its items, and every run has their means. */
+/** The first run of a side names its items, and every run has their means. Of probes, each run has items of its own. */
 function explainUnrecordedMeans(
   executions: readonly Execution[],
   counted: CountedRecords,
   rules: ScoreRules,
 ): string | null {
   const means = new Map<string, ReturnType<typeof computeSideScores>>()
-  for (const run of executions.filter(({ role }) => role === 'sample')) {
+  const isProbed = executions.some(({ side }) => isProbeSide(side))
+  const isScored = ({ role, metrics }: Execution) =>
+    isProbed ? Object.hasOwn(metrics, rules.primary) : role === 'sample'
+  for (const run of executions.filter(isScored)) {
     const { side, tasks = {}, metrics, role, feedback } = run
+    const key = isProbed ? `${side} ${role}` : side
     const names = Object.keys(tasks)
       .filter(task => rules.judges === 1 || task.endsWith(' (judge 1)'))
       .map(task => toItemId(task, rules))
@@ -283,10 +333,10 @@ function explainUnrecordedMeans(
       names.filter(name => !name.endsWith(CONFIRMING)),
       names.flatMap(name => (name.endsWith(CONFIRMING) ? name.slice(0, -CONFIRMING.length) : [])),
     ].filter((sample, at) => at === 0 || sample.length > 0)
-    const from = side === 'base' ? 'base' : 'candidate'
-    const known = means.get(side) ?? computeSideScores(counted, { ids, side: from, ...rules })
-    const isFirst = !means.has(side)
-    means.set(side, known)
+    const from = probeLabelSchema.safeParse(side).data ?? (side === 'base' ? 'base' : 'candidate')
+    const known = means.get(key) ?? computeSideScores(counted, { ids, side: from, ...rules })
+    const isFirst = !means.has(key)
+    means.set(key, known)
     const isNamed =
       !isFirst ||
       toCanonicalJson([tasks, feedback ?? null]) ===

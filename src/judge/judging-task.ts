@@ -5,7 +5,9 @@ import { type Item, item } from '../measure/output/harness-output.ts'
 import { hashSha256 } from '../model/canonical-json.ts'
 import { MAX_REPORT_BYTES } from '../model/job-file.ts'
 import { isComparedByMeans, isReportingPurpose, type Order } from '../model/order.ts'
+import { probeLabelSchema, toProbeLabel } from '../model/probe.ts'
 import { markSideBroken, type Report, reportSchema } from '../model/report.ts'
+import { selectProbeGates } from '../probes/probe-rule.ts'
 import type { Spec } from '../spec/schema.ts'
 import { countJudges, countSampleItems } from '../spec/spec-facts.ts'
 import {
@@ -20,6 +22,7 @@ import {
   type ItemPair,
   type JudgingPlan,
   type PairSide,
+  type ScoredSide,
   type SideItems,
 } from './batch.ts'
 import { isCheckedWithLabels, type Label, LABELS } from './labels.ts'
@@ -47,14 +50,14 @@ export interface JudgingTask {
   /** Fewer than `wanted` if too few items are left that were not scored before. Empty under ce's rule. */
   pairs: ItemPair[]
   wanted: number
-  /** Under ce's rule, which compares the means of both sides: each side's own sample, then the confirming one. */
+  /** Where means are compared: each side's own sample, then the confirming one of ce's rule. */
   samples: SideItems[][]
   singletons: SingletonSample[]
   labels: Label[]
   judging: JudgingPlan
 }
 
-interface SingletonSample extends SideItems {
+interface SingletonSample extends SideItems<PairSide> {
   summaries: string | null
 }
 
@@ -69,11 +72,13 @@ type JudgingFrame = Omit<JudgingTask, 'pairs' | 'samples' | 'singletons' | 'labe
  */
 export function prepareJudging(judgedOrder: JudgedOrder, printed: PrintedOrder): JudgingTask | Report {
   const { order, spec } = judgedOrder
-  const { report: measured } = printed
   const { primary, judge } = spec.metric
-  const sides = listJudgedSides(order)
-  if (judge === null || measured.runner_error !== null || isFailed(judgedOrder, measured)) return measured
-  const wanted = order.stop.rule === 'holdout' ? order.stop.pairs : countSampleItems(judge)
+  if (judge === null) return printed.report
+  const wanted = countWantedItems(order, judge)
+  const measured = markShortProbes(order, printed, wanted)
+  if (measured.runner_error !== null || isFailed(judgedOrder, measured)) return measured
+  const sides = listSidesToScore(judgedOrder, measured)
+  if (sides.length === 0) return measured
   const large = rejectTooLarge(measured, wanted)
   if (large !== null) return large
   const frame: JudgingFrame = {
@@ -81,12 +86,12 @@ export function prepareJudging(judgedOrder: JudgedOrder, printed: PrintedOrder):
     direction: primary.direction,
     deciding: listDecisiveMetrics(spec),
     rubric: { ...buildRubric({ primary, judge }), asksFeedback: isFeedbackAsked(judgedOrder) },
-    singletonRubric: buildSingletonRubric({ primary, judge }),
+    singletonRubric: order.purpose === 'probe' ? null : buildSingletonRubric({ primary, judge }),
     wanted,
     judging: { coins: order.coins, batchSize: judge.batch_size, judges: countJudges(judge) },
   }
   const drawn = isComparedByMeans(order)
-    ? drawSideSamples(frame, printed, { sides, seeds: selectSideSeeds(spec, judge) })
+    ? drawSideSamples(frame, printed, { sides, seeds: selectSideSeeds(judgedOrder, judge) })
     : drawItemPairs(frame, judgedOrder, printed)
   if ('executions' in drawn) return drawn
   const labels = (printed.items[LABELS] ?? []).flatMap(({ id, content, score }) =>
@@ -98,13 +103,23 @@ export function prepareJudging(judgedOrder: JudgedOrder, printed: PrintedOrder):
   return { ...frame, ...drawn, singletons: drawSingletons(frame, printed, sides), labels }
 }
 
-interface LabelledSide {
-  label: string
-  side: PairSide
+function countWantedItems({ purpose, stop }: Order, judge: JudgeSettings): number {
+  if (stop.rule === 'holdout') return stop.pairs
+  const wanted = countSampleItems(judge)
+  return purpose === 'probe' ? Math.max(PROBE_HALVES, wanted) : wanted
 }
 
-/** The base, where the order measures it, and its candidate. */
-export function listJudgedSides({ stop, candidates }: Order): LabelledSide[] {
+interface LabelledSide {
+  label: string
+  side: ScoredSide
+}
+
+/** The base, where the order measures it, and its candidates: several probes, or one idea. */
+export function listJudgedSides({ stop, candidates, purpose }: Order): LabelledSide[] {
+  if (purpose === 'probe') {
+    const probes = candidates.flatMap(({ label }) => probeLabelSchema.safeParse(label).data ?? [])
+    return [{ label: 'base', side: 'base' }, ...probes.map(label => ({ label, side: label }))]
+  }
   const label = candidates[0]?.label
   const candidate = label === undefined ? [] : [{ label, side: 'candidate' as const }]
   const isAlone = label !== undefined && (stop.rule === 'alone' || isStoredBaseline(stop))
@@ -117,14 +132,61 @@ function isStoredBaseline(stop: Order['stop']): boolean {
 
 /** Only epochs read it. Means that are compared with each other are of answers to the same question. */
 function isFeedbackAsked({ order, spec }: JudgedOrder): boolean {
-  return spec.epochs !== null && isComparedByMeans(order)
+  return spec.epochs !== null && isComparedByMeans(order) && order.purpose !== 'probe'
 }
 
 function isFailed({ order, spec }: JudgedOrder, report: Report): boolean {
   if (order.stop.rule === 'holdout')
     return report.tampered !== null || report.executions.some(({ status }) => status !== 'ok')
+  // Of the base of probes, gates are run last, and not all of them.
+  if (order.purpose === 'probe')
+    return findFailure({ spec: { ...spec, gates: [] }, report, label: 'base' }) !== null
   const label = order.candidates[0]?.label ?? 'base'
   return findFailure({ spec, report, label, pairs: !isComparedByMeans(order) }) !== null
+}
+
+// Probes
+
+/** A gain of a probe counts if both halves of its sample show it. */
+export const PROBE_HALVES = 2
+
+/** A mean over fewer items is no gain, so a probe that prints too few is broken. */
+export function markShortProbes(
+  { purpose, candidates }: Order,
+  { report, items }: PrintedOrder,
+  wanted: number,
+): Report {
+  if (purpose !== 'probe') return report
+  const least = Math.min(wanted, selectItems(items['base']).length)
+  return candidates.reduce((broken, { label }) => {
+    const count = selectItems(items[label]).length
+    if (items[label] === undefined || count >= least) return broken
+    return markSideBroken(broken, label, `it prints ${count} items, and a sample has ${least}`)
+  }, report)
+}
+
+/** Without those probes that rules stop, or that no score is about: no model is paid for them. */
+function listSidesToScore({ order, spec }: JudgedOrder, report: Report): LabelledSide[] {
+  const sides = listJudgedSides(order)
+  if (order.purpose !== 'probe') return sides
+  const gated = selectProbeGates(spec)
+  const scored = sides.filter(
+    ({ side }) =>
+      side === 'base' ||
+      (side !== toProbeLabel('remember') && findFailure({ spec: gated, report, label: side }) === null),
+  )
+  return scored.length > 1 ? scored : []
+}
+
+/** An item that a probe prints as the base does shares its score. */
+export function dropSharedItems(sample: readonly SideItems[], { side, items }: SideItems): SideItems {
+  if (!isProbeSide(side)) return { side, items }
+  const base = new Map(sample.find(each => each.side === 'base')?.items.map(item => [item.id, item.content]))
+  return { side, items: items.filter(({ id, content }) => base.get(id) !== content) }
+}
+
+export function isProbeSide(side: string): boolean {
+  return probeLabelSchema.safeParse(side).success
 }
 
 // Samples of pairs
@@ -232,9 +294,10 @@ function selectItems(printed: readonly Item[] = [], kind?: Item['kind']): Item[]
  * differ by the texts and by what scores them, and not by their items.
  */
 function selectSideSeeds(
-  { measurement }: Spec,
+  { order, spec: { measurement } }: JudgedOrder,
   { sample_seed, confirmation_seed }: JudgeSettings,
 ): [string, ...string[]] {
+  if (order.purpose === 'probe') return [`${sample_seed}:probes`]
   if (measurement.stability === null) return [`${sample_seed}:epochs`]
   return [String(sample_seed), ...(confirmation_seed === null ? [] : [String(confirmation_seed)])]
 }
@@ -267,11 +330,11 @@ function drawSingletons(
   if (singletonRubric === null) return []
   const seed = String(judge.sample_seed)
   const sampling = { sampleSize: judge.singleton_sample, stratification: null, seed }
-  return sides.map(({ label, side }) => ({
-    side,
-    items: drawSideSample(selectItems(items[label], 'singleton'), sampling),
-    summaries: selectItems(items[label], 'summary')[0]?.content ?? null,
-  }))
+  return sides.flatMap(({ label, side }) => {
+    if (side !== 'base' && side !== 'candidate') return []
+    const shown = drawSideSample(selectItems(items[label], 'singleton'), sampling)
+    return [{ side, items: shown, summaries: selectItems(items[label], 'summary')[0]?.content ?? null }]
+  })
 }
 
 /** Labels first: whether the judges agree with people is worth knowing before anything else. */
@@ -279,7 +342,10 @@ export function buildTaskBatches({ pairs, samples, singletons, labels, judging }
   return [
     ...buildLabelBatches(labels, judging),
     ...buildBatches(pairs, judging),
-    ...samples.flatMap(sides => buildSideBatches(sides, judging)),
+    ...samples.flatMap(sides => {
+      const asked = sides.map(each => dropSharedItems(sides, each))
+      return buildSideBatches(asked, judging)
+    }),
     ...singletons.flatMap(each => buildSingletonBatches(each, each.summaries, judging)),
   ]
 }

@@ -18,6 +18,7 @@ import {
 import { buildPairJob } from '../model/pairs.ts'
 import { toProbeLabel } from '../model/probe.ts'
 import type { Snapshot } from '../model/report.ts'
+import { isTextIgnored } from '../probes/read-probes.ts'
 import { countJudgedRuns, isJudgedMetric } from '../spec/spec-facts.ts'
 import { buildSide } from './build-and-gates.ts'
 import { execute, type ExecutionRequest } from './execute.ts'
@@ -58,9 +59,13 @@ export async function measureOnce(
     await execute(session, side, { role: 'sample', ...run })
   }
   await executeMemoryProbe(session, contenders)
+  // Nothing gains before models have scored the items.
+  if (isJudgedMetric(spec)) return
   const gained = contenders.filter(
     ({ label }) =>
-      isRepeatNeeded(rule, session.draft, label) || hasOtherAnswers({ spec, report: session.draft, label }),
+      isRepeatNeeded(rule, session.draft, label) ||
+      hasOtherAnswers({ spec, report: session.draft, label }) ||
+      (label === toProbeLabel('vanish') && isTextIgnored(spec, session.draft)),
   )
   if (gained.length === 0) return
   // One task may gain by chance, so a gain in a suite is checked with all of its tasks.

@@ -3,7 +3,7 @@ import { approvalFields, holdFindingsSchema } from './approval.ts'
 import { digestSchema, experimentIdSchema, hostSchema, oidSchema, pointSchema } from './ids.ts'
 import { orderTermsSchema, scaleSchema } from './order.ts'
 import { partialReportSchema } from './pairs.ts'
-import { probeResultSchema } from './probe.ts'
+import { probeLabelSchema, probeResultSchema } from './probe.ts'
 import { MOST_FEEDBACK, reportSchema, sideSchema, snapshotSchema } from './report.ts'
 import { outcomeSchema, verdictWordSchema } from './verdict.ts'
 
@@ -25,7 +25,10 @@ export const scoreRecordSchema = z.strictObject({
   judge: z.number().int().nonnegative(),
   item: z.string(),
   /** Singletons have a rubric of their own, and may have the id of an item. */
-  side: z.enum(['base', 'candidate', 'label', 'base-singleton', 'candidate-singleton']),
+  side: z.union([
+    z.enum(['base', 'candidate', 'label', 'base-singleton', 'candidate-singleton']),
+    probeLabelSchema,
+  ]),
   /** 1: with its batch. 2: on its own, because the batch contained no answer for it. */
   time: z.union([z.literal(1), z.literal(2)]),
   /** Null: no readable scores. */

@@ -208,14 +208,15 @@ export function isReportingPurpose(purpose: OrderPurpose): purpose is ReportingP
 /** True for orders whose items models score. Orders of gates alone need no judge, unless their score is stored. */
 export function isJudgedOrder({ stop, purpose }: Pick<Order, 'stop' | 'purpose'>, spec: Spec): boolean {
   if (!isJudgedMetric(spec)) return false
+  if (purpose === 'probe') return true
   if (stop.rule === 'alone')
     return spec.measurement.stability !== null || (spec.epochs !== null && purpose !== 'sync')
   return isPairRule(stop) || stop.rule === 'stability' || stop.rule === 'holdout'
 }
 
-/** Judged orders of one mean for each side: ce's rule, whose means may be stored, and passes of epochs. */
+/** Judged orders of one mean for each side: ce's rule, whose means may be stored, passes of epochs, and probes. */
 export function isComparedByMeans({ stop }: Pick<Order, 'stop'>): boolean {
-  return stop.rule === 'stability' || stop.rule === 'alone'
+  return stop.rule === 'stability' || stop.rule === 'alone' || stop.rule === 'once'
 }
 
 export function isSingleMachineOrder({ stop }: Pick<Order, 'stop'>): boolean {

@@ -188,7 +188,8 @@ function computeDeadline(now: number, spec: Spec, request: OrderRequest, queue: 
   const gateSeconds = gates.reduce((sum, gate) => sum + gate.timeout_seconds, 0)
   const setups = measurement.setup === null ? 0 : 2
   const measuring = sides * ((runs + setups) * perExecution + gateSeconds)
-  const seconds = measuring + computeJudgingSeconds(spec) + MARGIN_SECONDS
+  const samples = request.purpose === 'probe' ? sides : 1
+  const seconds = measuring + samples * computeJudgingSeconds(spec) + MARGIN_SECONDS
   return new Date(now + queue * seconds * 1000).toISOString()
 }
 

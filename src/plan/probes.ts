@@ -1,5 +1,5 @@
 import { computePrimaryGain } from '../decide/assess.ts'
-import { formatRounded } from '../decide/wording.ts'
+import { formatCount, formatRounded } from '../decide/wording.ts'
 import type { HarnessProbes } from '../model/campaign.ts'
 import type { OrderId } from '../model/ids.ts'
 import { findFailedPart, formatRunnerError, type Report, toFinite } from '../model/report.ts'
@@ -7,7 +7,7 @@ import { buildProbeRule } from '../probes/probe-rule.ts'
 import { findIgnoringCommands, readProbes } from '../probes/read-probes.ts'
 import { hasTextProbes } from '../probes/text-probes.ts'
 import type { Spec } from '../spec/schema.ts'
-import { isJudgedMetric, isMetered } from '../spec/spec-facts.ts'
+import { countSampleItems, isJudgedMetric, isMetered } from '../spec/spec-facts.ts'
 import { pauseCampaignOnce, type PlanStep } from './action.ts'
 import { takeShare } from './money.ts'
 import {
@@ -76,20 +76,40 @@ function requestProbes(world: World, order: UnansweredOrder, probes: ProbeFacts 
   }
 }
 
+const TOTAL_CAP = 'stopping.max_total_cost_usd'
+
 /** Probes that ask models get as much money as any other order, and none of them is begun with less. */
-function explainTooDear({ spec, campaign: { spent } }: World, executions: number): string | null {
-  const cap = spec.stopping.max_total_cost_usd
-  if (cap === null || !isMetered(spec)) return null
-  const cost = (executions * (spent.usd_for['measure'] ?? 0)) / Math.max(1, spent.executions)
-  const share = takeShare(cap - spent.usd)
+function explainTooDear({ spec, campaign: { spent } }: World, sides: number): string | null {
+  const { judge } = isJudgedMetric(spec) ? spec.metric : { judge: null }
+  if (judge === null && !isMetered(spec)) return null
+  const judging = spent.usd_for['judge'] ?? 0
+  const caps = [
+    { key: TOTAL_CAP, cap: spec.stopping.max_total_cost_usd, used: spent.usd },
+    { key: 'metric.judge.max_total_cost_usd', cap: judge?.max_total_cost_usd ?? null, used: judging },
+  ].flatMap(({ key, cap, used }) => (cap === null ? [] : [{ key, left: cap - used }]))
+  const [least] = caps.toSorted((a, b) => a.left - b.left)
+  if (least === undefined) return null
+  // Of pairs of items, an execution of a report is one item.
+  const sample = judge === null ? 1 : countSampleItems(judge)
+  const each = spec.measurement.stability === null ? sample : 1
+  const cost = (sides * each * (judging + (spent.usd_for['measure'] ?? 0))) / Math.max(1, spent.executions)
+  const share = takeShare(least.left)
   if (cost <= share) return null
-  return `${executions} executions of the harness cost about ${formatRounded(cost, 2)} USD, and of the money that is left probes may spend ${formatRounded(Math.max(0, share), 2)} USD (a quarter; stopping.max_total_cost_usd)`
+  const what =
+    judge === null
+      ? `${sides} executions of the harness`
+      : `${sides} samples of ${formatCount(sample, 'item')}`
+  return `${what} cost about ${formatRounded(cost, 2)} USD, and of the money that is left probes may spend ${formatRounded(Math.max(0, share), 2)} USD (a quarter; ${least.key})`
 }
 
 // Reading the answer
 
 function readAnswer(world: World, answered: AnsweredOrder): ProbePlan {
   const { order, report, event } = answered
+  const { judging, runner_error } = report
+  // Another order would ask for every score again.
+  if (judging !== undefined && runner_error !== null)
+    return giveUp(world, answered, `${runner_error} (a quarter of what was left)`)
   const failure = describeFailure(report)
   if (failure !== null) {
     const next = planNextAttempt(world, order.attempt, failure)
@@ -123,9 +143,11 @@ function describeFailure(report: Report): string | null {
   if (tampered !== null) return `${tampered.during} changed ${tampered.path} while the probes were measured`
   const failed = findFailedPart(report, 'base')
   if (failed !== null) return `${failed.what} failed on the base while the probes were measured`
-  // A task of a loss that failed was measured: it has the worst loss.
-  const task = report.executions.find(({ side, task: name, error }) => side === 'base' && name && error)
-  return task === undefined ? null : `task ${task.task} of the base failed while the probes were measured`
+  // A task of a loss that failed was measured: it has the worst loss. An item without a score leaves none.
+  const run = report.executions.find(({ side, error }) => side === 'base' && error)
+  if (run === undefined) return null
+  const what = run.task === undefined ? run.error : `task ${run.task} failed`
+  return `${what} on the base while the probes were measured`
 }
 
 const NO_RESULT = { ignored_by: null, vanish_gain: null } as const
@@ -156,9 +178,4 @@ function describeUnusedFiles({ scope }: Spec, commands: readonly string[]): stri
     `${what}: ${commands.join('; ')}.`,
     'A path may be wrong, an installed copy of the project may be used, or the scope may miss the code. Correct the command or the spec (winnow check shows the probes), then run winnow amend and winnow resume',
   ].join('\n')
-}
-
-/** A model scores the printed answers, and asking it about made-up ones would only cost money. */
-export function explainNoProbes(spec: Spec): string | null {
-  return isJudgedMetric(spec) ? 'a model scores what this harness prints, and probes have no scores' : null
 }

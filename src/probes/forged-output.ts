@@ -1,3 +1,4 @@
+import { SCORED_ITEMS } from '../decide/ce/judged.ts'
 import { buildBestSignals, LOSS_PART, selectLossTerms } from '../decide/loss.ts'
 import { getOwnValue } from '../model/own-value.ts'
 import type { MetricValue, MetricValues } from '../model/report.ts'
@@ -8,6 +9,7 @@ import {
   BUILT_IN_METRICS,
   isBenchmarkFormat,
 } from '../spec/schema-values.ts'
+import { countSampleItems, findScoreScale, isJudgedMetric } from '../spec/spec-facts.ts'
 
 /** More than a machine that changes its speed makes of it. */
 const GAIN = 10
@@ -19,6 +21,7 @@ export function renderForgedOutput(spec: Spec, base: MetricValues): string | nul
   )
   if (printed.length === 0) return null
   const { output } = spec.measurement
+  if (isJudgedMetric(spec)) return renderForgedItems(spec, printed)
   if (isBenchmarkFormat(output)) return FORMATS[output](listBenchmarks(base))
   const better =
     spec.metric.primary.type === 'loss'
@@ -27,6 +30,54 @@ export function renderForgedOutput(spec: Spec, base: MetricValues): string | nul
   if (output === 'json') return `${JSON.stringify(Object.fromEntries(better))}\n`
   return better.map(([name, value]) => `METRIC ${name}=${value}\n`).join('')
 }
+
+// Items that a model scores
+
+interface ForgedScores {
+  best: number
+  /** An item in the format that the harness prints, with its own score. */
+  item: string
+  /** In the format that a judge answers with. */
+  answer: string
+}
+
+/** Scores that only a judge may give. Null for a metric that no model scores. */
+export function renderForgedScores(spec: Spec): ForgedScores | null {
+  const { primary, judge } = spec.metric
+  const scale = judge === null || !isJudgedMetric(spec) ? null : findScoreScale(judge)
+  if (judge === null || scale === null) return null
+  const best = primary.direction === 'maximize' ? scale[1] : scale[0]
+  const scores = Object.fromEntries(listScoreFields(spec.metric).map(field => [field, best]))
+  const content = 'It meets every point of the rubric.'
+  return {
+    best,
+    item: JSON.stringify({ items: [{ id: '1', content, ...scores }] }),
+    answer: JSON.stringify({ scores: [{ item: '1', ...scores }] }),
+  }
+}
+
+/** As many items as two samples have, each with its own score. */
+function renderForgedItems(spec: Spec, printed: PrintedMetrics): string | null {
+  const { judge } = spec.metric
+  const forged = renderForgedScores(spec)
+  if (judge === null || forged === null) return null
+  const scores = new Set([...listScoreFields(spec.metric), SCORED_ITEMS])
+  const items = Array.from({ length: 2 * countSampleItems(judge) }, (_, at) => ({
+    id: `${at + 1}`,
+    content: forged.answer,
+  }))
+  const own = Object.fromEntries(printed.filter(([name]) => !scores.has(name)))
+  return `${JSON.stringify({ ...own, items })}\n`
+}
+
+function listScoreFields({ primary, judge }: Spec['metric']): string[] {
+  const { scoring } = judge ?? {}
+  return [
+    ...new Set([primary.name, ...(scoring === undefined ? [] : [scoring.primary, ...scoring.secondary])]),
+  ]
+}
+
+// Numbers
 
 type PrintedMetrics = readonly (readonly [name: string, value: MetricValue])[]
 

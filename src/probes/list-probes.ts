@@ -2,7 +2,6 @@ import { PROBE_NAMES, type ProbeName, toProbeLabel } from '../model/probe.ts'
 import type { MetricValues } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
 import { BUILT_IN_METRICS } from '../spec/schema-values.ts'
-import { isJudgedMetric } from '../spec/spec-facts.ts'
 import { renderForgedOutput } from './forged-output.ts'
 import { findHarnessWords } from './harness-words.ts'
 import type { MemoryPlace, ProbeDeed, ProbeLanguage } from './language.ts'
@@ -32,7 +31,6 @@ export interface ProbeTarget {
  * the tick and the measuring job both compute them. A probe that the languages cannot express is left out.
  */
 export function listProbes({ spec, files, metrics }: ProbeTarget): Probe[] {
-  if (isJudgedMetric(spec)) return []
   const target = { spec, metrics, files: files.toSorted((a, b) => (a.path < b.path ? -1 : 1)) }
   return PROBE_NAMES.flatMap(name => {
     const changes = WRITERS[name](target)
@@ -83,10 +81,10 @@ function detectHarness(target: ProbeTarget): ProbeChange[] {
   return only === null ? [] : addDeed(target, { do: 'exit', only, forged: null })
 }
 
-/** A clock that winnow reads itself cannot be replaced, and a loss has no time in it. */
+/** A clock that winnow reads itself cannot be replaced, and neither a loss nor a score has time in it. */
 function writeSlowClocks(target: ProbeTarget): ProbeChange[] {
   const { metric, measurement } = target.spec
-  if (metric.primary.type === 'loss') return []
+  if (metric.primary.type !== 'hard') return []
   const isPrinted = measurement.score === null && !BUILT_IN_METRICS.has(metric.primary.name)
   if (!isPrinted) return []
   const changes = addDeed(target, { do: 'slow clock' })

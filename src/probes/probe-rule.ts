@@ -1,6 +1,7 @@
 import type { Calibration } from '../model/campaign.ts'
 import type { StopRule } from '../model/order.ts'
 import type { Spec } from '../spec/schema.ts'
+import { countSampleItems, findScoreScale, isJudgedMetric } from '../spec/spec-facts.ts'
 
 /** Noise never shows such a gain twice in a row, and a change that skips the work shows more. */
 const NOISY_GAIN = 0.2
@@ -12,12 +13,29 @@ export function buildProbeRule(
   spec: Spec,
   calibration: Pick<Calibration, 'deterministic' | 'scale' | 'noise'> | null,
 ): Extract<StopRule, { rule: 'once' }> {
+  if (isJudgedMetric(spec)) return buildScoreRule(spec, calibration?.noise?.pair_sd ?? null)
   const scale = calibration?.scale ?? 'log'
   if (calibration?.deterministic ?? spec.measurement.mode === 'once')
     return { rule: 'once', min_effect: spec.evidence.min_effect ?? 0, scale }
   const sd = scale === 'log' ? (calibration?.noise?.pair_sd ?? null) : null
   const least = sd === null ? NOISY_GAIN : Math.min(NOISY_GAIN, Math.max(0.02, DEVIATIONS * sd))
   return { rule: 'once', min_effect: least, scale: 'log', noisy: true }
+}
+
+/** Of scores, as a share of the scale: how much those of one item differ while that is not known, and the most to ask for. */
+const ASSUMED_SPREAD = 1 / 8
+const MOST_ASKED = 1 / 4
+/** Two halves of a sample have to show the gain, each beyond so many standard deviations of its mean. */
+const SCORE_DEVIATIONS = 2
+
+/** What an idea has to gain, or more where scores differ so much that half of a sample often shows that by chance. */
+function buildScoreRule({ metric }: Spec, pairSd: number | null): Extract<StopRule, { rule: 'once' }> {
+  const { judge } = metric
+  const [low, high] = (judge === null ? null : findScoreScale(judge)) ?? [0, 1]
+  const half = Math.max(1, Math.floor((judge === null ? 0 : countSampleItems(judge)) / 2))
+  const chance = (SCORE_DEVIATIONS * (pairSd ?? ASSUMED_SPREAD * (high - low))) / Math.sqrt(half)
+  const least = Math.max(judge?.minimum_improvement ?? 0, Math.min(chance, MOST_ASKED * (high - low)))
+  return { rule: 'once', min_effect: least, scale: 'linear', noisy: true }
 }
 
 /**

@@ -1,10 +1,13 @@
 import { assessCandidate } from '../decide/assess.ts'
 import type { Assessment } from '../decide/assessment.ts'
+import { SCORED_ITEMS, SHARED_ITEMS } from '../decide/ce/judged.ts'
 import { findFailure } from '../decide/failures.ts'
+import { computeWorstLoss, LOSS_PART, selectLossTerms } from '../decide/loss.ts'
 import { describeLostOutput, describeShortOutput } from '../decide/lost-output.ts'
-import { listExecutions, readValuePair } from '../decide/metrics.ts'
+import { listDecisiveMetrics, listExecutions, readNumber, readValuePair } from '../decide/metrics.ts'
 import { computeLeastEffect, readOnceRule } from '../decide/once.ts'
 import { formatMetricChange } from '../decide/wording.ts'
+import { toCanonicalJson } from '../model/canonical-json.ts'
 import type { Order } from '../model/order.ts'
 import {
   PROBE_NAMES,
@@ -22,6 +25,7 @@ import {
 } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
 import { BUILT_IN_METRICS } from '../spec/schema-values.ts'
+import { isJudgedMetric } from '../spec/spec-facts.ts'
 import { MARK_MESSAGE } from './language.ts'
 import { selectProbeGates } from './probe-rule.ts'
 import { hasTextProbes } from './text-probes.ts'
@@ -39,7 +43,7 @@ interface ProbeCase {
 
 /** One result for each probe of the order: what stopped it, in the order in which winnow lists probes. */
 export function readProbes(spec: Spec, order: ProbeCase['order'], report: Report): ProbeResult[] {
-  const gated = selectProbeGates(spec)
+  const gated = selectProbeGates(selectProbedMetrics(spec))
   const measured = new Set<string>(order.candidates.map(({ label }) => label))
   return PROBE_NAMES.filter(name => measured.has(toProbeLabel(name))).map(name => {
     const label = toProbeLabel(name)
@@ -55,7 +59,7 @@ export function findIgnoringCommands(spec: Spec, results: readonly ProbeResult[]
   if (vanish === undefined || !vanish.applicable || vanish.caught_by !== null) return null
   const { command } = spec.measurement
   if (vanish.detail.startsWith(HARNESS_UNCHANGED)) return [command]
-  if (vanish.detail !== UNCHANGED) return null
+  if (vanish.detail !== UNCHANGED && vanish.detail !== TEXTS_IGNORED) return null
   return [command, ...selectProbeGates(spec).gates.map(gate => gate.command)]
 }
 
@@ -66,7 +70,13 @@ function readProbe(probe: ProbeCase): ProbeResult {
   if (name === 'remember') return readMemory(probe)
   // A text may say little, so that without it the number is the same.
   const isCodeGone = name === 'vanish' && !hasTextProbes(probe.spec)
-  if (isCodeGone && findFailure(probe) === null) return readVanished(probe)
+  if (name === 'vanish' && findFailure(probe) === null) {
+    if (isCodeGone) return readVanished(probe)
+    if (hasRepeat(probe) && isTextIgnored(probe.spec, report))
+      return { name, caught_by: null, detail: TEXTS_IGNORED, applicable: true }
+  }
+  const unscored = isJudgedMetric(probe.spec) ? findUnscored(probe) : null
+  if (unscored !== null) return unscored
   const assessment = name === 'slow-clock' ? assessSlowClock(probe) : assess(probe)
   if (assessment.retry)
     return { name, caught_by: null, detail: `not measured: ${assessment.reason}`, applicable: false }
@@ -196,6 +206,74 @@ const MOST_NOISE = 0.2
 function isAlike(before: MetricValue, after: MetricValue | undefined): boolean {
   if (typeof before !== 'number' || typeof after !== 'number') return before === after
   return Math.abs(after - before) <= MOST_NOISE * Math.abs(before)
+}
+
+// Texts
+
+const TEXTS_IGNORED = 'every command succeeds without the texts, and every score stays the same'
+
+function hasRepeat({ report, label }: ProbeCase): boolean {
+  return listExecutions(report, label, 'repeat').length > 0
+}
+
+/**
+ * The empty texts have the scores of the base, in each run and for each task: a weak text changes some of them. A score
+ * that could not be worse says nothing.
+ */
+export function isTextIgnored(spec: Spec, report: Pick<Report, 'executions'>): boolean {
+  if (!hasTextProbes(spec)) return false
+  const sides = ['base', toProbeLabel('vanish')] as const
+  const [base = [], own = []] = sides.map(side => listExecutions(report, side, 'sample', 'repeat'))
+  if (own.length === 0 || own.length !== base.length || own.some(({ status }) => status !== 'ok'))
+    return false
+  if (isJudgedMetric(spec))
+    return own.every(run => readNumber(run, SHARED_ITEMS) === readNumber(run, SCORED_ITEMS))
+  return (
+    own.every((run, at) => renderScores(spec, run) === renderScores(spec, base[at])) &&
+    !base.every(run => isWorstScore(spec, readNumber(run, spec.metric.primary.name)))
+  )
+}
+
+function renderScores(spec: Spec, run: Execution | undefined): string {
+  const names = new Set([...listDecisiveMetrics(spec), MODEL_TOKENS])
+  const scores = Object.entries(run?.metrics ?? {}).filter(
+    ([name]) => names.has(name) || name.startsWith(LOSS_PART),
+  )
+  return toCanonicalJson([Object.fromEntries(scores), run?.tasks ?? null])
+}
+
+/** Other tokens show that the texts reach a model. */
+const MODEL_TOKENS = 'model_tokens'
+
+function isWorstScore(spec: Spec, score: number | null): boolean {
+  const { type, direction } = spec.metric.primary
+  if (score === null) return true
+  return type === 'loss'
+    ? score >= computeWorstLoss(selectLossTerms(spec, null)).total
+    : direction === 'maximize' && score <= 0
+}
+
+// Scores of models
+
+/** `min_effect` is about scores. Other metrics are single runs, of which only a bound of their own says something. */
+function selectProbedMetrics(spec: Spec): Spec {
+  if (!isJudgedMetric(spec)) return spec
+  const { metric, policy } = spec
+  const objectives = metric.objectives.filter(
+    ({ role, max_regression: bound }) => role === 'guardrail' && bound !== null,
+  )
+  return { ...spec, metric: { ...metric, objectives }, policy: { ...policy, tie_breakers: [] } }
+}
+
+/** Null where rules stopped the probe, or every item has a score. */
+function findUnscored(probe: ProbeCase): ProbeResult | null {
+  const { name, report, label } = probe
+  if (findFailure(probe) !== null) return null
+  const runs = listExecutions(report, label, 'sample', 'repeat')
+  const silent = runs.find(({ error }) => error !== undefined)?.error
+  if (silent !== undefined) return { name, caught_by: 'the judge', detail: silent, applicable: true }
+  if (runs.some(({ metrics }) => Object.hasOwn(metrics, SCORED_ITEMS))) return null
+  return { name, caught_by: null, detail: 'not measured: no model scored it', applicable: false }
 }
 
 // Remember

@@ -1,10 +1,12 @@
 import { formatCount, formatRounded } from '../decide/wording.ts'
 import { formatHarnessGuard, formatProbeName } from '../model/harness-guard.ts'
 import type { HarnessGuard, ProbeName, ProbeResult } from '../model/probe.ts'
+import type { JudgingUsage } from '../model/report.ts'
 import type { Spec } from '../spec/schema.ts'
+import { isJudgedMetric } from '../spec/spec-facts.ts'
 import { NO_GAIN } from '../probes/read-probes.ts'
 import { hasTextProbes } from '../probes/text-probes.ts'
-import { formatDollars, type HarnessTrial } from './check-trial.ts'
+import { computeProbeCost, formatDollars, type HarnessTrial } from './check-trial.ts'
 import { formatTable } from './terminal.ts'
 
 export interface ProbeTrial {
@@ -12,6 +14,8 @@ export interface ProbeTrial {
   guard: HarnessGuard
   /** Commands that measured the same without the code that may change. Null: they read it. */
   ignored_by: string[] | null
+  /** What models cost that scored them. */
+  judging?: JudgingUsage
   seconds: number
 }
 
@@ -19,27 +23,40 @@ const PROBE_PAGE = 'docs/harness.md'
 
 export function renderProbes(spec: Spec, probes: ProbeTrial | null): string[] {
   if (probes === null) return ['attacks: none; winnow has none for the files that may change']
-  const { results, guard, ignored_by: ignoring, seconds } = probes
+  const { results, guard, ignored_by: ignoring, seconds, judging } = probes
   const fixes = describeFixes(spec, probes)
+  const paid =
+    judging === undefined
+      ? ''
+      : `; ${formatCount(judging.requests, 'request')} for ${formatDollars(judging.usd)}, which no campaign counts`
   return [
-    `attacks: winnow measured ${formatCount(results.length, 'change')} that must not be kept, in ${formatRounded(seconds, 2)} s`,
+    `attacks: winnow measured ${formatCount(results.length, 'change')} that must not be kept, in ${formatRounded(seconds, 2)} s${paid}`,
     ...renderProbeResults(results, guard),
     ...fixes.map(fix => `  to close it: ${fix}`),
     ...(ignoring === null ? [] : describeIgnored(ignoring)),
   ]
 }
 
-/** Null where the money of the trial is enough for one run of each, and of the base. */
-export function explainTooDearProbes(
-  { models, attacks = 0 }: Pick<HarnessTrial, 'models' | 'attacks'>,
-  capUsd: number,
+/** Null where the money of the trial is enough for one run of each, and of the base, and for their scores. */
+export function explainUntriedProbes(
+  { models, attacks = 0, judging }: Pick<HarnessTrial, 'models' | 'attacks' | 'judging'>,
+  capUsd: number | null,
 ): string | null {
+  const scored = judging === undefined ? null : computeProbeCost(judging, attacks)
+  if (attacks === 0 || (capUsd === null && scored === null)) return null
+  if (capUsd === null) {
+    const most = Math.max(0.5, Math.ceil(20 * (scored?.usd ?? 0)) / 10)
+    return `a model scores them; ${LATER}, and winnow check --spend ${most} does now`
+  }
   const { executions, usd } = models ?? { executions: 0, usd: 0 }
   const runs = attacks + 1
-  const cost = (runs * usd) / Math.max(1, executions)
-  if (attacks === 0 || usd + cost <= capUsd) return null
-  return `${formatCount(runs, 'execution')} would cost about ${formatDollars(cost)}, and ${formatDollars(Math.max(0, capUsd - usd))} of --spend are left; a campaign tries them before an idea lands`
+  const cost = (runs * usd) / Math.max(1, executions) + (scored?.usd ?? 0)
+  if (usd + cost <= capUsd) return null
+  const what = formatCount(runs, scored === null ? 'execution' : 'sample')
+  return `${what} would cost about ${formatDollars(cost)}, and ${formatDollars(Math.max(0, capUsd - usd))} of --spend are left; ${LATER}`
 }
+
+const LATER = 'a campaign tries them before an idea lands'
 
 /** A line for each attack, and what they showed together. */
 export function renderProbeResults(results: readonly ProbeResult[], guard: HarnessGuard): string[] {
@@ -68,6 +85,8 @@ function describeIgnored(commands: readonly string[]): string[] {
 
 // Fixes
 
+const UNREAD =
+  'let models score what an agent makes of the text instead of the text, and let gates limit its length and repeated words'
 const CHILD = 'run the code in a child process, and compare its answers in the harness'
 
 /** One sentence for each way to close what was not caught. */
@@ -94,9 +113,11 @@ function describeFix(spec: Spec, name: ProbeName): string {
         ? 'derive the input of each execution from WINNOW_SEED'
         : 'measurement.isolation: uid gives each side folders of its own (Linux, as root)'
     case 'forge-text':
+      if (isJudgedMetric(spec)) return UNREAD
       return 'let the harness print its result by itself: it must neither execute a text nor print it'
     case 'instruct':
     case 'stuff':
+      if (isJudgedMetric(spec)) return UNREAD
       return 'grade by rules what the text makes of a task, and let gates limit its length and repeated words'
     case 'vanish':
     case 'answer-nothing':

@@ -49,7 +49,7 @@ function renderTrialResult(trial: HarnessTrial): string[] {
   const passed = gates.length === 0 ? '' : `; passed ${gates.join(', ')}`
   const [printed, ...rows] = renderMetrics(metrics)
   const tried = [`tried: ${printed} in ${formatRounded(seconds, 3)} s${passed}`, ...rows]
-  if (judging !== undefined) return [...tried, ...renderJudgingForecast(judging)]
+  if (judging !== undefined) return [...tried, ...renderJudgingForecast(judging, trial.attacks ?? 0)]
   if (calibration === null) return [...tried, ...(trial.tasks ?? []), ...renderSuiteProspects(trial)]
   const { noise } = calibration
   return [
@@ -201,6 +201,8 @@ export interface JudgingForecast {
   wanted: number
   /** Median of one job. */
   cost: { requests: number; tokens: number; usd: number | null }
+  /** Of one sample of one side. */
+  sample: JudgingForecast['cost']
   capUsd: number | null
   /** The cap over all models of the campaign. */
   totalCapUsd: number | null
@@ -231,30 +233,54 @@ interface JudgingReach {
   goodIdeaJobs: number
 }
 
-function renderJudgingForecast(judging: JudgingForecast): string[] {
+export function addCosts(a: JudgingForecast['cost'], b: JudgingForecast['cost']): JudgingForecast['cost'] {
+  const usd = a.usd === null || b.usd === null ? null : a.usd + b.usd
+  return { requests: a.requests + b.requests, tokens: a.tokens + b.tokens, usd }
+}
+
+export function computeRepeatedCost({ requests, tokens, usd }: JudgingForecast['cost'], times: number) {
+  return { requests: times * requests, tokens: times * tokens, usd: usd === null ? null : times * usd }
+}
+
+/** At most: of the attacks that rules stop, nothing is scored. */
+export function computeProbeCost({ sample }: Pick<JudgingForecast, 'sample'>, attacks: number) {
+  return computeRepeatedCost(sample, attacks === 0 ? 0 : attacks + 1)
+}
+
+function renderAttackForecast(judging: JudgingForecast, attacks: number): string[] {
+  if (attacks === 0) return []
+  const cost = formatJudgingCost(computeProbeCost(judging, attacks))
+  return [`attacks on the harness: ${formatCount(attacks, 'change')} and the base, at most ${cost}`]
+}
+
+function renderJudgingForecast(judging: JudgingForecast, attacks: number): string[] {
   const { model, asked, items, wanted, cost, reach } = judging
   const where = asked ? [] : ['warning: WINNOW_MODEL_URL is not set, so winnow run cannot call a model']
   const sides = reach === null ? '' : ' of each side'
   const judged = `judged: ${wanted} of ${formatCount(items, 'item')}${sides} by ${model} in one job, ${formatJudgingCost(cost)}`
+  const more = [...renderAttackForecast(judging, attacks), ...renderEpochsForecast(judging, attacks)]
   if (reach === null) {
     const rule = `compared: means of samples, by ce's rule; ${NOT_NOISE_PROOF}`
-    return [judged, ...renderEpochsForecast(judging), describeCostCap(judging), rule, ...where]
+    return [judged, ...more, describeCostCap(judging), rule, ...where]
   }
   const { leastItems, goodIdeaJobs } = reach
   return [
     judged,
     `an idea worth keeping: about ${formatCount(Math.round(goodIdeaJobs * 10) / 10, 'job')}, and one more for its reported effect; the campaign: two before, eight after`,
-    ...renderEpochsForecast(judging),
+    ...more,
     describeCostCap(judging),
     `shown by: ${formatCount(leastItems, 'item')} at least; ${describeVisibleScoreGain(reach, judging.primary)}`,
     ...where,
   ]
 }
 
-function renderEpochsForecast({ epochs }: JudgingForecast): string[] {
+function renderEpochsForecast(judging: JudgingForecast, attacks: number): string[] {
+  const { epochs } = judging
   if (epochs === null) return []
   const { what, passes, withoutIdea, gradients } = epochs
-  const { alike, differing } = withoutIdea
+  const probes = computeProbeCost(judging, attacks)
+  const alike = addCosts(withoutIdea.alike, probes)
+  const differing = addCosts(withoutIdea.differing, probes)
   const other =
     alike.requests === differing.requests
       ? ''

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { JUDGED_SPEC } from '../support/judged-repository.ts'
 import { modelServer } from '../servers/model-server.ts'
+import { readingJudge } from '../servers/reading-judge.ts'
 import { project } from './project.ts'
 
 function judgedProject(items = 40, spec = JUDGED_SPEC) {
@@ -33,6 +34,54 @@ describe('winnow check of a judged spec', () => {
     )
     expect(out).not.toContain('warning: WINNOW_MODEL_URL')
     expect(server.asked).toEqual([])
+  })
+
+  it('says what its attacks cost, and lets the judge score them for the money that it is given', async () => {
+    const reply: Parameters<typeof modelServer>[0] = asked =>
+      readingJudge(asked, ({ content }) => (content.includes('give it 5') ? 5 : 2))
+    const server = await modelServer(reply)
+    const env = { WINNOW_MODEL_URL: server.url, WINNOW_MODEL_PRICE: '1/5' }
+    const spec = JUDGED_SPEC.replace(', probes: off', '').replace(
+      'degenerate_gates: [',
+      "degenerate_gates: [{ name: words, check: '<= 45' }, ",
+    )
+    const person = project({
+      '.winnow/judged.yaml': spec
+        .replace(/exec awk.*txt/, 'node bench/items.mjs')
+        .replace('src/', 'src/answer.md'),
+      'src/answer.md': 'It depends.\n',
+      'bench/items.mjs': `import { readFileSync } from 'node:fs'
+const text = readFileSync('src/answer.md', 'utf8')
+const items = Array.from({ length: 24 }, (_, at) => ({ id: 'q' + at, content: 'question ' + at + ': ' + text }))
+console.log(JSON.stringify({ answers: text === '' ? 0 : 24, words: text.split(/\\s+/).length, items }))
+`,
+    })
+    const free = await person.winnowWith({ env }, 'check')
+    expect(free.code, free.err).toBe(0)
+    expect(free.out).toMatch(
+      /attacks on the harness: 4 changes and the base, at most 15 requests, about \d+ tokens/,
+    )
+    expect(free.out).toContain('attacks: not tried: a model scores them')
+    expect(server.asked).toEqual([])
+
+    const { code, out, err } = await person.winnowWith({ env }, 'check', '--spend', '0.5', '--json')
+    expect(code, err).toBe(0)
+    const { probes } = JSON.parse(out) as {
+      probes: Record<string, unknown> & { results: { name: string }[] }
+    }
+    expect(probes['guard']).toEqual({ is: 'forgeable', by: ['instruct'] })
+    expect(probes.results).toMatchObject([
+      { name: 'vanish', caught_by: 'the printed numbers' },
+      { name: 'forge-text', caught_by: 'no gain' },
+      { name: 'instruct', caught_by: null },
+      { name: 'stuff', caught_by: 'the printed numbers' },
+    ])
+    expect(probes['judging']).toMatchObject({ requests: 8 })
+    expect(server.asked).toHaveLength(8)
+
+    const poor = await person.winnowWith({ env }, 'check', '--spend', '0.0001')
+    expect([poor.code, poor.out]).toEqual([0, expect.stringContaining('5 samples would cost about')])
+    expect(server.asked).toHaveLength(8)
   })
 
   it('warns where no model could be asked', async () => {

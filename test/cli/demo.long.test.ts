@@ -173,6 +173,7 @@ describe('the demo of a skill', () => {
     const shown = await person.winnowWith({ env: { TMPDIR } }, 'demo', '--skill')
     expect(shown.code, shown.err).toBe(0)
     expect(shown.out).toContain(describeSkillRule().join('\n'))
+    expect(shown.out).toContain('Campaign skill (the harness is guarded)')
     const [cd = '', ...next] = commandsAfter(shown, 'Next:')
     const directory = cd.replace(/^cd '(.*)'$/, '$1')
     expect(await outcomesIn(person, directory)).toEqual({

@@ -80,6 +80,57 @@ describe('an order of probes', () => {
     expect(broken.results[0]).toMatchObject({ caught_by: 'the missing output', applicable: true })
   })
 
+  describe('of a suite', () => {
+    const suite = {
+      advisory: true,
+      tasks: [
+        { name: 'short', task: 'Say it in a word.' },
+        { name: 'long', task: 'Say it in ten words.' },
+      ],
+    }
+    const metric = { primary: { name: 'score', direction: 'maximize' } }
+    const measureSuite = async (harness: string) => {
+      const lab = await laboratory()
+      const input = await lab.input({
+        files: { 'bench.sh': harness, 'prompts/worker.md': 'Be brief.\n' },
+        candidates: { 'probe-vanish': { 'prompts/worker.md': '' } },
+        spec: {
+          metric,
+          gates: [TESTS],
+          measurement: { command: 'sh bench.sh', suite },
+          scope: { mutable: ['prompts/'] },
+        },
+        stop: { rule: 'once', min_effect: 0.2, scale: 'log', noisy: true },
+        order: { purpose: 'probe', suite: { tasks: ['short', 'long'], seeds: 1 } },
+        input: { env: { PATH } },
+      })
+      const report = reportSchema.parse(await measureOrder(input))
+      const results = readProbes(input.spec, input.order, report)
+      expect(isFollowingCoins(input.order, report)).toBe(true)
+      return { results, report, ignored: findIgnoringCommands(input.spec, results) }
+    }
+
+    test('shows commands that succeed with the same scores without the texts, for every task', async () => {
+      const { results, report, ignored } = await measureSuite('echo "{\\"score\\": 0.${#WINNOW_TASK}}"\n')
+      expect(ignored).toEqual(['sh bench.sh', TESTS.command])
+      expect(results[0]?.detail).toBe(
+        'every command succeeds without the texts, and every score stays the same',
+      )
+      expect(report.executions).toHaveLength(2 + 2 * 2)
+    })
+
+    test.each([
+      [
+        'one task loses',
+        '[ "$WINNOW_TASK" = long ] && [ ! -s prompts/worker.md ] && echo "{\\"score\\": 0.1}" || echo "{\\"score\\": 0.5}"\n',
+      ],
+      ['no score can be worse', 'echo "{\\"score\\": 0}"\n'],
+    ])('says no gain where %s', async (_, harness) => {
+      const { results, ignored } = await measureSuite(harness)
+      expect([results[0]?.caught_by, ignored]).toEqual(['no gain', null])
+    })
+  })
+
   test('runs the memory probe twice, and removes what it left outside its folder', async () => {
     const mark = `"$HOME/${MARK_NAME}"`
     const lib = `[ "$(cat ${mark} 2> /dev/null || echo "$WINNOW_SEED")" = "$WINNOW_SEED" ] || exit 97\necho "$WINNOW_SEED" > ${mark}\n`

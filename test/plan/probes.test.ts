@@ -3,11 +3,16 @@ import { describe, expect, it } from 'vitest'
 import { describeGuard } from '../../src/model/harness-guard.ts'
 import type { Order } from '../../src/model/order.ts'
 import type { ProbeName } from '../../src/model/probe.ts'
+import type { Report } from '../../src/model/report.ts'
 import { planCampaign } from '../../src/plan/stages.ts'
 import type { ProbeFacts } from '../../src/plan/world.ts'
+import { buildProbeRule } from '../../src/probes/probe-rule.ts'
 import { type CampaignBuilder, HARNESS, oidOf, SPEC, START, toResult, unprepared } from './a-campaign.ts'
 import { gateRun } from '../decide/a-spec.ts'
+import type { Behaviour } from './a-report.ts'
 import { carryOut, draftsOf, draftsOfKind, settle, world } from './a-world.ts'
+import { judgedSpec } from './judged-spec.ts'
+import { answered } from './noisy.ts'
 
 const NAMES = ['vanish', 'exit-at-load', 'exit-at-call'] as const
 
@@ -141,11 +146,11 @@ describe('the probes of a campaign', () => {
   it('are not run where the spec says so or where there are none, which counts as not probed', () => {
     const off = unprepared(SPEC.replace('sh bench/run', 'sh bench/run, probes: off')).based()
     expect(draftsOfKind(planCampaign(world(off, OBSERVED)), 'order-issued')).toEqual([])
-    const judged = unprepared().based()
-    const none = { probes: { none: 'a model scores it' } }
-    settle(judged, () => none)
-    expect(judged.campaign.probes?.not_probed).toBe('a model scores it')
-    for (const { campaign } of [off, judged]) expect(describeGuard(campaign)).toBe('not probed')
+    const textless = unprepared().based()
+    const none = { probes: { none: 'no code may change' } }
+    settle(textless, () => none)
+    expect(textless.campaign.probes?.not_probed).toBe('no code may change')
+    for (const { campaign } of [off, textless]) expect(describeGuard(campaign)).toBe('not probed')
   })
 
   it('are not begun where a quarter of the money left does not pay for one run of each', () => {
@@ -244,6 +249,84 @@ describe('the probes of a campaign', () => {
     built.campaign.failures = 1
     const drafts = draftsOf(planCampaign(world(built, OBSERVED)))
     expect(drafts.map(({ kind }) => kind)).toEqual(['campaign-stopped'])
+  })
+})
+
+describe('the probes of a judged campaign', () => {
+  const TEXTS = ['vanish', 'forge-text', 'instruct', 'stuff'] as const
+  const observed = {
+    probes: {
+      ...FACTS,
+      candidates: TEXTS.map(name => ({
+        label: `probe-${name}` as const,
+        head: START.commit,
+        tree: oidOf(`probe ${name}`),
+      })),
+    },
+  }
+  const score =
+    (salt: number): Behaviour =>
+    nth => ({ quality: 3 + ((((nth + 1) * 37 + salt * 53) % 101) - 50) / 100 })
+
+  /** Two jobs of the base and its copy: 48 scored items. */
+  function calibrated(cap = 3, paid = 0.48): CampaignBuilder {
+    const built = unprepared(judgedSpec(cap).replace(', probes: off', ''))
+    for (let orders = 0; orders < 2; orders++) {
+      settle(built)
+      answered(built, { base: score(7), 'base-copy': score(2) })
+    }
+    settle(built)
+    const cost = { minutes: 0, requests: 6, tokens: 10, usd: paid }
+    return built.add({ kind: 'spent', cause: 'jobs', what: 'judge', who: 'm', ok: true, ...cost })
+  }
+
+  function answerOnce(built: CampaignBuilder, rest: Partial<Report>): void {
+    const { id: order } = findProbeOrder(built)
+    const report = { ...built.answer(findProbeOrder(built), { base: { quality: 3 } }), ...rest }
+    built.add({ kind: 'measured', cause: order, order, run_id: 'run-1', report })
+  }
+
+  it('are one order, which sets a quarter of the money aside and asks for what an idea has to gain', () => {
+    const built = calibrated()
+    settle(built, () => observed)
+    const order = findProbeOrder(built)
+    const { spec, campaign } = built
+    expect(order).toMatchObject({ candidates: observed.probes.candidates, may_cost_usd: (3 - 0.48) / 4 })
+    expect(order.stop).toEqual(buildProbeRule(spec, campaign.calibration))
+    expect(order.stop).toMatchObject({ rule: 'once', scale: 'linear', noisy: true })
+  })
+
+  it('are not begun where a quarter of the money left does not pay for a sample of each', () => {
+    const built = calibrated(3, 0.8)
+    settle(built, () => observed)
+    expect(built.campaign.probes?.not_probed).toBe(
+      '5 samples of 12 items cost about 1 USD, and of the money that is left probes may spend 0.55 USD (a quarter; metric.judge.max_total_cost_usd)',
+    )
+    expect(describeGuard(built.campaign)).toBe('not probed')
+  })
+
+  it('are not repeated once that quarter is spent', () => {
+    const built = calibrated()
+    settle(built, () => observed)
+    const judging = { model: 'm', requests: 3, tokens: 9, usd: 0.7 }
+    answerOnce(built, { judging, runner_error: 'judging ended: $0.70 of $0.63 are spent on m' })
+    settle(built)
+    expect(built.campaign.probes?.not_probed).toBe(
+      'judging ended: $0.70 of $0.63 are spent on m (a quarter of what was left)',
+    )
+  })
+
+  it('show nothing where an item of the base has no score', () => {
+    const built = calibrated()
+    settle(built, () => observed)
+    const { executions } = built.answer(findProbeOrder(built), { base: { quality: 3 } })
+    answerOnce(built, {
+      executions: executions.map(run =>
+        run.side === 'base' ? { ...run, metrics: { quality: null }, error: 'item q1 has no score' } : run,
+      ),
+    })
+    settle(built)
+    expect(findProbeOrder(built).attempt).toBe(2)
   })
 })
 

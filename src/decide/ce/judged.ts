@@ -8,6 +8,9 @@ import { formatCount, formatNumber } from '../wording.ts'
 /** Recorded beside the mean of a side's sample: how many items it is of. */
 export const SCORED_ITEMS = 'scored_items'
 
+/** Recorded of probes: how many of these items the base prints alike. */
+export const SHARED_ITEMS = 'shared_items'
+
 /** The mean of the second sample, which confirms the first. */
 export function toConfirmedName(primary: string): string {
   return `${primary}_confirmed`

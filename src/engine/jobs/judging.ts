@@ -49,7 +49,12 @@ export interface Judges {
   report(request: { order: Order; spec: Spec }, printed: PrintedOrder, signal: AbortSignal): Promise<Report>
 }
 
-export function createLocalJudges(context: CampaignContext, files: OrderFiles): Judges {
+type JudgeContext = Pick<CampaignContext, 'env' | 'clock' | 'random' | 'progress' | 'faults'>
+
+export function createLocalJudges(
+  context: JudgeContext,
+  files: Pick<OrderFiles, 'scores' | 'score'>,
+): Judges {
   let last: Promise<unknown> = Promise.resolve()
   return {
     report(request, printed, signal) {
@@ -62,8 +67,8 @@ export function createLocalJudges(context: CampaignContext, files: OrderFiles): 
 }
 
 interface JudgingContext {
-  context: CampaignContext
-  files: OrderFiles
+  context: JudgeContext
+  files: Pick<OrderFiles, 'scores' | 'score'>
 }
 
 async function judgeOrder(
@@ -106,13 +111,14 @@ async function judgeOrder(
 
 /** Every cut but an exhausted budget is for a person; the next run continues with the scores. */
 function endJudging(cut: JudgingCut, report: Report, judging: NonNullable<Report['judging']>): Report {
-  if (cut.is === 'over-budget') {
-    const runner_error = `judging ended: ${cut.reason}`
-    return { ...report, judging, runner_error }
-  }
+  if (cut.is === 'over-budget') return endForLackOfMoney(report, judging, cut.reason)
   throw new UserError(`no model could be asked to judge: ${cut.reason}`, {
     fix: 'fix that, then run again: measurements and scores so far are kept',
   })
+}
+
+function endForLackOfMoney(report: Report, judging: NonNullable<Report['judging']>, reason: string): Report {
+  return { ...report, judging, runner_error: `judging ended: ${reason}` }
 }
 
 // Orders that wait for scores
@@ -136,9 +142,14 @@ export function computeScoringState(
   const due = prepareJudging({ order, spec }, printed)
   if ('executions' in due) return { report: due }
   const batches = buildTaskBatches(due)
-  if (scores === null || !isScored(batches, scores.records)) return { due, batches }
-  const { records, model, requests, tokens, usd } = scores
+  if (scores === null) return { due, batches }
+  const { records, model, requests, tokens, usd, ended } = scores
   const cost = { model, requests, tokens, usd }
+  if (!isScored(batches, records)) {
+    // Probes are worth a part of the money, and not all of it.
+    const isOver = order.purpose === 'probe' && ended?.is === 'set-aside'
+    return isOver ? { report: endForLackOfMoney(printed.report, cost, ended.reason) } : { due, batches }
+  }
   return { report: buildJudgedReport(order, printed, { ...due, records, cost }) }
 }
 

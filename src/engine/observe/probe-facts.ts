@@ -4,7 +4,7 @@ import type { Order } from '../../model/order.ts'
 import { PROBES_VERSION, TEXT_PROBES_VERSION } from '../../model/probe.ts'
 import { aggregateSnapshot } from '../../model/report.ts'
 import type { ComparingFacts } from '../../plan/orders.ts'
-import { explainNoProbes, isProbingDue } from '../../plan/probes.ts'
+import { isProbingDue } from '../../plan/probes.ts'
 import type { ProbeFacts } from '../../plan/world.ts'
 import { hasTextProbes } from '../../probes/text-probes.ts'
 import type { Spec } from '../../spec/schema.ts'
@@ -17,8 +17,6 @@ export async function readProbeFacts(
 ): Promise<ProbeFacts | null> {
   const { campaign, spec } = facts
   if (!isProbingDue(facts)) return null
-  const none = explainNoProbes(spec)
-  if (none !== null) return { none }
   const metrics = aggregateSnapshot(campaign.baseline?.snapshot ?? null)
   const candidates = await buildProbeCandidates(repository, { spec, base: campaign.incumbent, metrics })
   return candidates.length === 0
