@@ -140,8 +140,8 @@ async function repositoryOn(
       }
       throw new Error('nothing was ever to be scored')
     },
-    /** The same, through everything that there is to score. */
-    async whole() {
+    /** The same, through everything that there is to score, or until this is so. */
+    async whole(isEnough = () => false) {
       for (let wakes = 0; wakes < 20; wakes++) {
         const { run, ended } = await repository.tick()
         expect([ended.code, ended.stderr]).toEqual([0, ''])
@@ -152,7 +152,7 @@ async function repositoryOn(
           last = await repository.settle(run, asked.outputs['report'] ?? '')
           expect([last.code, last.stderr]).toEqual([0, ''])
         }
-        if (waitingRuns(github).length === 0) return last
+        if (waitingRuns(github).length === 0 || isEnough()) return last
         await repository.measureAll()
       }
       throw new Error('it never came to rest')
@@ -214,6 +214,35 @@ describe('command judge', { timeout: 240_000 }, () => {
         })
     },
   )
+
+  it("scores winnow's own attacks like an idea, in one order", async () => {
+    const spec = FILES['.winnow/size.yaml'].replace(', probes: off', '')
+    const repository = await judging({ files: { '.winnow/size.yaml': spec } })
+    await repository.whole(() => repository.kinds('probed').length > 0)
+    const [order, ...others] = repository.kinds('order-issued').filter(({ purpose }) => purpose === 'probe')
+    expect([others, order]).toMatchObject([[], { stop: { rule: 'once', scale: 'linear' } }])
+    expect(repository.kinds('probed')).toMatchObject([
+      {
+        order: order?.['id'],
+        not_probed: null,
+        results: [
+          { name: 'vanish', caught_by: 'the missing output' },
+          { name: 'forge-text', caught_by: 'the missing output' },
+          { name: 'instruct', caught_by: 'no gain' },
+          { name: 'stuff', caught_by: 'the judge' },
+        ],
+      },
+    ])
+    const sides = repository
+      .kinds('judged')
+      .filter(each => each['order'] === order?.['id'])
+      .flatMap(({ records }) => (records as { side: string }[]).map(({ side }) => side))
+    expect(sides.length).toBeLessThanOrEqual(3 * 12)
+    expect(sides).not.toContain('probe-vanish')
+    const workspace = jobClone(repository.github.bare, 'optimize/size').dir
+    for (const command of ['audit', 'replay'])
+      expect(await step({ inputs: { command, campaign: 'size' }, workspace })).toMatchObject({ code: 0 })
+  })
 
   it('goes on where it was cut off: what has a score is not asked again, in whatever job', async () => {
     const some = (asked: Parameters<typeof scoresByWord>[0], before: number): ModelReply =>
