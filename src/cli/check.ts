@@ -166,7 +166,8 @@ async function tryAndAttack(
   const { repository } = check.repositoryContext
   const attacks = !call.given.flag('no-probes')
   const candidates = attacks ? await buildProbeCandidates(repository, { spec, base, ...found }) : []
-  const trial = { ...found, attacks: candidates.length }
+  // A campaign measures them only where its spec does not turn them off.
+  const trial = { ...found, attacks: spec.measurement.probes === 'on' ? candidates.length : 0 }
   const tried = addTrial(spec, view, trial)
   const about = { yaml: check.text.yaml, tree: check.base.tree }
   saveForecast(check.repositoryContext, about, estimateCampaignSeconds(spec, trial))
@@ -174,7 +175,7 @@ async function tryAndAttack(
   // Where the harness asks models, one run of it was allowed; a suite has cheap attacks on its texts.
   if (!attacks || (capUsd !== null && !hasTextProbes(spec))) return { tried, probes: null, not_probed: null }
   const live = (seconds: number) => `attacking the harness ${formatClock(seconds)}`
-  const untried = explainUntriedProbes(trial, capUsd)
+  const untried = explainUntriedProbes(trial, { attacks: candidates.length, capUsd })
   const attack = { candidates, capUsd }
   const probes = untried === null ? await showLive(call, live, () => tryProbes(harness, trial, attack)) : null
   print(

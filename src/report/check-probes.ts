@@ -39,24 +39,23 @@ export function renderProbes(spec: Spec, probes: ProbeTrial | null): string[] {
 
 /** Null where the money of the trial is enough for one run of each, and of the base, and for their scores. */
 export function explainUntriedProbes(
-  { models, attacks = 0, judging }: Pick<HarnessTrial, 'models' | 'attacks' | 'judging'>,
-  capUsd: number | null,
+  { models, attacks: planned = 0, judging }: Pick<HarnessTrial, 'models' | 'attacks' | 'judging'>,
+  { attacks, capUsd }: { attacks: number; capUsd: number | null },
 ): string | null {
+  const later = planned === 0 ? '' : '; a campaign tries them before an idea lands'
   const scored = judging === undefined ? null : computeProbeCost(judging, attacks)
   if (attacks === 0 || (capUsd === null && scored === null)) return null
   if (capUsd === null) {
     const most = Math.max(0.5, Math.ceil(20 * (scored?.usd ?? 0)) / 10)
-    return `a model scores them; ${LATER}, and winnow check --spend ${most} does now`
+    return `a model scores them; winnow check --spend ${most} asks it${later}`
   }
   const { executions, usd } = models ?? { executions: 0, usd: 0 }
   const runs = attacks + 1
   const cost = (runs * usd) / Math.max(1, executions) + (scored?.usd ?? 0)
   if (usd + cost <= capUsd) return null
   const what = formatCount(runs, scored === null ? 'execution' : 'sample')
-  return `${what} would cost about ${formatDollars(cost)}, and ${formatDollars(Math.max(0, capUsd - usd))} of --spend are left; ${LATER}`
+  return `${what} would cost about ${formatDollars(cost)}, and ${formatDollars(Math.max(0, capUsd - usd))} of --spend are left${later}`
 }
-
-const LATER = 'a campaign tries them before an idea lands'
 
 /** A line for each attack, and what they showed together. */
 export function renderProbeResults(results: readonly ProbeResult[], guard: HarnessGuard): string[] {

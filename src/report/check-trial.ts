@@ -32,7 +32,7 @@ export interface HarnessTrial {
   models?: JudgingUsage & { executions: number }
   /** Only of a suite that is compared in pairs: their noise, as far as one pass tells. */
   estimated?: EstimatedNoise
-  /** Hostile changes that a campaign measures besides the base. */
+  /** Hostile changes that a campaign measures besides the base, 0 where its spec turns them off. */
   attacks?: number
   /** The harness works, but differs from the spec in these points. */
   warnings: string[]

@@ -80,7 +80,7 @@ describe('an order of probes', () => {
     expect(broken.results[0]).toMatchObject({ caught_by: 'the missing output', applicable: true })
   })
 
-  describe('of a suite', () => {
+  describe('of texts', () => {
     const suite = {
       advisory: true,
       tasks: [
@@ -89,7 +89,8 @@ describe('an order of probes', () => {
       ],
     }
     const metric = { primary: { name: 'score', direction: 'maximize' } }
-    const measureSuite = async (harness: string) => {
+    const measureTexts = async (harness: string, { artifacts }: { artifacts?: object[] } = {}) => {
+      const isSuite = artifacts === undefined
       const lab = await laboratory()
       const input = await lab.input({
         files: { 'bench.sh': harness, 'prompts/worker.md': 'Be brief.\n' },
@@ -97,11 +98,12 @@ describe('an order of probes', () => {
         spec: {
           metric,
           gates: [TESTS],
-          measurement: { command: 'sh bench.sh', suite },
+          measurement: { command: 'sh bench.sh', ...(isSuite ? { suite } : {}) },
           scope: { mutable: ['prompts/'] },
+          ...(isSuite ? {} : { artifacts }),
         },
         stop: { rule: 'once', min_effect: 0.2, scale: 'log', noisy: true },
-        order: { purpose: 'probe', suite: { tasks: ['short', 'long'], seeds: 1 } },
+        order: { purpose: 'probe', ...(isSuite ? { suite: { tasks: ['short', 'long'], seeds: 1 } } : {}) },
         input: { env: { PATH } },
       })
       const report = reportSchema.parse(await measureOrder(input))
@@ -110,13 +112,20 @@ describe('an order of probes', () => {
       return { results, report, ignored: findIgnoringCommands(input.spec, results) }
     }
 
-    test('shows commands that succeed with the same scores without the texts, for every task', async () => {
-      const { results, report, ignored } = await measureSuite('echo "{\\"score\\": 0.${#WINNOW_TASK}}"\n')
+    test('shows commands of a suite that succeed with the same scores for every task', async () => {
+      const { results, report, ignored } = await measureTexts('echo "{\\"score\\": 0.${#WINNOW_TASK}}"\n')
       expect(ignored).toEqual(['sh bench.sh', TESTS.command])
       expect(results[0]?.detail).toBe(
         'every command succeeds without the texts, and every score stays the same',
       )
       expect(report.executions).toHaveLength(2 + 2 * 2)
+    })
+
+    test('shows such a command of artifacts in two runs', async () => {
+      const artifacts = [{ name: 'worker', path: 'prompts/worker.md' }]
+      const { report, ignored } = await measureTexts('echo "{\\"score\\": 0.5}"\n', { artifacts })
+      expect(ignored).toEqual(['sh bench.sh', TESTS.command])
+      expect(report.executions).toHaveLength(2 + 2)
     })
 
     test.each([
@@ -126,7 +135,7 @@ describe('an order of probes', () => {
       ],
       ['no score can be worse', 'echo "{\\"score\\": 0}"\n'],
     ])('says no gain where %s', async (_, harness) => {
-      const { results, ignored } = await measureSuite(harness)
+      const { results, ignored } = await measureTexts(harness)
       expect([results[0]?.caught_by, ignored]).toEqual(['no gain', null])
     })
   })
