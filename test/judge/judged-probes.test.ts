@@ -182,6 +182,7 @@ describe('probes of a judged campaign', () => {
     const rules = {
       primary: 'quality',
       direction: 'maximize',
+      deciding: ['quality'],
       fields: ['quality', 'length'],
       judges: 1,
     } as const
