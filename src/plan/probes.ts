@@ -169,11 +169,11 @@ function buildProbedStep(found: HarnessProbes, cause: string): PlanStep {
 
 /** As with a base that fails, no number of such a harness says anything about an idea. */
 function describeUnusedFiles({ scope }: Spec, commands: readonly string[]): string {
-  const files = `every file in scope.mutable (${scope.mutable.join(', ')}) is empty`
+  const files = `the files in scope.mutable (${scope.mutable.join(', ')})`
   const what =
     commands.length === 1
-      ? `this command succeeds and measures the same when ${files}, so it does not use those files`
-      : `these commands pass and measure the same when ${files}, so they do not use those files`
+      ? `this command succeeds and measures the same without ${files}, so it does not use those files`
+      : `these commands pass and measure the same without ${files}, so they do not use those files`
   return [
     `${what}: ${commands.join('; ')}.`,
     'A path may be wrong, an installed copy of the project may be used, or the scope may miss the code. Correct the command or the spec (winnow check shows the probes), then run winnow amend and winnow resume',

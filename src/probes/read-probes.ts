@@ -58,7 +58,7 @@ export function findIgnoringCommands(spec: Spec, results: readonly ProbeResult[]
   const vanish = results.find(({ name }) => name === 'vanish')
   if (vanish === undefined || !vanish.applicable || vanish.caught_by !== null) return null
   const { command } = spec.measurement
-  if (vanish.detail.startsWith(HARNESS_UNCHANGED)) return [command]
+  if (vanish.detail.startsWith(HARNESS_UNCHANGED) || vanish.detail === EXIT_UNNOTICED) return [command]
   if (vanish.detail !== UNCHANGED && vanish.detail !== TEXTS_IGNORED) return null
   return [command, ...selectProbeGates(spec).gates.map(gate => gate.command)]
 }
@@ -83,8 +83,8 @@ function readProbe(probe: ProbeCase): ProbeResult {
   if (assessment.outcome === 'eligible')
     return { name, caught_by: null, detail: assessment.reason, applicable: true }
   const check = nameCheck(report, label, assessment)
-  if (isCodeGone && isHarnessUnchanged(probe))
-    return { name, caught_by: null, detail: `${HARNESS_UNCHANGED}; only ${check} failed`, applicable: true }
+  const unused = isCodeGone ? describeUnusedCode(probe, check) : null
+  if (unused !== null) return { name, caught_by: null, detail: unused, applicable: true }
   return {
     name,
     caught_by: check,
@@ -154,6 +154,8 @@ function listBaseRuns({ gates }: Report, { name, phase }: Report['gates'][number
 
 const UNCHANGED = 'every command succeeds without the code, and the number stays the same'
 const HARNESS_UNCHANGED = 'the harness succeeds without the code, and prints the same'
+const EXIT_UNNOTICED =
+  'set-up needs the code, and the harness succeeds and prints the same if the code ends at once'
 
 /** No command failed. A better number would be kept; an equal one says that the commands use other code. */
 function readVanished(probe: ProbeCase): ProbeResult {
@@ -167,9 +169,26 @@ function readVanished(probe: ProbeCase): ProbeResult {
   return { ...found, caught_by: NO_GAIN, detail }
 }
 
+/** What shows that the harness does not use the code, though another check noticed that it is gone. */
+function describeUnusedCode(probe: ProbeCase, check: string): string | null {
+  if (isHarnessUnchanged(probe)) return `${HARNESS_UNCHANGED}; only ${check} failed`
+  return check === 'set-up' && isExitUnnoticed(probe) ? EXIT_UNNOTICED : null
+}
+
+/** Where nothing can be built without the code, the harness was measured with code that ends at once. */
+function isExitUnnoticed(probe: ProbeCase): boolean {
+  const exits = (['exit-at-load', 'exit-at-call'] as const).map(name => ({
+    ...probe,
+    name,
+    label: toProbeLabel(name),
+  }))
+  const measured = exits.filter(({ report, label }) => listExecutions(report, label).length > 0)
+  return measured.length > 0 && measured.every(isHarnessUnchanged)
+}
+
 /**
- * Only a gate noticed that the code is gone: the harness printed the same without it. A score of 0 is no sign of that,
- * because code that scores nothing yet is as good as none.
+ * The harness succeeded without the code, or with code that ends at once, and printed the same. A score of 0 is no sign of
+ * that, because code that scores nothing yet is as good as none.
  */
 function isHarnessUnchanged(probe: ProbeCase): boolean {
   const { name, direction } = probe.spec.metric.primary

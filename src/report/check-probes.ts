@@ -77,7 +77,7 @@ function describeIgnored(commands: readonly string[]): string[] {
       : 'its commands do not use the files in scope.mutable'
   return [
     `This spec cannot be run: ${what}, so no idea could change the number.`,
-    ...commands.map(command => `  succeeded with every file empty: ${command}`),
+    ...commands.map(command => `  succeeded without the code: ${command}`),
     '  Correct a wrong path, install the project editable or build it in measurement.setup, or add the code to scope.mutable.',
   ]
 }

@@ -137,7 +137,7 @@ describe('winnow check', () => {
     expect(out).toContain(
       'NOT caught: every command succeeds without the code, and the number stays the same',
     )
-    expect(out).toContain('    succeeded with every file empty: sh bench/size.sh\n')
+    expect(out).toContain('    succeeded without the code: sh bench/size.sh\n')
   })
 
   it('refuses a harness that does not use the files that may change, though a gate does', async () => {
@@ -149,7 +149,7 @@ describe('winnow check', () => {
       'NOT caught: the harness succeeds without the code, and prints the same; only gate tests failed\n',
     )
     expect(out).toContain('its harness does not use the files in scope.mutable, so no idea could change')
-    expect(out).toContain(`    succeeded with every file empty: echo '{"bytes":1}'\n`)
+    expect(out).toContain(`    succeeded without the code: echo '{"bytes":1}'\n`)
     expect(out).not.toContain('guarded')
   })
 

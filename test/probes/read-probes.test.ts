@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Execution } from '../../src/model/report.ts'
 import { findIgnoringCommands, readProbes } from '../../src/probes/read-probes.ts'
-import { anOrder, aReport, aSpec, gateRun, run } from '../decide/a-spec.ts'
+import { anOrder, aReport, aSpec, gateRun, run, setUp } from '../decide/a-spec.ts'
 
 const label = 'probe-slow-clock'
 const TREE = { head: 'c'.repeat(40), tree: 'd'.repeat(40) }
@@ -96,6 +96,29 @@ describe('a harness that succeeds without the code, which a gate misses', () => 
     const score = { primary: { name: 'score', direction: 'maximize' } } as const
     expect(readVanish({ score: 0 }, { score: 0 }, score)).toEqual(READ)
     expect(readVanish({ score: 3 }, { score: 3 }, score)).toEqual(IGNORED)
+  })
+})
+
+describe('a harness that cannot be built without the code', () => {
+  const exits = ['probe-exit-at-load', 'probe-exit-at-call'] as const
+  const order = {
+    ...anOrder({ rule: 'once', min_effect: 0, scale: 'log' }),
+    candidates: (['probe-vanish', ...exits] as const).map(each => ({ label: each, ...TREE })),
+  }
+  const read = (load: Execution, call: Execution) => {
+    const setups = [setUp('base', true), setUp('probe-vanish', false)]
+    const results = readProbes(spec, order, aReport([run('base', { ms: 7 }), load, call], { setups }))
+    return { caught_by: results[0]?.caught_by, ignored_by: findIgnoringCommands(spec, results) }
+  }
+
+  test('does not use it where it prints the same though the code ends at once', () => {
+    expect(read(run(exits[0], { ms: 7 }), run(exits[1], { ms: 7 }))).toEqual(IGNORED)
+  })
+
+  test('uses it where one of them ends it or changes what it prints', () => {
+    const found = { caught_by: 'set-up', ignored_by: null }
+    expect(read(run(exits[0], { ms: 7 }), run(exits[1], {}, { status: 'bad-output' }))).toEqual(found)
+    expect(read(run(exits[0], { ms: 3 }), run(exits[1], { ms: 7 }))).toEqual(found)
   })
 })
 

@@ -61,8 +61,8 @@ describe('the table of attacks', () => {
     const lines = render([{ name: 'vanish', caught_by: null, detail, applicable: true }])
     expect(lines.slice(3)).toEqual([
       'This spec cannot be run: its commands do not use the files in scope.mutable, so no idea could change the number.',
-      '  succeeded with every file empty: node bench.mjs',
-      '  succeeded with every file empty: npm test',
+      '  succeeded without the code: node bench.mjs',
+      '  succeeded without the code: npm test',
       MENDING,
     ])
   })
@@ -74,7 +74,7 @@ describe('the table of attacks', () => {
       `  vanish  NOT caught: ${detail}`,
       'harness: forgeable by: vanish',
       'This spec cannot be run: its harness does not use the files in scope.mutable, so no idea could change the number.',
-      '  succeeded with every file empty: node bench.mjs',
+      '  succeeded without the code: node bench.mjs',
       MENDING,
     ])
   })
