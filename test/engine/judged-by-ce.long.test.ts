@@ -60,8 +60,10 @@ describe("ce-optimize's clustering example", () => {
     expect(asked.every(({ model }) => model === 'haiku')).toBe(true)
     // A clustering that fails its gate costs nothing.
     expect(asked.some(({ user }) => user.includes('solo '))).toBe(false)
-    // 30 items in 6 requests and 15 singletons in 3, for the base and for two ideas.
-    expect(asked).toHaveLength(3 * (6 + 3))
+    // 30 items in 6 requests and 15 singletons in 3, for the base and for two ideas. Of winnow's own attacks rules stop
+    // some, and the others print the 30 items of the base, which are scored once more.
+    expect(asked).toHaveLength(3 * (6 + 3) + 6)
+    expect((await site.campaign()).probes).toMatchObject({ not_probed: null, ignored_by: null })
     const alone = asked.filter(({ user }) => user.includes('alone '))
     expect(alone).toHaveLength(9)
     for (const { system, user } of alone) {
@@ -70,18 +72,18 @@ describe("ce-optimize's clustering example", () => {
     }
 
     const events = await site.events()
-    const scores = events.flatMap(event =>
-      event.kind === 'measured' && event.report.judging !== undefined
-        ? event.report.executions.map(({ metrics }) => metrics)
-        : [],
+    const reports = events.flatMap(event => (event.kind === 'measured' ? [event.report] : []))
+    const compared = reports.filter(
+      ({ executions }) => !executions.some(({ side }) => side.startsWith('probe')),
+    )
+    const scores = compared.flatMap(({ executions, judging }) =>
+      judging === undefined ? [] : executions.map(({ metrics }) => metrics),
     )
     expect(new Set(scores.map(({ mean_score }) => mean_score))).toEqual(new Set([2, 3, 4]))
     expect(scores).toHaveLength(3)
     expect(scores[0]).toMatchObject({ scored_items: 30, singleton_mean_score: 5, cluster_count: 36 })
-    const buckets = events.flatMap(event =>
-      event.kind === 'measured'
-        ? event.report.executions.flatMap(({ tasks }) => Object.keys(tasks ?? {}))
-        : [],
+    const buckets = compared.flatMap(({ executions }) =>
+      executions.flatMap(({ tasks }) => Object.keys(tasks ?? {})),
     )
     for (const bucket of [0, 1, 2])
       expect(buckets.filter(id => id.startsWith('old-') && Number(id.slice(4)) % 3 === bucket)).toHaveLength(
