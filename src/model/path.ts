@@ -2,7 +2,8 @@
 const GIT_DIRECTORY = /^(?:\.git|git~\d+)[\s.]*(?::.*)?$/i
 /** Ignored by some file systems, invisible, or able to reorder what a reviewer sees. */
 const INVISIBLE = /[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/u
-const CONTROL_OR_BACKSLASH = /[\p{Cc}\\]/u
+/** Windows takes a colon for a stream of the file before it. */
+const CONTROL_OR_SEPARATOR = /[\p{Cc}\\:]/u
 /** Windows drops these, and takes the rest for the name. */
 const DROPPED_END = /[\s.]$|^\s/u
 const GIT_SETTINGS = /^(?:\.git(?:modules|attributes|ignore)[\s.:].*|git(?:mod|att|ign)~\d+.*)$/i
@@ -15,7 +16,7 @@ export function isUnsafePath(path: string): boolean {
 
 /** Names that git accepts, and that show or mean another file to a person or on another system. */
 export function isMisleadingPath(path: string): boolean {
-  if (INVISIBLE.test(path) || CONTROL_OR_BACKSLASH.test(path)) return true
+  if (INVISIBLE.test(path) || CONTROL_OR_SEPARATOR.test(path)) return true
   return path.split('/').some(name => GIT_SETTINGS.test(name) || DROPPED_END.test(name))
 }
 

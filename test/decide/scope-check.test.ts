@@ -54,8 +54,10 @@ describe('a candidate’s diff', () => {
     'src/.gitmodules ',
     'src/a\u202ejs.exe',
     'src/a\u0007b',
-    'src/index.js ',
     'src/index.js.',
+    'src/index.js:evil',
+    'src/index.js.',
+    'src/index.js:evil',
     'src/ a/index.js',
   ])('with the file name %j is refused, and may remove it', path => {
     expect(check([change(path, { oldMode: ABSENT })])).toMatchObject({ code: 'file-name', path })
