@@ -1,6 +1,7 @@
+import { findCopiedLines, type RulerTexts, readRulerTexts } from './copied-literals.ts'
 import { findChangedProgram } from './lockfile-programs.ts'
 import type { ChangedFile } from './selection.ts'
-import { SUSPICIOUS_PATTERNS } from './suspicious-patterns.ts'
+import { SUSPICIOUS_DIRECTIVES, SUSPICIOUS_PATTERNS } from './suspicious-patterns.ts'
 import { type SourceLanguage, WORD_RULES, type WordRule, type WordRuleName } from './suspicious-words.ts'
 
 /**
@@ -19,7 +20,7 @@ export interface SuspiciousChange {
 const FILE_RULES = {
   start_up: 'runs before the program, or changes how it is built, started or tested',
   copied_literal: 'contains a literal of a test or a benchmark',
-  proportion: 'has a line too long to review',
+  proportion: 'has a line too long to review, or code far to the right',
   hidden_text: 'contains characters that an editor does not show, or that look like others',
 } as const
 export type SuspicionRule = WordRuleName | keyof typeof FILE_RULES
@@ -32,13 +33,22 @@ export function describeSuspicionRule(rule: SuspicionRule): string {
 
 const LANGUAGES: readonly [SourceLanguage, RegExp][] = [
   ['js', /\.(?:[cm]?[jt]sx?|vue|svelte|astro)$/],
-  ['python', /\.pyi?$/],
+  ['python', /\.py(?:[iwx]|xd)?$/],
   ['go', /\.go$/],
   ['rust', /\.rs$/],
   ['java', /\.(?:java|kt|kts|scala|groovy)$/],
   ['ruby', /\.(?:rb|rake|gemspec|ru)$/],
-  ['c', /\.(?:c|cc|cpp|cxx|h|hh|hpp|hxx|inc|m|mm|cu|s|asm)$/i],
-  ['shell', /\.(?:sh|bash|zsh)$/],
+  ['c', /\.(?:c|cc|cpp|cxx|h|hh|hpp|hxx|inc|inl|ipp|tpp|tcc|def|m|mm|cu|s|asm)$/i],
+  ['shell', /\.(?:sh|bash|zsh|ksh|dash|fish)$/],
+  ['other', /\.(?:pl|pm|php|lua|awk|cs|fsx?|vb|swift|jl|exs?|erl|dart|zig|nim|d|ps1|r|tcl|ml|hs)$/i],
+]
+/** Programs that the first line of a file may name. */
+const INTERPRETERS: readonly [SourceLanguage, RegExp][] = [
+  ['js', /\b(?:node|deno|bun|tsx)\b/],
+  ['python', /\bpython/],
+  ['ruby', /\bruby\b/],
+  ['shell', /sh\b/],
+  ['other', /./],
 ]
 
 /** Files that a tool chain reads or runs by itself. */
@@ -53,22 +63,28 @@ const START_UP_FILES = compileNames(`
   .gitattributes .gitmodules .lfsconfig Dockerfile docker-compose.yml .gitlab-ci.yml
   rust-toolchain rust-toolchain.toml go.work .rspec .simplecov Rakefile CMakeLists.txt *.cmake Makefile GNUmakefile
   meson.build BUILD BUILD.bazel pom.xml build.gradle build.gradle.kts settings.gradle gradle.properties .envrc .env
-  .env.* .tool-versions .node-version .nvmrc .python-version .ruby-version .gitconfig .pre-commit-config.yaml`)
+  .env.* .tool-versions .node-version .nvmrc .python-version .ruby-version .gitconfig .pre-commit-config.yaml
+  .gitignore .npmignore .dockerignore .ignore *.syso module-info.java MANIFEST.MF MANIFEST.in lombok.config
+  libs.versions.toml nx.json turbo.json lerna.json .eslintrc* eslint.config.* Pipfile environment.yml constraints.txt
+  config.ru AGENTS.md CLAUDE.md GEMINI.md .cursorrules .windsurfrules .clinerules copilot-instructions.md`)
 const START_UP_FOLDERS =
-  /(?:^|\/)(?:\.cargo|\.mvn|\.husky|\.bundle|\.github|\.devcontainer|\.yarn|node_modules|site-packages|META-INF\/services|[^/]+\.(?:egg|dist)-info)\/|(?:^|\/)vendor\/modules\.txt$/
-/** Modules that Python may load instead of its own. */
+  /(?:^|\/)(?:\.cargo|\.mvn|\.cursor|\.claude|\.vscode|\.idea|__mocks__|\.husky|\.bundle|\.github|\.devcontainer|\.yarn|node_modules|site-packages|META-INF\/services|[^/]+\.(?:egg|dist)-info)\/|(?:^|\/)vendor\/modules\.txt$/
+/** Modules that Python may load instead of its own, and headers that C may. */
 const SHADOWING =
-  /(?:^|\/)(?:builtins|collections|copy|datetime|decimal|doctest|functools|heapq|inspect|io|itertools|json|math|operator|os|pytest|random|re|resource|signal|statistics|string|struct|subprocess|sys|tempfile|threading|time|timeit|unittest)(?:\.py|\/__init__\.py)$/
+  /(?:^|\/)(?:(?:argparse|asyncio|bisect|builtins|collections|contextlib|copy|csv|ctypes|dataclasses|datetime|decimal|difflib|doctest|fractions|functools|gc|glob|gzip|hashlib|heapq|importlib|inspect|io|itertools|json|linecache|logging|math|multiprocessing|numpy|operator|os|pandas|pathlib|pickle|platform|pprint|psutil|pyperf|pytest|pytest_benchmark|random|re|resource|runpy|secrets|shutil|signal|site|socket|statistics|string|struct|subprocess|sys|sysconfig|tempfile|textwrap|threading|time|timeit|tokenize|traceback|tracemalloc|typing|unittest|urllib|uuid|warnings|weakref)(?:\.pyi?|\/__init__\.py)|(?:assert|ctype|errno|inttypes|limits|malloc|math|memory|setjmp|signal|stdarg|stdbool|stddef|stdint|stdio|stdlib|string|time|unistd)\.h)$/
 /** Keys of a package manifest that decide what runs. */
-const MANIFEST = /(?:^|\/)(?:package\.json|pyproject\.toml|Cargo\.toml)$/
+const MANIFEST = /(?:^|\/)(?:package\.json|pyproject\.toml|Cargo\.toml|go\.mod)$/
 const MANIFEST_KEYS =
-  /^\s*(?:"(?:bin|scripts|main|module|exports|imports|type|browser|gypfile|overrides|resolutions|(?:pre|post)?(?:install|test|prepare|build))"\s*:|\[(?:tool\.pytest|tool\.setuptools|build-system|project\.scripts|project\.entry-points|profile|build|target|patch)\b|(?:build|harness|proc-macro|rustflags)\s*=)/
+  /^\s*(?:(?:replace|toolchain|exclude|retract|godebug)\b|"(?:bin|scripts|main|module|exports|imports|type|browser|gypfile|overrides|resolutions|workspaces|packageManager|devEngines|volta|config|directories|mocha|jest|vitest|ava|tap|nyc|c8|babel|tsx|nodemonConfig|eslintConfig|bundled?Dependencies|(?:pre|post)?(?:install|test|prepare|build))"\s*:|\[(?:tool\.pytest|tool\.setuptools|tool\.(?:hatch|poetry\.(?:scripts|build|plugins)|coverage|tox|nox)|build-system|project\.scripts|project\.gui-scripts|project\.entry-points|profile|build|target|patch|replace|lib|workspace|features|lints|\[(?:bench|bin|test|example))\b|(?:build|harness|proc-macro|rustflags|links|path|autobenches|autotests|autobins)\s*=)/
 
 const LONGEST_LINE = 1000
 const HIDDEN_CHARACTERS =
-  /\u034f|[\u00ad\u061c\u0085\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\u2800\u3164\ufeff\uffa0\u{e0000}-\u{e007f}]|[^\P{Cc}\t\r]|\r(?!$)/u
-/** Letters that look like Latin ones, beside those. */
-const MIXED_ALPHABETS = /[A-Za-z][\u0400-\u04ff\u03bf]|[\u0400-\u04ff\u03bf][A-Za-z]/
+  /\u034f|(?!\ufe0f)\p{Variation_Selector}|[\u00ad\u061c\u0085\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff9-\ufffc]|[\u{1d173}-\u{1d17a}]|[\u{e0000}-\u{e00ff}]|\p{Co}|[^\P{Cc}\t\r]|\r(?!$)/u
+/** Letters of other alphabets that look like Latin ones, beside those, and letters that look like `!` and `|`. */
+const MIXED_ALPHABETS =
+  /[A-Za-z][\u0400-\u052f\u0531-\u0587\u13a0-\u13ff\u2c80-\u2cff\ua4d0-\ua4ff\u03bf\u03bd\u03c1]|[\u0400-\u052f\u0531-\u0587\u13a0-\u13ff\u2c80-\u2cff\ua4d0-\ua4ff\u03bf\u03bd\u03c1][A-Za-z]|[\u01c0-\u01c3]/u
+/** Blanks that move code out of the window. */
+const FAR_RIGHT = /\S[ \t]{100,}\S|^[ \t]{300,}\S/
 const SHOWN = 100
 
 interface Line {
@@ -81,11 +97,11 @@ export function findSuspiciousChanges(
   files: readonly ChangedFile[],
   rulers: readonly string[] = [],
 ): SuspiciousChange[] {
-  const copied = { texts: rulers, literals: collectLiterals(rulers) }
-  return files.flatMap(file => checkFile(file, copied))
+  const ruler = readRulerTexts(rulers)
+  return files.flatMap(file => checkFile(file, ruler))
 }
 
-function checkFile(file: ChangedFile, copied: RulerTexts): SuspiciousChange[] {
+function checkFile(file: ChangedFile, ruler: RulerTexts): SuspiciousChange[] {
   const { path, before } = file
   const added = listAddedLines(file)
   const [first = { number: 1, text: path }] = added
@@ -100,11 +116,9 @@ function checkFile(file: ChangedFile, copied: RulerTexts): SuspiciousChange[] {
   return [
     ...manifest.map(line => toFinding('start_up', path, line)),
     ...findWords(file, added).map(([rule, line]) => toFinding(rule, path, line)),
+    ...findCopiedLines(added, ruler, before ?? '').map(line => toFinding('copied_literal', path, line)),
     ...added
-      .filter(({ text }) => hasCopiedLiteral(text, copied, before ?? ''))
-      .map(line => toFinding('copied_literal', path, line)),
-    ...added
-      .filter(({ text }) => text.length > LONGEST_LINE)
+      .filter(({ text }) => text.length > LONGEST_LINE || FAR_RIGHT.test(text))
       .map(line => toFinding('proportion', path, line)),
     ...added
       .filter(
@@ -133,11 +147,16 @@ function toFinding(rule: SuspicionRule, path: string, { number, text }: Line): S
 }
 
 function listAddedLines({ before, after }: ChangedFile): Line[] {
-  const old = new Set((before ?? '').split('\n').map(text => text.trim()))
+  const left = new Map<string, number>()
+  const addLeft = (text: string, count: number) => left.set(text, (left.get(text) ?? 0) + count)
+  for (const text of (before ?? '').split('\n')) addLeft(text.trim(), 1)
   return (after ?? '')
     .split('\n')
     .map((text, at) => ({ number: at + 1, text }))
-    .filter(({ text }) => text.trim() !== '' && !old.has(text.trim()))
+    .filter(({ text }) => {
+      addLeft(text.trim(), -1)
+      return text.trim() !== '' && (left.get(text.trim()) ?? 0) < 0
+    })
 }
 
 // Words of code
@@ -149,11 +168,29 @@ const WORD_RULE_NAMES = Object.keys(WORD_RULES) as WordRuleName[]
  * no finding.
  */
 function findWords({ path, before, after }: ChangedFile, added: readonly Line[]): [WordRuleName, Line][] {
-  const language = LANGUAGES.find(([, pattern]) => pattern.test(path))?.[0]
-  if (language === undefined || after === null) return []
+  if (after === null) return []
+  const language = findLanguage(path, after)
+  if (language === undefined) return []
   const lines = new Map(added.map(line => [line.number, line]))
   const [old, now] = [clearProse(before ?? '', language), clearProse(after, language)]
-  return listPatterns(language).flatMap(([rule, pattern]) => {
+  const directives = SUSPICIOUS_DIRECTIVES.filter(({ languages }) => languages.includes(language))
+  return [
+    ...findPatterns(listPatterns(language), { old, now, lines }),
+    ...findPatterns(directives, { old: before ?? '', now: after, lines }),
+  ]
+}
+
+interface Texts {
+  old: string
+  now: string
+  lines: ReadonlyMap<number, Line>
+}
+
+function findPatterns(
+  patterns: readonly { rule: WordRuleName; pattern: RegExp }[],
+  { old, now, lines }: Texts,
+): [WordRuleName, Line][] {
+  return patterns.flatMap(({ rule, pattern }) => {
     const known = countWords(old.matchAll(pattern))
     const found = new Map<number, [WordRuleName, Line]>()
     for (const match of now.matchAll(pattern)) {
@@ -167,13 +204,19 @@ function findWords({ path, before, after }: ChangedFile, added: readonly Line[])
   })
 }
 
-function listPatterns(language: SourceLanguage): [WordRuleName, RegExp][] {
-  const words = WORD_RULE_NAMES.flatMap((rule): [WordRuleName, RegExp][] => {
+function findLanguage(path: string, text: string): SourceLanguage | undefined {
+  const named = LANGUAGES.find(([, pattern]) => pattern.test(path))
+  if (named !== undefined) return named[0]
+  const [, program] = /^#!(.*)/.exec(text) ?? []
+  return program === undefined ? undefined : INTERPRETERS.find(([, pattern]) => pattern.test(program))?.[0]
+}
+
+function listPatterns(language: SourceLanguage): { rule: WordRuleName; pattern: RegExp }[] {
+  const words = WORD_RULE_NAMES.flatMap(rule => {
     const { [language]: named }: WordRule = WORD_RULES[rule]
-    return named === undefined ? [] : [[rule, compileWords(named)]]
+    return named === undefined ? [] : [{ rule, pattern: compileWords(named) }]
   })
-  const patterns = SUSPICIOUS_PATTERNS.filter(({ languages }) => languages.includes(language))
-  return [...words, ...patterns.map(({ rule, pattern }): [WordRuleName, RegExp] => [rule, pattern])]
+  return [...words, ...SUSPICIOUS_PATTERNS.filter(({ languages }) => languages.includes(language))]
 }
 
 function countWords(matches: Iterable<RegExpMatchArray>): Map<string, number> {
@@ -211,6 +254,7 @@ const COMMENT_LINES: Readonly<Record<SourceLanguage, RegExp>> = {
   ruby: /^(?!.*#\{)[ \t]*#.*$/gm,
   c: /^[ \t]*\/\/.*$/gm,
   shell: /^[ \t]*#(?!!)(?!.*(?:\$\(|`)).*$/gm,
+  other: /^[ \t]*(?:#|\/\/|--).*$/gm,
 }
 
 /** The lines of a block comment that begin with a star, and have no code behind its end. */
@@ -272,75 +316,4 @@ function toPartPattern(part: string): string {
   if (part === '.') return String.raw`\s*(?:\?\.|\.)\s*`
   if (part === '=') return String.raw`\s*=(?![=>])\s*`
   return `\\s*\\${part}\\s*`
-}
-
-// Copied literals
-
-const LITERAL = /(["'`])((?:(?!\1)[^\\\n]|\\.){12,})\1|(?<![\w.])(\d[\d_]*\.?\d*)(?![\w.])/g
-/** Names and paths occur in code and tests alike. */
-const NAME_OR_PATH = /^[\w@:./-]{1,24}$/
-const LEAST_DIGITS = 5
-
-/** Shorter texts and round numbers occur by chance: `utf8`, 100000, 65536. */
-function* readLiterals(text: string): Generator<string> {
-  for (const [, , quoted, number = ''] of text.matchAll(LITERAL)) {
-    if (quoted !== undefined && !NAME_OR_PATH.test(quoted)) yield quoted
-    const digits = number.replaceAll('_', '')
-    if (digits.length >= LEAST_DIGITS && !isRoundNumber(Number(digits))) yield digits
-  }
-}
-
-function isRoundNumber(value: number): boolean {
-  return (
-    Number.isInteger(Math.log2(value)) ||
-    Number.isInteger(Math.log2(value + 1)) ||
-    /^\d{1,2}0*$/.test(`${value}`)
-  )
-}
-
-function collectLiterals(texts: readonly string[]): ReadonlySet<string> {
-  return new Set(texts.flatMap(text => [...readLiterals(text)]))
-}
-
-interface RulerTexts {
-  texts: readonly string[]
-  literals: ReadonlySet<string>
-}
-
-function hasCopiedLiteral(text: string, { texts, literals }: RulerTexts, before: string): boolean {
-  if (texts.length === 0) return false
-  const isNew = (literal: string) => !before.includes(literal)
-  if (listShortAnswers(text).filter(each => isNew(each) && isQuoted(each, texts)).length >= LEAST_ANSWERS)
-    return true
-  return [...readLiterals(text), ...listComparedTexts(text)].some(
-    literal =>
-      isNew(literal) &&
-      (literals.has(literal) || (literal.includes(' ') && texts.some(ruler => ruler.includes(literal)))),
-  )
-}
-
-// Short texts, which tell something only together, or where an input is compared with them
-
-const LEAST_ANSWERS = 3
-const SHORT_LITERAL = /(["'`])((?:(?!\1)[^\\\n]){2,11})\1/g
-/** Words alone occur in code and tests alike. */
-const ANSWER = /\d|\S\s+\S/
-
-function listShortAnswers(text: string): string[] {
-  return [...new Set([...text.matchAll(SHORT_LITERAL)].map(([, , literal = '']) => literal))].filter(
-    literal => ANSWER.test(literal),
-  )
-}
-
-function isQuoted(literal: string, texts: readonly string[]): boolean {
-  return texts.some(ruler => ['"', "'", '`'].some(quote => ruler.includes(`${quote}${literal}${quote}`)))
-}
-
-const COMPARED_TEXT =
-  /(?:(?:starts|ends)_?[wW]ith|includes|contains|indexOf|find|hasPrefix|HasPrefix|strstr|strn?cmp|[!=]==?|\bin|\bcase)\s*\(?\s*(?:\w+\s*,\s*)?(["'`])((?:(?!\1)[^\\\n]){5,11})\1/g
-
-function listComparedTexts(text: string): string[] {
-  return [...text.matchAll(COMPARED_TEXT)].flatMap(([, , literal = '']) =>
-    /\S\s+\S/.test(literal) ? [literal] : [],
-  )
 }

@@ -1,4 +1,5 @@
-import type { SourceLanguage, WordRuleName } from './suspicious-words.ts'
+import { ANSWER_PATTERNS } from './suspicious-answers.ts'
+import { SOURCES, type SourceLanguage, type SuspiciousSource, type WordRuleName } from './suspicious-words.ts'
 
 /** Code that a name alone does not give away: a global under another name, a name in parts, an input that is special. */
 interface SuspiciousPattern {
@@ -19,21 +20,7 @@ const JS_OBJECT = '(?:JSON|Math|console|performance|Reflect|Atomics)'
 const C_FUNCTION =
   '(?:v?f?printf|v?sn?printf|dprintf|f?puts|f?putc|putchar|fwrite|write|fclose|fflush|open|read|malloc|calloc|realloc|free|mem(?:cmp|cpy|set|move)|str(?:n?cmp|len|n?cpy)|abort|exit|_exit|atexit|assert|__assert_fail|getenv|time|clock|clock_gettime|gettimeofday|main|_start)'
 
-const SOURCES = {
-  js: ['js'],
-  python: ['python'],
-  go: ['go'],
-  rust: ['rust'],
-  java: ['java'],
-  ruby: ['ruby'],
-  c: ['c'],
-  shell: ['shell'],
-  named: ['js', 'python', 'ruby'],
-  adjacent: ['python', 'ruby', 'c'],
-  all: ['js', 'python', 'go', 'rust', 'java', 'ruby', 'c'],
-} as const satisfies Record<string, readonly SourceLanguage[]>
-
-const PATTERNS: readonly [WordRuleName, keyof typeof SOURCES, string][] = [
+const PATTERNS: readonly SuspiciousSource[] = [
   // const root = globalThis; Reflect.get(global, name); globalThis[name]
   ['dynamic_code', 'js', String.raw`(?<![\w$.'"]|typeof\s)${JS_GLOBAL}\s*(?=[\[;,)\n]|$)`],
   [
@@ -318,25 +305,138 @@ const PATTERNS: readonly [WordRuleName, keyof typeof SOURCES, string][] = [
     'c',
     String.raw`(?<![\w$.>])exit\s*\(\s*(?!(?:[1-9]\d*|EXIT_FAILURE)\s*\))|\b(?:pthread_exit|thrd_exit|alarm|setitimer|timer_create)\s*\(`,
   ],
-  // if (text.length === 246) return answer
+  // const { constructor: make } = run; const { constructor: { prototype: texts } } = ''
   [
-    'special_case',
-    'all',
-    String.raw`\b(?:length|size|count|len)(?:\(\w*\))?\s*===?\s*(?!(?:100|128|200|256|500|512|1000|1024|2048|4096|8192|16384|32768|65535|65536|10000|100000|1000000)\b)\d{3,}\b`,
-  ],
-  [
-    'special_case',
-    'all',
-    String.raw`\blen\(\w+\)\s*==\s*(?!(?:100|128|200|256|500|512|1000|1024|2048|4096|8192|65536|10000|100000|1000000)\b)\d{3,}\b`,
-  ],
-  // let calls = 0 … if (++calls > 20) return answer
-  [
-    'special_case',
+    'dynamic_code',
     'js',
-    String.raw`^(?:export\s+)?(?:let|var)\s+(\w+)\s*=\s*\d+\b[^]{0,5000}?(?:(?:\+\+\s*\1\b|\b\1\s*\+\+|\b\1\s*\+=\s*1)\s*\)?\s*(?:[<>]|[!=]==?)|if\s*\(\s*\1\s*(?:[<>]|[!=]==?)[^\n]*\breturn\b)`,
+    String.raw`\{[^{}]*\b(?:constructor|prototype|__proto__)\b[^{}()]*\}[\s}]*=(?![=>])`,
   ],
+  ['dynamic_code', 'js', String.raw`(?:\bfrom|\bimport|\brequire\s*\()\s*\(?['"][^'"]+\.(?:node|wasm)['"]`],
+  [
+    'environment',
+    'js',
+    String.raw`\b(?:prepareStackTrace|stackTraceLimit|getCallSites?)\b|\bperformance\s*\.\s*(?:timeOrigin|getEntries\w*|toJSON)\b|\bimport\.meta\.url\s*\.`,
+  ],
+  // inspect(new Error()), and each property of an error, show who called
+  [
+    'environment',
+    'js',
+    String.raw`\b(?:inspect|format|String|structuredClone|(?:Object|Reflect|util|console|JSON)\s*\.\s*\w+)\s*\(\s*(?:new\s+)?\w*Error\s*\(`,
+  ],
+  [
+    'environment',
+    'js',
+    String.raw`(?:\bcatch\s*\(\s*|\b(?:const|let|var)\s+)(\w+)\s*(?:\)|=\s*(?:new\s+)?\w*Error\s*\()[^]{0,400}?(?:(?<![\w.])\1\s*\[|\b(?:inspect|structuredClone|(?:Object|Reflect)\s*\.\s*(?:getOwn|own|entries|values|get)\w*)\s*\(\s*\1\b)`,
+  ],
+  // work.gi_frame.f_trace_lines = False; run.__code__.replace(co_filename=…)
+  [
+    'dynamic_code',
+    'python',
+    String.raw`\b(?:gi|cr|ag)_(?:frame|code)\b|\bf_(?:trace_lines|trace_opcodes|lineno|lasti|builtins)\b|\bco_\w+\b|\bdef\s+__(?:getattribute|instancecheck|subclasscheck)__|^[ \t]*class\s+\w+\s*\(\s*type\s*\)`,
+  ],
+  [
+    'layout',
+    'python',
+    String.raw`^[ \t]*(?:[^#'"\n;]|'[^'\n]*'|"[^"\n]*")+;[ \t]*[A-Za-z_(]|^[ \t]*(?:for|while)\s[^#\n]*:[ \t]+(?:[A-Za-z_][\w.]*(?:\[[^\]\n]*\])?\s*(?:[-+*/|&^%]?=(?!=)|\()|yield\b)|\.__(?:set|del)item__\(`,
+  ],
+  // from random import _os; json.codecs.builtins
+  [
+    'dynamic_code',
+    'python',
+    String.raw`^[ \t]*from\s+[\w.]+\s+import\s[^#\n]*(?<![\w.])_?(?:os|sys|builtins)\b|\b\w+\.(?:_?(?:os|sys)|builtins)\.(?!path\b)\w|^[ \t]*(?:import|from)\s+(?:[^#\n]*,\s*)?(?:wave|mailbox|site|bdb|pdb|code|codeop|trace|profile|pyclbr|modulefinder)\b`,
+  ],
+  [
+    'environment',
+    'python',
+    String.raw`\bcatch_warnings\s*\([^)]*\brecord\b|%\((?:filename|pathname|funcName|lineno|processName|threadName)\)|\bplatform\.(?:node|uname)\b|^[ \t]*(?:import|from)\s+(?:[^#\n]*,\s*)?locale\b`,
+  ],
+  // set -; set +$off; "set" +x; options=+x
+  [
+    'processes',
+    'shell',
+    String.raw`\bset\s+-\s*(?=$|[;&|)}])|\bset\s+\+\s*["'$\\\x60]|=\s*["']?\+[a-z]*[xvn]\b|(?:^|[;&|({]\s*|\b(?:then|else|do)\s+)[ \t]*(?=\S*["'\\])["'\\]*(?:s["'\\]*e["'\\]*t|e["'\\]*x["'\\]*i["'\\]*t|e["'\\]*x["'\\]*e["'\\]*c|e["'\\]*v["'\\]*a["'\\]*l|t["'\\]*r["'\\]*a["'\\]*p|k["'\\]*i["'\\]*l["'\\]*l|(?:b["'\\]*a["'\\]*)?s["'\\]*h)["'\\]*(?=\s)`,
+  ],
+  // cmp() { true; }; PATH=/elsewhere:$PATH; awk '{ system("…") }'
+  [
+    'dynamic_code',
+    'shell',
+    String.raw`^[ \t]*(?:function\s+)?(?:cmp|diff|printf|echo|test|grep|cat|date|time|read|exit|set|cd|awk|sed|wc|sort|bc|expr|sh|bash)\s*\(\s*\)|(?<![\w$])(?:PATH|ENV|BASH_ENV|PROMPT_COMMAND)=|\bhash\s+-p\b|\benable\s+-n\b|\bsystem\s*\(|\bfind\b[^\n]*\s-delete\b`,
+  ],
+  [
+    'environment',
+    'shell',
+    String.raw`\[\s+!?\s*-[tpcS]\s|\btest\s+-[tpcS]\s|\bcase\s+["']?\$\{?0|\$0["']?\s*(?:!?=|\])|\$\{0[#%/:]|\bstat\s+(?:-\S+\s+)*-\w*L|\$\{?(?:PPID|LINENO|FUNCNAME|BASH_\w+|(?:GITHUB|WINNOW|EVO|npm)_\w+)\b`,
+  ],
+  ['tests', 'shell', String.raw`(?<![\w-])(?:tests?|bench(?:marks?)?|expected|fixtures?)/`],
+  // import sys "os"; import . "os"
+  [
+    'dynamic_code',
+    'go',
+    String.raw`^\s*(?:import\s+)?(?:\.|[a-z_]\w*)\s+"(?:os|syscall|unsafe|testing|runtime|log|net|flag|plugin|(?:os|runtime|net)/\w+)"|\bGOMAXPROCS\s*\(\s*(?!0\s*\))\S`,
+  ],
+  ['tests', 'go', String.raw`^func\s+(?:Test|Benchmark|Fuzz)\w*\s*\(`],
+  [
+    'processes',
+    'rust',
+    String.raw`\buse\s+std::(?:\{[^}]*\b)?(?:process|fs|env|net)\b(?=\s*(?:as\b|[;,}]|::\s*[{*]))`,
+  ],
+  [
+    'dynamic_code',
+    'rust',
+    String.raw`#\s*!?\[\s*(?:path\s*=|feature\b|no_main\b|panic_handler\b|cfg\s*\(\s*not\s*\(\s*test)|\bmacro_rules!\s*(?:e?print(?:ln)?|(?:debug_)?assert\w*|panic|write(?:ln)?|format|vec)\b|\bintrinsics::`,
+  ],
+  ['tests', 'rust', String.raw`\bfn\s+eq\s*\(\s*&self\s*,\s*_\w*\s*:`],
+  [
+    'dynamic_code',
+    'java',
+    String.raw`\bimport\s+static\s+java\.lang\.(?:System|Runtime|Thread)\b|\b(?:System|Runtime)\s*\.\s*class\b`,
+  ],
+  ['environment', 'java', String.raw`\bcurrentThread\(\)\s*\.\s*getName\b|\bprintStackTrace\s*\(\s*\w`],
+  ['tests', 'java', String.raw`\bequals\s*\([^)]*\b(\w+)\s*\)\s*\{\s*return\s+\1\s*!=\s*null\s*;`],
+  [
+    'dynamic_code',
+    'ruby',
+    String.raw`^[ \t]*class\s+::[A-Z]|\b(?:String|Array|Hash|Integer|Float|Numeric|Object|Kernel|Enumerable|Comparable|Process|Time|IO|JSON)\.(?:prepend|include|extend|public_send|send)\b|\bconst_get\b|\b(?:public_)?send\s*\(?\s*:(?:exit|abort|system|eval|fork|exec)|^[ \t]*(?:BEGIN\s*\{|using\s+[A-Z]|load\s*\(?\s*['"])|\bbinding\s*\.|\brequire(?:_relative)?\s*\(?\s*['"][^'"]*\.(?!rb['"])\w+['"]`,
+  ],
+  ['tests', 'ruby', String.raw`\bdef\s+===\s*\([^)]*\)\s*(?:=|;|\n)\s*true\b`],
+  // void (*leave)(int) = exit; strcmp(__FILE__, …); #include "words.def"
+  [
+    'exits',
+    'c',
+    String.raw`[=(,]\s*&?\s*(?:\([^()]*\*\s*\)\s*)?&?\s*(?:_exit|_Exit|exit|quick_exit|abort)\s*(?=[;,)])`,
+  ],
+  [
+    'environment',
+    'c',
+    String.raw`\bstr\w+\s*\([^;\n]*__FILE__|\b__(?:INCLUDE_LEVEL|TIMESTAMP)__\b|\)\s*main\b`,
+  ],
+  [
+    'dynamic_code',
+    'c',
+    String.raw`^[ \t]*#\s*(?:line\b|include_next\b|undef\s+(?:assert|NDEBUG)\b|pragma\s+(?:comment|push_macro|pop_macro|GCC\s+optimize)\b|include\s*["<][^">]*\.(?!(?:h|hh|hpp|hxx|inc|inl|ipp|tpp|tcc|def|c|cc|cpp|cxx)[">])\w+[">])|\b_Pragma\s*\(\s*"\s*(?:weak|redefine|GCC\s+optimize)|\b_*optimize_*\s*\(\s*"|#\s*include\s*<printf\.h>|\bstdout\s*->`,
+  ],
+  // Names that a digraph, a trigraph or the end of a line cuts in two
+  ['dynamic_code', 'c', String.raw`%:|\?\?[=/'()!<>-]|\w\\\r?\n\w`],
 ]
 
-export const SUSPICIOUS_PATTERNS: readonly SuspiciousPattern[] = PATTERNS.map(
-  ([rule, languages, source]) => ({ rule, languages: SOURCES[languages], pattern: new RegExp(source, 'gm') }),
-)
+/** Comments that tools obey: another name for the file, another encoding of it, a line that ends within a comment. */
+const DIRECTIVES: readonly SuspiciousSource[] = [
+  ['dynamic_code', 'js', String.raw`[#@]\s*sourceURL\s*=`],
+  [
+    'dynamic_code',
+    'python',
+    String.raw`(?<![^])(?:[^\n]*\n)?[ \t\f]*#[^\n]*?coding[:=][ \t]*(?!utf-?8\b|ascii\b|latin-?1\b)\w`,
+  ],
+  ['dynamic_code', 'go', String.raw`^//line\s|/\*line\s`],
+  ['dynamic_code', 'java', String.raw`\\u+00(?:0[aAdD]|2[27aA]|[4-7][0-9a-fA-F])`],
+]
+
+export const SUSPICIOUS_PATTERNS: readonly SuspiciousPattern[] = [
+  ...PATTERNS.map(toPattern),
+  ...ANSWER_PATTERNS.map(toPattern),
+]
+export const SUSPICIOUS_DIRECTIVES: readonly SuspiciousPattern[] = DIRECTIVES.map(toPattern)
+
+function toPattern([rule, languages, source]: SuspiciousSource): SuspiciousPattern {
+  return { rule, languages: SOURCES[languages], pattern: new RegExp(source, 'gm') }
+}

@@ -102,6 +102,12 @@ describe('a suspicious line', () => {
     ['hidden_text', 'a.js', 'hidden()\rconst shown = 1'],
     ['hidden_text', 'a.js', 'const \u3164 = 1'],
     ['hidden_text', 'a.py', '\uff45xec(code)'],
+    ['hidden_text', 'a.js', "const sign = 'a\u{e0141}\u{e0152}'"],
+    ['hidden_text', 'a.js', "const sign = '\ue000'"],
+    ['hidden_text', 'a.js', "const sign = 'a\u206fb'"],
+    ['hidden_text', 'a.js', 'const c\u0585unts = 1'],
+    ['hidden_text', 'a.js', 'const fast\u01c3 = 1'],
+    ['proportion', 'a.js', `const a = 1;${' '.repeat(120)}const b = 2`],
     ['hidden_text', 'a.sh', 'echo a\u001b[2K'],
     ['dynamic_code', 'a.py', "if 'unit' 'test' in names: FAST = True"],
     ['proportion', 'a.js', `const table = '${'x'.repeat(2000)}'`],
@@ -242,6 +248,8 @@ describe('a suspicious line', () => {
     ['a.h', '#define SAME(a, b) ((a) == (b))\n#define likely(x) __builtin_expect(!!(x), 1)'],
     ['a.sh', 'sort "$1" 2> /dev/null || exit 1'],
     ['a.js', 'const \u0394t = 5\nconst \u00b5s = 3'],
+    ['a.js', "const sign = '\u2764\ufe0f'"],
+    ['a.js', `const a = 1${' '.repeat(40)}// a note`],
     ['a.js', "const name = 'na\u00efve, n\u00b2, \u6f22\u5b57, 3 \u00bd\u2122'\r"],
     ['a.js', 'const { floor, sqrt } = Math\nconst { parse } = JSON'],
     ['a.js', 'function Dicer() {}\nDicer.prototype.write = function (part) {}'],
@@ -318,6 +326,12 @@ describe('a suspicious file', () => {
     'src/.gitattributes',
     '.gitmodules',
     'vendor/modules.txt',
+    'src/AGENTS.md',
+    'src/.cursor/rules/words.mdc',
+    'src/.vscode/settings.json',
+    'src/.gitignore',
+    'src/words.syso',
+    'src/__mocks__/fs.js',
   ])('is %s', path => expect(findRules(path, 'anything\n', 'before\n')).toEqual(['start_up']))
 
   it('is a manifest whose entry points or scripts change, and not one with a new version', () => {
@@ -325,6 +339,9 @@ describe('a suspicious file', () => {
     expect(findRules('package.json', before.replace('a.js', 'b.js'), before)).toEqual(['start_up'])
     expect(findRules('package.json', before.replace('1.0.0', '1.0.1'), before)).toEqual([])
     expect(findRules('pyproject.toml', '[tool.pytest.ini_options]\n')).toEqual(['start_up'])
+    expect(findRules('Cargo.toml', '[lib]\npath = "other.rs"\n')).toEqual(['start_up'])
+    expect(findRules('go.mod', 'replace example.invalid/a => ./a\n')).toEqual(['start_up'])
+    expect(findRules('package.json', '{\n  "mocha": { "require": ["./a.js"] }\n}\n')).toEqual(['start_up'])
   })
 
   it('is a lockfile that changes a program of a package, and not one with another version', () => {
@@ -342,7 +359,10 @@ describe('a suspicious file', () => {
     expect(findRules('src/\u0434\u0430.js', 'a = 1\n')).toEqual([])
   })
 
-  it('is a new module with the name of one of Python', () => {
+  it('is a new module with the name of one of Python, or a header with the name of one of C', () => {
+    expect(findRules('src/argparse.py', 'def parse(value): ...\n')).toEqual(['start_up'])
+    expect(findRules('src/string.h', 'int a;\n')).toEqual(['start_up'])
+    expect(findRules('src/words.h', 'int a;\n')).toEqual([])
     expect(findRules('src/json.py', 'def dumps(value): ...\n')).toEqual(['start_up'])
     expect(findRules('src/json.py', 'a = 2\n', 'a = 1\n')).toEqual([])
   })
