@@ -153,6 +153,28 @@ describe('winnow check', () => {
     expect(out).not.toContain('guarded')
   })
 
+  it('refuses a suite whose tasks score the same without the texts', async () => {
+    const suite = `winnow: 1
+metric: { primary: { name: score, direction: maximize } }
+measurement:
+  command: sh bench/task.sh
+  suite: { advisory: true, tasks: [{ name: short, task: One word. }, { name: long, task: Ten words. }] }
+gates: [{ name: grades, command: sh bench/task.sh }]
+scope: { mutable: [prompts/] }
+`
+    const files = {
+      '.winnow/cards.yaml': suite,
+      'prompts/worker.md': 'Be brief.\n',
+      'bench/task.sh': 'echo "{\\"score\\": 0.${#WINNOW_TASK}}"\n',
+    }
+    const { code, out, err } = await project(files).winnow('check')
+    expect(code, err).toBe(2)
+    expect(out).toContain(
+      'NOT caught: every command succeeds without the texts, and every score stays the same',
+    )
+    expect(out).toContain('    succeeded with every file empty: sh bench/task.sh\n')
+  })
+
   it('tells a harness that does not work, with what it printed last', async () => {
     const broken = { ...FILES, 'bench/size.sh': 'echo "cannot find the ruler" >&2; exit 3\n' }
     const { code, err } = await project(broken).winnow('check')
