@@ -11,6 +11,7 @@ import { createPublicRegistries } from '../dependencies/registries.ts'
 import { withGitAccess } from '../engine/campaign/open.ts'
 import { UserError, isRefusal } from '../errors.ts'
 import { requireSendable } from '../github/client.ts'
+import { createGithubClock } from '../github/github-clock.ts'
 import { createGithubForge } from '../github/github-forge.ts'
 import { WORKFLOW_FILE } from '../model/github.ts'
 import { explainApproverRefusal } from '../github/people.ts'
@@ -81,6 +82,7 @@ export function buildJobEnvironment(task: Task, job: GithubJob): Call['environme
   const say = (line: string) => console.log(toLogLine(line))
   const debug = isDebug() ? { debug: say } : {}
   const web = createWebFetch(env)
+  const clock = createGithubClock(SYSTEM_CLOCK)
   const actor = env['GITHUB_TRIGGERING_ACTOR'] || env['GITHUB_ACTOR'] || 'unknown'
   return {
     directory: resolveInWorkspace(env, inputs.directory),
@@ -91,7 +93,7 @@ export function buildJobEnvironment(task: Task, job: GithubJob): Call['environme
     remote: 'origin',
     by: { run_id: readRunId(env), attempt: readAttempt(env), actor },
     version: VERSION,
-    clock: SYSTEM_CLOCK,
+    clock,
     random: SYSTEM_RANDOM,
     faults: { reach: () => undefined },
     progress: { say },
@@ -104,8 +106,9 @@ export function buildJobEnvironment(task: Task, job: GithubJob): Call['environme
         say,
         ...debug,
         base: toShortRef(refs.optimize),
-        monotonic: () => SYSTEM_CLOCK.monotonic(),
-        sleep: ms => SYSTEM_CLOCK.sleep(ms),
+        clock,
+        monotonic: () => clock.monotonic(),
+        sleep: ms => clock.sleep(ms),
         random: () => Math.random(),
       }),
   }

@@ -5,6 +5,7 @@ import type { Octokit } from '@octokit/rest'
 import { ForgeError, UserError } from '../errors.ts'
 import type { Fetch } from '../ports.ts'
 import { listGraphqlErrors, toForgeError } from './errors.ts'
+import type { GithubClock } from './github-clock.ts'
 
 export interface GithubAccess {
   /** `GITHUB_API_URL`: https://api.github.com, or an Enterprise Server's …/api/v3. */
@@ -16,6 +17,8 @@ export interface GithubAccess {
   version: string
   /** Default: direct requests. */
   web?: Fetch
+  /** Is set right by the time of each answer. */
+  clock?: GithubClock
   say: (line: string) => void
   /** Receives every request with its answer and duration. */
   debug?: (line: string) => void
@@ -44,8 +47,10 @@ export function createGithubClient(access: GithubAccess): GithubClient {
     userAgent: `winnow/${version}`,
     log: { debug: () => undefined, info: () => undefined, warn: access.say, error: access.say },
     request: {
-      fetch: (url: string, options: RequestInit) =>
-        web(url, { ...options, signal: AbortSignal.timeout(timeoutMs) }),
+      fetch(url: string, options: RequestInit) {
+        const request = () => web(url, { ...options, signal: AbortSignal.timeout(timeoutMs) })
+        return access.clock === undefined ? request() : access.clock.follow(request)
+      },
     },
     throttle: {
       onRateLimit: canWait,

@@ -292,7 +292,7 @@ export type EventHandler<K extends EventKind> = (campaign: Campaign, event: Ledg
 
 // Creation
 
-export const FOLD_VERSION = 36
+export const FOLD_VERSION = 37
 
 export function createEmptyCampaign(): Campaign {
   const nowhere = { commit: '', tree: '' }

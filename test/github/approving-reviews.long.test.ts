@@ -193,6 +193,39 @@ describe('an approval that is taken back', () => {
     expect(await consents(there)).toEqual(['ada approves left-pad', 'ada takes back'])
   })
 
+  test('is taken back once by a review: one on a command line after it holds, whatever its clock says', async () => {
+    const there = await waitingForReview()
+    const { asks, laptop, winnow, head } = there
+    // GitHub's time is an hour later than that of the machine.
+    await asks('ada', REVIEWS, { ...NO, commit_id: head })
+    await laptop('approve', 'exp-001')
+    await winnow('tick')
+    expect(await statusOf(there)).toBe('deferred')
+    await laptop('approve', 'exp-001')
+    await winnow('tick')
+    expect(await statusOf(there)).not.toBe('deferred')
+    expect(await consents(there)).toEqual([
+      'ada approves left-pad',
+      'ada takes back',
+      'ada approves left-pad',
+    ])
+  })
+
+  releaseTest(
+    'by asking for changes, where it was given on a command line whose clock is ahead',
+    async () => {
+      const there = await waitingForReview()
+      const { asks, client, laptop, winnow, head } = there
+      const { clock } = client.place
+      client.place.clock = { ...clock, now: () => clock.now() + 5 * 3_600_000 }
+      await laptop('approve', 'exp-001')
+      client.place.clock = clock
+      await asks('ada', REVIEWS, { ...NO, commit_id: head })
+      await winnow('tick')
+      expect(await consents(there)).toEqual(['ada approves left-pad', 'ada takes back'])
+    },
+  )
+
   releaseTest('counts no more, and somebody else’s approval of the same head does', async () => {
     const there = await waitingForReview()
     const { github, client, asks, winnow, head } = there

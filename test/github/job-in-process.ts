@@ -11,8 +11,10 @@ import { settleCampaigns } from '../../src/action/settle.ts'
 import { tickCampaigns } from '../../src/action/tick.ts'
 import type { Call } from '../../src/cli/verb.ts'
 import type { EndedRun } from '../../src/engine/jobs/github-runs.ts'
+import { createGithubClock } from '../../src/github/github-clock.ts'
 import { createGithubForge } from '../../src/github/github-forge.ts'
 import { toShortRef } from '../../src/model/ids.ts'
+import type { Clock } from '../../src/ports.ts'
 import { jobClone } from '../action/a-job.ts'
 import { ENV } from '../support/campaign-client.ts'
 import { scratch } from '../git/scratch.ts'
@@ -33,6 +35,8 @@ export interface Waking {
   run?: Pick<RunRecord, 'id' | 'branch'>
   /** The orders that its tick put out, and what their jobs left: it is the settling job. */
   ended?: EndedRun
+  /** The clock of the job's machine, which then goes by GitHub's. */
+  machineClock?: Clock
   /** Other surroundings than those of a job: its clock, chance, and points at which it is cut off. */
   around?: Partial<Pick<Call['environment'], 'clock' | 'random' | 'faults' | 'by'>>
   patience?: object
@@ -146,11 +150,12 @@ export function wokenJobs(waking: Waking): RunJobs {
 
 function jobOf(
   task: Task,
-  { around = {}, patience = {} }: Waking,
+  { around = {}, patience = {}, machineClock }: Waking,
 ): [ReturnType<typeof readGithubJob>, Call['environment']] {
   const job = readGithubJob(task, readContext(task.env))
   const usual = buildJobEnvironment(task, job)
-  const clock = around.clock ?? { ...usual.clock, sleep: () => setImmediate() }
+  const githubs = machineClock === undefined ? undefined : createGithubClock(machineClock)
+  const clock = githubs ?? around.clock ?? { ...usual.clock, sleep: () => setImmediate() }
   const random = around.random ?? usual.random
   return [
     job,
@@ -167,6 +172,7 @@ function jobOf(
           say: line => usual.progress.say(line),
           patience: { ...IMPATIENT, ...patience },
           base: toShortRef(refs.optimize),
+          ...(githubs === undefined ? {} : { clock: githubs }),
           monotonic: () => clock.monotonic(),
           sleep: ms => clock.sleep(ms),
           random: () => random.fraction(),

@@ -90,10 +90,13 @@ export async function startCampaign(
   if (options.insteadOf !== undefined && state !== options.insteadOf) return 'exists'
   const { firstNumber, optimizeTips } = await readArchives(context, state)
   requireOwnOptimizeBranch(context, refs, optimizeTips)
-  const transaction = new Transaction(context, { loaded: await loadNothing(context), refs })
+  const loaded = await loadNothing(context)
+  // Asked before the events get their time, which then is GitHub's.
+  const isPrivate = await context.forge?.isPrivate()
+  const transaction = new Transaction(context, { loaded, refs })
   if (state !== undefined)
     for (const { ref, to } of (await planArchive(context, refs)).moves) transaction.move(ref, to)
-  await addStartEvents(transaction, committed, firstNumber)
+  await addStartEvents(transaction, committed, { firstNumber, isPrivate })
   transaction.move(context.refs.optimize, committed.tip.commit)
   requirePushed(await transaction.push(), { failed: 'the campaign could not be started' })
   return 'started'
@@ -123,10 +126,9 @@ async function loadNothing(context: CampaignContext): Promise<LoadedCampaign> {
 async function addStartEvents(
   transaction: Transaction,
   committed: DefaultBranchSpec,
-  firstNumber: number,
+  { firstNumber, isPrivate }: { firstNumber: number; isPrivate: boolean | undefined },
 ): Promise<void> {
-  const { repository, forge, defaultBranch, name, version } = transaction.context
-  const isPrivate = await forge?.isPrivate()
+  const { repository, defaultBranch, name, version } = transaction.context
   const { spec, sha256, yaml, tip, path } = committed
   transaction.addEvent({
     kind: 'campaign-started',

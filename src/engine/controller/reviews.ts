@@ -3,7 +3,8 @@ import type { Forge } from '../../github/port.ts'
 import type { Pull, Review } from '../../github/pull.ts'
 import { type Approvers, type Consent, listAwaitedPackages, listTeams } from '../../model/approval.ts'
 import { type Experiment, listSubjects } from '../../model/experiment.ts'
-import { REVIEW_CAUSE } from '../../model/fold/fold.ts'
+import type { Campaign } from '../../model/campaign.ts'
+import { REVIEW_CAUSE, REVOKED_CAUSE } from '../../model/fold/fold.ts'
 import { buildApprovalRequest } from '../../plan/approvals.ts'
 import { createPullFinder } from '../../plan/world.ts'
 import { type CampaignContext, requireForge } from '../campaign/context.ts'
@@ -28,7 +29,8 @@ export async function recordReviewApprovals(
     const pull = findExperimentPull(observation, experiment)
     if (pull === undefined || experiment.status === 'ended') continue
     const lastReviews = selectLastReviews(pull)
-    if (await recordRevokedApproval(context, experiment, { pull, lastReviews })) return true
+    const { handled } = observation.world.campaign
+    if (await recordRevokedApproval(context, experiment, { pull, lastReviews, handled })) return true
     if (experiment.status !== 'deferred' || !isSameSet(observation, experiment)) continue
     if (pull.state !== 'open' || pull.head !== experiment.head) continue
     const reviews = selectApprovingReviews(pull, lastReviews, experiment).filter(
@@ -183,19 +185,27 @@ async function approveByReview(
 
 async function recordRevokedApproval(
   context: CampaignContext,
-  { id: experiment, consents }: Experiment,
-  { pull, lastReviews }: { pull: Pull; lastReviews: LastReviews },
+  { id: experiment, consents, asked_at }: Experiment,
+  { pull, lastReviews, handled }: { pull: Pull; lastReviews: LastReviews; handled: Campaign['handled'] },
 ): Promise<boolean> {
   for (const consent of consents) {
     const lastReview = lastReviews.get(consent.login)
-    if (lastReview === undefined || !isRevoked(consent, lastReview)) continue
+    if (lastReview === undefined) continue
     const { digest, login, packages } = consent
-    const nonce = `taken-back:${pull.number}:${login}:${lastReview.state}:${lastReview.at}`
+    const nonce = `${REVOKED_CAUSE}${pull.number}:${login}:${lastReview.state}:${lastReview.at}:${digest}`
+    // An approval that follows the withdrawal in the ledger is later than the review, whatever their times are.
+    if (Object.hasOwn(handled, nonce)) continue
+    if (!isRevoked(limitConsentTime(consent, asked_at, context.clock.now()), lastReview)) continue
     const withdrawal = { kind: 'approval-withdrawn', experiment, digest, login, packages } as const
     await recordEvents({ ...context, nonce }, [withdrawal])
     return true
   }
   return false
+}
+
+/** On a command line the clock of a person counts. One that is ahead must not hide a later review: the request is older for sure. */
+function limitConsentTime(consent: Consent, askedAt: string | null, now: number): Consent {
+  return Date.parse(consent.at) > now && askedAt !== null ? { ...consent, at: askedAt } : consent
 }
 
 /** A later request for changes revokes an approval; dismissing revokes a review only. */

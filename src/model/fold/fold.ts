@@ -26,12 +26,14 @@ const handlers: { [K in EventKind]: EventHandler<K> } = {
 export const COMMENT_CAUSE = 'comment:'
 /** Cause prefix of an event that answers an approving review. */
 export const REVIEW_CAUSE = 'review:'
+/** Cause prefix of an event that follows a review which revokes an approval. */
+export const REVOKED_CAUSE = 'taken-back:'
 /** Cause prefix of an event that follows a change of the campaign's own pull request. */
 export const CAMPAIGN_PULL_CAUSE = 'campaign-pull:'
 /** Cause prefix of an event that follows the merge of every kept change into the default branch. */
 export const MERGED_CAUSE = 'merged at '
 const CAUSES_BY_PEOPLE = new RegExp(
-  `^(?:${COMMENT_CAUSE}|${REVIEW_CAUSE}|${CAMPAIGN_PULL_CAUSE}|${MERGED_CAUSE})`,
+  `^(?:${COMMENT_CAUSE}|${REVIEW_CAUSE}|${REVOKED_CAUSE}|${CAMPAIGN_PULL_CAUSE}|${MERGED_CAUSE})`,
 )
 
 /** Folds one event in place: the caller owns the campaign. */

@@ -105,6 +105,7 @@ export function apiOf(world: World): Api {
       'x-ratelimit-used': String(used),
       'x-ratelimit-reset': String(Math.floor(Date.now() / 1000) + 3600),
       'x-ratelimit-resource': 'core',
+      ...(world.settings.tellsTime ? { date: new Date(world.clock).toUTCString() } : {}),
       'x-github-request-id': `E${(used * 7919).toString(16).toUpperCase()}:${api.log.length}`,
     }
   }

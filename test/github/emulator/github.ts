@@ -59,6 +59,7 @@ const SETTINGS: Settings = {
   draftsSupported: true,
   dispatchNamesRun: true,
   allowance: 1000,
+  tellsTime: false,
 }
 
 export async function emulatedGithub(settings: Partial<Settings> = {}): Promise<EmulatedGithub> {

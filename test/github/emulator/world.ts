@@ -152,6 +152,8 @@ export interface Settings {
   dispatchNamesRun: boolean
   /** Requests left in this hour. */
   allowance: number
+  /** Each answer states the time by which it dates comments and reviews, and not that of this machine. */
+  tellsTime: boolean
 }
 
 /** Everything this GitHub knows about its one repository but what git knows. */
