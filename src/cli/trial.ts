@@ -23,6 +23,7 @@ import {
   type Report,
   type Side,
 } from '../model/report.ts'
+import { isPairedByTask } from '../model/tasks.ts'
 import { buildCampaignOrderRequest, type CampaignOrderPurpose } from '../plan/orders.ts'
 import { isCalibrationNeeded, isNoiseNeeded } from '../plan/preparation.ts'
 import { computeProspects, findQuieterMetric, type Prospects } from '../plan/prospects.ts'
@@ -32,7 +33,6 @@ import { describeAbsentMetric } from '../report/metrics.ts'
 import type { Spec } from '../spec/schema.ts'
 import { BUILT_IN_METRICS } from '../spec/schema-values.ts'
 import { isJudgedMetric, isMetered } from '../spec/spec-facts.ts'
-import { isPairedByTask } from '../spec/task-facts.ts'
 import { createNotPassedError } from './harness-failure.ts'
 import { createUnrecordedOrder, type HarnessRun, measureTrial } from './harness-run.ts'
 import { estimateJudging } from './judging-forecast.ts'

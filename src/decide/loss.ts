@@ -1,8 +1,8 @@
 import { getOwnValue } from '../model/own-value.ts'
 import { type MetricValues, toFinite } from '../model/report.ts'
+import type { SuiteTask } from '../model/tasks.ts'
 import { isMapping } from '../spec/rule-context.ts'
 import type { Spec } from '../spec/schema.ts'
-import type { SuiteTask } from '../spec/task-facts.ts'
 
 /** The loss of one run: a weighted sum of components between 0 and 1, less is better (docs/decisions/065). */
 

@@ -12,11 +12,10 @@ import {
   type Snapshot,
   toFinite,
 } from '../model/report.ts'
-import { computeTaskMeans } from '../model/tasks.ts'
+import { computeTaskMeans, isPairedByTask } from '../model/tasks.ts'
 import { type GateOperator, parseGateCheck } from '../spec/schema-values.ts'
 import type { Spec } from '../spec/schema.ts'
 import { DEFAULT_EFFECT } from '../spec/spec-facts.ts'
-import { isPairedByTask } from '../spec/task-facts.ts'
 import type { ScoreTerms } from './evidence/interval.ts'
 import { listTieBreakers } from './tie-breakers.ts'
 

@@ -17,8 +17,7 @@ import { listSharedFiles } from './layout.ts'
 import { ClockSetBack, DiskFull, describeRunnerError, readMachineFingerprint } from './machine.ts'
 import { claimWorkDir, releaseWorkDir } from './process/leftovers.ts'
 import type { Owner } from './process/reaper.ts'
-import { chooseSupervisor } from './process/supervisor.ts'
-import { listReaches } from './reach.ts'
+import { chooseSupervisor, listReaches } from './process/supervisor.ts'
 import {
   measureAlone,
   measureCalibration,

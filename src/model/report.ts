@@ -1,12 +1,17 @@
 import { z } from 'zod'
 import type { Spec } from '../spec/schema.ts'
-import { isPairedByTask } from '../spec/task-facts.ts'
 import { hashSha256, toCanonicalJson } from './canonical-json.ts'
 import { digestSchema, experimentIdSchema, oidSchema } from './ids.ts'
 import { getOwnValue } from './own-value.ts'
 import { probeLabelSchema } from './probe.ts'
 import { REACHES } from './reach.ts'
-import { computeTaskMeans, taskFactsSchema, type TaskScores, taskScoresSchema } from './tasks.ts'
+import {
+  computeTaskMeans,
+  isPairedByTask,
+  taskFactsSchema,
+  type TaskScores,
+  taskScoresSchema,
+} from './tasks.ts'
 
 /** A report answers an order: raw samples in the order they were taken, and no verdict. */
 export const sideSchema = z.union([

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Spec } from '../spec/schema.ts'
 import { getOwnValue } from './own-value.ts'
 
 /** What a report and an event have room for: tasks of one execution, and characters of a task's id. */
@@ -102,4 +103,20 @@ export function summarizeTasks(changes: readonly TaskChange[]): TaskSummary | nu
     worse: losing.length,
     worst: losing.slice(0, WORST_TASKS),
   }
+}
+
+// Tasks of a spec
+
+type TaskSections = { measurement: Pick<Spec['measurement'], 'suite' | 'per_case' | 'stability'> }
+
+/** Each task is a pair of its own: the tasks of a suite, or those that one execution prints. */
+export function isPairedByTask({ measurement }: TaskSections): boolean {
+  const { suite, per_case, stability } = measurement
+  return stability === null && (suite !== null || per_case === true)
+}
+
+export type SuiteTask = NonNullable<Spec['measurement']['suite']>['tasks'][number]
+
+export function findSuiteTask({ measurement }: Pick<Spec, 'measurement'>, name: string): SuiteTask | null {
+  return measurement.suite?.tasks.find(task => task.name === name) ?? null
 }

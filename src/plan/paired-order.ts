@@ -12,10 +12,10 @@ import {
 import type { ExperimentId, Oid } from '../model/ids.ts'
 import type { PairedTerms, StopRule } from '../model/order.ts'
 import { type PairJob, selectReportedJobs } from '../model/pairs.ts'
+import { isPairedByTask } from '../model/tasks.ts'
 import type { Outcome } from '../model/verdict.ts'
 import type { Spec } from '../spec/schema.ts'
 import { isJudgedMetric, resolveEvidence, resolvePairsPerJob } from '../spec/spec-facts.ts'
-import { isPairedByTask } from '../spec/task-facts.ts'
 import type { World } from './world.ts'
 
 /** For changes confirmed on an earlier base, and runners-up on a new one (docs/deciding.md, How strict). */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { writeAnchor } from '../../src/engine/verify/anchor.ts'
+import { writeAnchor } from '../../src/engine/verify/attestation.ts'
 import { auditLedger } from '../../src/engine/verify/audit.ts'
 import type { Oid } from '../../src/model/ids.ts'
 import { createTestRepository, type TestRepository } from '../support/repository.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { listReaches } from '../../src/measure/reach.ts'
+import { listReaches } from '../../src/measure/process/supervisor.ts'
 import { describeUnisolated } from '../../src/model/reach.ts'
 
 const ALWAYS = ['files', 'network', 'memory']
