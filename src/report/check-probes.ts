@@ -33,7 +33,7 @@ export function renderProbes(spec: Spec, probes: ProbeTrial | null): string[] {
     `attacks: winnow measured ${formatCount(results.length, 'change')} that must not be kept, in ${formatRounded(seconds, 2)} s${paid}`,
     ...renderProbeResults(results, guard),
     ...fixes.map(fix => `  to close it: ${fix}`),
-    ...(ignoring === null ? [] : describeIgnored(ignoring)),
+    ...(ignoring === null ? [] : describeIgnored(spec, ignoring)),
   ]
 }
 
@@ -70,15 +70,16 @@ function describeResult({ caught_by, applicable, detail }: ProbeResult): string 
   return `NOT caught: ${detail}`
 }
 
-function describeIgnored(commands: readonly string[]): string[] {
+function describeIgnored(spec: Spec, commands: readonly string[]): string[] {
+  const files = hasTextProbes(spec) ? 'texts' : 'code'
   const what =
     commands.length === 1
       ? 'its harness does not use the files in scope.mutable'
       : 'its commands do not use the files in scope.mutable'
   return [
     `This spec cannot be run: ${what}, so no idea could change the number.`,
-    ...commands.map(command => `  succeeded without the code: ${command}`),
-    '  Correct a wrong path, install the project editable or build it in measurement.setup, or add the code to scope.mutable.',
+    ...commands.map(command => `  succeeded without the ${files}: ${command}`),
+    `  Correct a wrong path, install the project editable or build it in measurement.setup, or add the ${files} to scope.mutable.`,
   ]
 }
 

@@ -172,7 +172,7 @@ scope: { mutable: [prompts/] }
     expect(out).toContain(
       'NOT caught: every command succeeds without the texts, and every score stays the same',
     )
-    expect(out).toContain('    succeeded with every file empty: sh bench/task.sh\n')
+    expect(out).toContain('    succeeded without the texts: sh bench/task.sh\n')
   })
 
   it('tells a harness that does not work, with what it printed last', async () => {
