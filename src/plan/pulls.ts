@@ -6,9 +6,13 @@ import { isForOtherBranch } from './branch-changes.ts'
 import { isRestartDue } from './stop.ts'
 import { type CampaignPullFacts, createPullFinder, type PullFacts, type World } from './world.ts'
 
+/** One push names each branch twice, and the system limits its arguments. The next plan finds the others. */
+const MOST_DELETED_AT_ONCE = 300
+
 /** Invariant 11. On GitHub a branch stays until its pull request is over, which is found by it. */
 export function deleteEndedBranches(world: World): PlanAction[] {
-  const branches = [...listEndedBranches(world), ...listEndedPickBranches(world)]
+  const all = [...listEndedBranches(world), ...listEndedPickBranches(world)]
+  const branches = all.slice(0, MOST_DELETED_AT_ONCE)
   return branches.length === 0 ? [] : [{ do: 'delete-branches', branches }]
 }
 

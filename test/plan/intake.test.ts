@@ -6,6 +6,7 @@ import { describeWaiting } from '../../src/report/verdict-text.ts'
 import { campaign, type CampaignBuilder, candidateTree, oidOf, SPEC } from './a-campaign.ts'
 import { actionsOf, carryOut, draftsOf, draftsOfKind, endings, proposal, settle, world } from './a-world.ts'
 import { changesOf } from './desired.ts'
+import { longCampaign } from './many.ts'
 
 describe('an idea', () => {
   it('becomes one experiment, with a number and a branch of its own, however often it is brought', () => {
@@ -373,6 +374,20 @@ describe('pull requests and branches follow the ledger', () => {
     expect(actionsOf(after, 'delete-branches')[0]?.branches).toEqual([
       { name: 'optimize-exp/size/exp-001', oid: oidOf('results') },
     ])
+  })
+
+  it('are deleted by pushes of at most 300, one after the other', () => {
+    const built = longCampaign(400)
+    const ended = Object.values(built.campaign.experiments).filter(({ closed }) => closed)
+    const branches = new Map(ended.map(({ branch, head }) => [branch ?? '', head ?? '']))
+    const counts: number[] = []
+    while (branches.size > 0) {
+      const [deleted] = actionsOf(planCampaign({ ...world(built), branches }), 'delete-branches')
+      counts.push(deleted?.branches.length ?? 0)
+      for (const { name } of deleted?.branches ?? []) branches.delete(name)
+      if (counts.length > 9) break
+    }
+    expect(counts).toEqual([300, ended.length - 300])
   })
 
   it('the campaign branch follows the incumbent once a round', () => {
