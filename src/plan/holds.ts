@@ -1,6 +1,7 @@
 import { computePrimaryGain, describePrimaryChange } from '../decide/assess.ts'
 import { describeOtherOutput } from '../decide/lost-output.ts'
 import { describeSuspicionRule, type SuspiciousChange } from '../decide/suspicious-changes.ts'
+import { describeUnseenCost } from '../decide/unseen-cost.ts'
 import { type HoldFinding, listAwaitedPackages, summarizeFindings } from '../model/approval.ts'
 import type { Campaign } from '../model/campaign.ts'
 import type { Experiment } from '../model/experiment.ts'
@@ -74,6 +75,7 @@ function listFindings(
   return [
     ...new Map(found.map(finding => [finding.name, finding])).values(),
     ...findOtherOutput(spec, member),
+    ...findUnseenCost(spec, member),
     ...findLargeGain(spec, campaign, member),
     ...findSlowRuns(member),
   ]
@@ -97,6 +99,14 @@ function findOtherOutput({ merge }: Spec, { experiment, measured, judgement }: R
       text: `The harness ${text}`,
     },
   ]
+}
+
+function findUnseenCost(spec: Spec, { experiment, measured }: RoundMember): HoldFinding[] {
+  if (spec.merge.suspicious === 'allow' || measured === null) return []
+  const text = describeUnseenCost(spec, measured.report, experiment.id)
+  return text === null
+    ? []
+    : [{ name: 'it costs what its metric does not see', path: null, line: null, text }]
 }
 
 /** Honest gains of this size exist. So do benchmarks that measure nothing any more. */

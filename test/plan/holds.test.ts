@@ -200,3 +200,36 @@ describe('an idea whose harness printed another number of lines than on the base
     expect(printing(120, `${SPEC}merge: { suspicious: allow }\n`).campaign.landings).toHaveLength(1)
   })
 })
+
+describe('an idea that costs what its metric does not see', () => {
+  function costing(seconds: number, yaml = SPEC): CampaignBuilder {
+    const built = campaign(yaml).withExperiments(1)
+    settle(built)
+    const [live] = Object.values(built.campaign.orders).filter(({ report }) => report === null)
+    if (live === undefined) throw new Error('no order')
+    const said = bytes(100, { 'exp-001': 90 })
+    const executions = built.answer(live.order, said['exp-001']).executions.map(run => ({
+      ...run,
+      metrics: { ...run.metrics, cpu_seconds: run.side === 'base' ? 0.5 : seconds },
+    }))
+    built.measured({ 'exp-001': { ...said['exp-001'], executions } })
+    settle(built)
+    return built
+  }
+
+  it('waits for a person', () => {
+    expect(costing(2).experiment('exp-001').approval?.findings).toEqual([
+      {
+        name: 'it costs what its metric does not see',
+        path: null,
+        line: null,
+        text: 'each run takes at least 2 s of processor time, and at most 0.5 on the base',
+      },
+    ])
+  })
+
+  it('lands where it costs little more, or where the spec allows it', () => {
+    expect(costing(0.9).campaign.landings).toHaveLength(1)
+    expect(costing(2, `${SPEC}merge: { suspicious: allow }\n`).campaign.landings).toHaveLength(1)
+  })
+})
