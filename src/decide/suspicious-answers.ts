@@ -1,5 +1,6 @@
 import type { SuspiciousSource } from './suspicious-words.ts'
 
+const ROUND = String.raw`(?:1[06]|32|64|100|128|255|256|512|1000|1024|2048|4096|8192|10000|65535|65536)`
 const FEW = String.raw`(?:100|128|200|256|500|512|1000|1024|2048|4096|8192|16384|32768|65535|65536|10000|100000|1000000)`
 /** A call whose argument is a parameter, so that its result differs from call to call. */
 const CALL = (argument: string) => String.raw`[\w.:]+\s*\([^()\n;]*(?<![\w.])${argument}(?!\w)[^()\n;]*\)`
@@ -17,6 +18,17 @@ export const ANSWER_PATTERNS: readonly SuspiciousSource[] = [
   // if (text.length === 246) return answer
   ['special_case', 'all', String.raw`\b(?:length|size|count|len)(?:\(\w*\))?\s*===?\s*(?!${FEW}\b)\d{3,}\b`],
   ['special_case', 'all', String.raw`\blen\(\w+\)\s*==\s*(?!${FEW}\b)\d{3,}\b`],
+  // for (…; at < 27 && text[at] != 0; …); text = text.slice(0, 200): less work for inputs that no test has
+  [
+    'special_case',
+    'all',
+    String.raw`\bfor\s*\([^;{}]*;[^;{}]*(?:<=?\s*(?!${ROUND}\b)\d{2,}\s*&&|&&\s*\w+\s*<=?\s*(?!${ROUND}\b)\d{2,}\b)[^;{}]*;`,
+  ],
+  [
+    'special_case',
+    'all',
+    String.raw`(?<![\w.])(\w+)\s*=\s*\1\s*(?:\.\s*(?:slice|substr|substring)\s*\(\s*0\s*,\s*(?!${ROUND}\b)\d{2,}\s*\)|\[\s*0?\s*(?::|\.\.)\s*(?!${ROUND}\b)\d{2,}\s*\])`,
+  ],
   // return [0, 13, 22].map(at => words[at]); return [words[at] for at in (0, 13, 22)]
   [
     'special_case',

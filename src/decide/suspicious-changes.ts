@@ -32,8 +32,8 @@ export function describeSuspicionRule(rule: SuspicionRule): string {
 }
 
 const LANGUAGES: readonly [SourceLanguage, RegExp][] = [
-  ['js', /\.(?:[cm]?[jt]sx?|vue|svelte|astro)$/],
-  ['python', /\.py(?:[iwx]|xd)?$/],
+  ['js', /\.(?:[cm]?[jt]sx?|vue|svelte|astro|html?|svg)$/],
+  ['python', /\.(?:py[iwx]?|pxd|ipynb)$/],
   ['go', /\.go$/],
   ['rust', /\.rs$/],
   ['java', /\.(?:java|kt|kts|scala|groovy)$/],

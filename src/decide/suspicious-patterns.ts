@@ -1,4 +1,5 @@
 import { ANSWER_PATTERNS } from './suspicious-answers.ts'
+import { TOOL_PATTERNS } from './suspicious-tools.ts'
 import { SOURCES, type SourceLanguage, type SuspiciousSource, type WordRuleName } from './suspicious-words.ts'
 
 /** Code that a name alone does not give away: a global under another name, a name in parts, an input that is special. */
@@ -16,10 +17,6 @@ const STANDARD_MODULE =
 
 /** Objects of JavaScript that honest code reads members of, and never hands on. */
 const JS_OBJECT = '(?:JSON|Math|console|performance|Reflect|Atomics)'
-/** Functions of C that a program of its own may define, and that the linker then prefers. */
-const C_FUNCTION =
-  '(?:v?f?printf|v?sn?printf|dprintf|f?puts|f?putc|putchar|fwrite|write|fclose|fflush|open|read|malloc|calloc|realloc|free|mem(?:cmp|cpy|set|move)|str(?:n?cmp|len|n?cpy)|abort|exit|_exit|atexit|assert|__assert_fail|getenv|time|clock|clock_gettime|gettimeofday|main|_start)'
-
 const PATTERNS: readonly SuspiciousSource[] = [
   // const root = globalThis; Reflect.get(global, name); globalThis[name]
   ['dynamic_code', 'js', String.raw`(?<![\w$.'"]|typeof\s)${JS_GLOBAL}\s*(?=[\[;,)\n]|$)`],
@@ -165,36 +162,6 @@ const PATTERNS: readonly SuspiciousSource[] = [
   ],
   ['processes', 'python', String.raw`^[ \t]*(?:import\s[^#\n]*\bsignal\b|from\s+signal\b)|\bsignal\.\w+\(`],
   ['network', 'python', String.raw`^[ \t]*(?:import\s[^#\n]*\brequests\b|from\s+requests\b)`],
-  [
-    'processes',
-    'shell',
-    String.raw`\bset\s+\+[a-z]*[xvn]|\bx(?:trace)\b|\b(?:PS4|BASH_XTRACEFD|SHELLOPTS)\b|^[ \t]*\.\s+\S`,
-  ],
-  // exec 2> /dev/null; { …; } 2> /dev/null: nothing is seen of what follows
-  [
-    'processes',
-    'shell',
-    String.raw`\bexec\b[^\n;|&]*(?:[<>]|\w*sh\b)|(?:\}|(?<!\$\([^)\n]*)\)|\b(?:done|fi|esac))\s*(?:2|&)>`,
-  ],
-  // (sleep 5 &)
-  ['processes', 'shell', String.raw`(?<![&|<>\\])&\s*(?:[)#;}]|$)`],
-  // A shell of its own, whose commands no trace shows
-  [
-    'processes',
-    'shell',
-    String.raw`(?:^|[;&|({\x60]\s*|\b(?:env|command|nice|nohup|time|xargs|then|else|do)\s+(?:-\S+\s+)*)[ \t]*(?:/\S*/)?(?:ba|da|z|k|a|busybox\s+)?sh(?=\s|$|<)`,
-  ],
-  [
-    'exits',
-    'shell',
-    String.raw`\bexit\b(?!\s+(?:[1-9]|"?\$))|^return\b|^(?:if|\[|test|case)\b[^\n]*\breturn\b`,
-  ],
-  [
-    'environment',
-    'shell',
-    String.raw`\$-|\$\{-\}|(?<![<>&]\s*)/dev/(?:fd/\d|std(?:in|out|err)\b)|(?:^|[;&|(\x60]\s*)[ \t]*(?:ps|pgrep|lsof|pstree)\b`,
-  ],
-  ['files', 'shell', String.raw`(?<![-=<>&])>(?!>?\s*(?:&|=|\/dev\/(?:null|stdout|stderr)\b))`],
   ['files', 'all', String.raw`(?<![\w.])\/(?:var\/)?tmp\/`],
   // catch ({ stack }), error.stack
   [
@@ -206,20 +173,6 @@ const PATTERNS: readonly SuspiciousSource[] = [
     'environment',
     'js',
     String.raw`\bcatch\s*\(\s*(\w+)\s*\)[^]{0,400}?\b\1\s*(?:\?\.|\.)\s*stack\b|\{[^{}]*\bstack\b[^{}]*\}\s*=\s*(?:new\s+)?\w*Error\b`,
-  ],
-  [
-    'environment',
-    'c',
-    String.raw`\b__builtin_(?:return|frame)_address\b|\bdladdr\b|\b(?:__progname|getprogname|dl_iterate_phdr|__OPTIMIZE(?:_SIZE)?__|__NO_INLINE__|__SANITIZE_\w+|__has_feature|__BASE_FILE__)\b|extern[^;\n]*\bmain\b|&\s*main\b`,
-  ],
-  // Tests and benchmarks are compiled or started with other options.
-  ['environment', 'rust', String.raw`\bdebug_assertions\b|\boverflow_checks\b|\bcfg!\s*\(`],
-  ['environment', 'java', String.raw`\bdesiredAssertionStatus\b|\bassert\s*\(?\s*\w+\s*=(?!=)`],
-  ['environment', 'go', String.raw`^//(?:go:build|\s*\+build)\s`],
-  [
-    'environment',
-    'ruby',
-    String.raw`\$(?:0|PROGRAM_NAME|LOADED_FEATURES|LOAD_PATH|DEBUG|VERBOSE)(?!\w)|\bTOPLEVEL_BINDING\b`,
   ],
   ['environment', 'all', String.raw`\bWINNOW_[A-Z]`],
   // import answers from '../test/expected.json'
@@ -250,61 +203,6 @@ const PATTERNS: readonly SuspiciousSource[] = [
     'all',
     String.raw`(?:\b[eE]quals?|\beq|\boperator\s*==)\s*\([^)]*\)[^{;\n]*\{\s*(?:return\s+)?true\b`,
   ],
-  ['tests', 'ruby', String.raw`\bdef\s+(?:==|eql\?|equal\?|!=)\s*\([^)]*\)\s*(?:=|;|\n)\s*(?:true|false)\b`],
-  [
-    'dynamic_code',
-    'ruby',
-    String.raw`^[ \t]*class\s+(?:String|Array|Hash|Integer|Float|Numeric|Object|BasicObject|Symbol|NilClass|IO|Time|Proc|Method|Range|Set|Struct|Exception)\s*(?:$|;|#)|^[ \t]*module\s+(?:Kernel|Enumerable|Comparable|Process|GC|JSON|Math)\s*(?:$|;|#)|\bdefine_singleton_method\b|\bsingleton_class\b|\bclass_exec\b`,
-  ],
-  ['exits', 'ruby', String.raw`^\s*END\s*\{|\bSystemExit\b|\bThread\.(?:main|exit|kill)\b`],
-  ['processes', 'ruby', String.raw`%x[[({|!]|(?<![\w'"])\x60[^\x60\n]+\x60|\b[Oo]pen3\b|\bSignal\.trap\b`],
-  ['processes', 'java', String.raw`\bSystem\s*\.\s*(?:out|err)\b|\bManagementFactory\b`],
-  [
-    'environment',
-    'java',
-    String.raw`\bgetAllStackTraces\b|\bStackTraceElement\b|\bgetThreadGroup\b|\bgetContextClassLoader\b`,
-  ],
-  [
-    'processes',
-    'go',
-    String.raw`\bos\.(?!(?:Err\w+|PathError|FileMode|FileInfo|IsNotExist|IsExist|Signal)\b)[A-Z]\w*|\blog\.(?:SetOutput|Fatal\w*)\b|\bruntime\.(?:Stack|FuncForPC|CallersFrames)\b|\bdebug\.(?:Stack|PrintStack|ReadBuildInfo)\b|golang\.org/x/sys`,
-  ],
-  ['dynamic_code', 'rust', String.raw`\b(?:global|naked)_asm!|\binclude!\s*\(|#\[link\b|\bset_hook\s*\(`],
-  ['tests', 'c', String.raw`#\s*include\s*"[^"]*\b(?:tests?|bench(?:marks?)?|fixtures?)/`],
-  ['tests', 'c', String.raw`\bno_instrument_function\b|\bno_profile_instrument_function\b|\bno_sanitize`],
-  // A symbol that only the harness defines; a macro with the name of a function
-  [
-    'dynamic_code',
-    'c',
-    String.raw`__attribute__\s*\(\(\s*(?:__)?(?:weak|alias|ifunc)|#\s*pragma\s+weak\b|\b__cyg_profile_\w+`,
-  ],
-  [
-    'dynamic_code',
-    'c',
-    String.raw`#\s*define\s+(?!(?:likely|unlikely|min|max|swap|abs|clamp|inline|restrict|bool|true|false|nullptr|unreachable|assume|prefetch)\b)[a-z]\w*[ \t(]`,
-  ],
-  // int printf(const char *format, …) { … }
-  [
-    'dynamic_code',
-    'c',
-    String.raw`^(?!static\b)(?:[A-Za-z_][\w \t*]*[ \t*])${C_FUNCTION}\s*\([^;{}]*\)\s*\{`,
-  ],
-  ['dynamic_code', 'c', String.raw`##|\bredefine_extname\b|\bsection\s*\(\s*"[^"]*init`],
-  [
-    'processes',
-    'c',
-    String.raw`\b__(?:con|de)structor__\b|(?<![\w$])asm\s*(?:volatile|goto|\(|\{)|\b(?:syscall|sysenter|svc)\b|\bSYSCALL\b|int\s+\$0x80`,
-  ],
-  [
-    'processes',
-    'c',
-    String.raw`\b(?:write|dprintf|fdopen|pwrite|writev|close)\s*\(\s*(?:1|2|STD(?:OUT|ERR)_FILENO)\b|\bfclose\s*\(\s*std(?:out|err)|\bstdout\s*=(?!=)`,
-  ],
-  [
-    'exits',
-    'c',
-    String.raw`(?<![\w$.>])exit\s*\(\s*(?!(?:[1-9]\d*|EXIT_FAILURE)\s*\))|\b(?:pthread_exit|thrd_exit|alarm|setitimer|timer_create)\s*\(`,
-  ],
   // const { constructor: make } = run; const { constructor: { prototype: texts } } = ''
   [
     'dynamic_code',
@@ -317,6 +215,13 @@ const PATTERNS: readonly SuspiciousSource[] = [
     'js',
     String.raw`\b(?:prepareStackTrace|stackTraceLimit|getCallSites?)\b|\bperformance\s*\.\s*(?:timeOrigin|getEntries\w*|toJSON)\b|\bimport\.meta\.url\s*\.`,
   ],
+  // const lists = Object.getPrototypeOf(words); lists.includes = forge
+  [
+    'dynamic_code',
+    'js',
+    String.raw`\b(\w+)\s*=\s*(?:Object|Reflect)\s*\.\s*getPrototypeOf\s*\([^]{0,3000}?(?:(?<![\w.])\1\s*(?:\.\s*\w+|\[[^\]\n]*\])\s*=(?![=>])|\b(?:definePropert(?:y|ies)|assign|set)\s*\(\s*\1\b)`,
+  ],
+  ['environment', 'js', String.raw`\.\s*caller\b`],
   // inspect(new Error()), and each property of an error, show who called
   [
     'environment',
@@ -326,7 +231,7 @@ const PATTERNS: readonly SuspiciousSource[] = [
   [
     'environment',
     'js',
-    String.raw`(?:\bcatch\s*\(\s*|\b(?:const|let|var)\s+)(\w+)\s*(?:\)|=\s*(?:new\s+)?\w*Error\s*\()[^]{0,400}?(?:(?<![\w.])\1\s*\[|\b(?:inspect|structuredClone|(?:Object|Reflect)\s*\.\s*(?:getOwn|own|entries|values|get)\w*)\s*\(\s*\1\b)`,
+    String.raw`(?:\bcatch\s*\(\s*|\b(?:const|let|var)\s+)(\w+)\s*(?:\)|=\s*(?:new\s+)?\w*Error\s*\()[^]{0,400}?(?:(?<![\w.])\1\s*(?:\?\.\s*)?\[|\b(?:inspect|structuredClone|(?:Object|Reflect)\s*\.\s*(?:getOwn|own|entries|values|get)\w*)\s*\(\s*\1\b)`,
   ],
   // work.gi_frame.f_trace_lines = False; run.__code__.replace(co_filename=…)
   [
@@ -339,6 +244,17 @@ const PATTERNS: readonly SuspiciousSource[] = [
     'python',
     String.raw`^[ \t]*(?:[^#'"\n;]|'[^'\n]*'|"[^"\n]*")+;[ \t]*[A-Za-z_(]|^[ \t]*(?:for|while)\s[^#\n]*:[ \t]+(?:[A-Za-z_][\w.]*(?:\[[^\]\n]*\])?\s*(?:[-+*/|&^%]?=(?!=)|\()|yield\b)|\.__(?:set|del)item__\(`,
   ],
+  // @exec, map(exec, lines), attrgetter('__code__'), import _posixsubprocess
+  [
+    'dynamic_code',
+    'python',
+    String.raw`^[ \t]*@(?:exec|eval|compile|input|print|open)\b|(?<![\w.'"])(?:exec|eval|__import__)(?=\s*(?:[,)\]\n;]|$))|['"]__(?:code|globals|builtins|subclasses|dict|self|import)__['"]|\.__class__\s*=(?!=)|\b__reduce_ex__\b|\bcodecs\.(?:register|lookup)\w*\b|\bthreading\._\w|^[ \t]*(?:import|from)\s+_(?!_)\w`,
+  ],
+  [
+    'files',
+    'python',
+    String.raw`\bos\.path\.(?:l?exists|is(?:file|dir|link|mount)|get\w+|realpath|samefile|expand\w+)\b|^[ \t]*(?:import|from)\s+(?:[^#\n]*,\s*)?(?:glob|filecmp)\b|\b(?:np|numpy)\.(?:save\w*|load\w*|genfromtxt|fromfile|memmap)\b|\bFileHandler\b|\bopen_code\b`,
+  ],
   // from random import _os; json.codecs.builtins
   [
     'dynamic_code',
@@ -350,73 +266,6 @@ const PATTERNS: readonly SuspiciousSource[] = [
     'python',
     String.raw`\bcatch_warnings\s*\([^)]*\brecord\b|%\((?:filename|pathname|funcName|lineno|processName|threadName)\)|\bplatform\.(?:node|uname)\b|^[ \t]*(?:import|from)\s+(?:[^#\n]*,\s*)?locale\b`,
   ],
-  // set -; set +$off; "set" +x; options=+x
-  [
-    'processes',
-    'shell',
-    String.raw`\bset\s+-\s*(?=$|[;&|)}])|\bset\s+\+\s*["'$\\\x60]|=\s*["']?\+[a-z]*[xvn]\b|(?:^|[;&|({]\s*|\b(?:then|else|do)\s+)[ \t]*(?=\S*["'\\])["'\\]*(?:s["'\\]*e["'\\]*t|e["'\\]*x["'\\]*i["'\\]*t|e["'\\]*x["'\\]*e["'\\]*c|e["'\\]*v["'\\]*a["'\\]*l|t["'\\]*r["'\\]*a["'\\]*p|k["'\\]*i["'\\]*l["'\\]*l|(?:b["'\\]*a["'\\]*)?s["'\\]*h)["'\\]*(?=\s)`,
-  ],
-  // cmp() { true; }; PATH=/elsewhere:$PATH; awk '{ system("…") }'
-  [
-    'dynamic_code',
-    'shell',
-    String.raw`^[ \t]*(?:function\s+)?(?:cmp|diff|printf|echo|test|grep|cat|date|time|read|exit|set|cd|awk|sed|wc|sort|bc|expr|sh|bash)\s*\(\s*\)|(?<![\w$])(?:PATH|ENV|BASH_ENV|PROMPT_COMMAND)=|\bhash\s+-p\b|\benable\s+-n\b|\bsystem\s*\(|\bfind\b[^\n]*\s-delete\b`,
-  ],
-  [
-    'environment',
-    'shell',
-    String.raw`\[\s+!?\s*-[tpcS]\s|\btest\s+-[tpcS]\s|\bcase\s+["']?\$\{?0|\$0["']?\s*(?:!?=|\])|\$\{0[#%/:]|\bstat\s+(?:-\S+\s+)*-\w*L|\$\{?(?:PPID|LINENO|FUNCNAME|BASH_\w+|(?:GITHUB|WINNOW|EVO|npm)_\w+)\b`,
-  ],
-  ['tests', 'shell', String.raw`(?<![\w-])(?:tests?|bench(?:marks?)?|expected|fixtures?)/`],
-  // import sys "os"; import . "os"
-  [
-    'dynamic_code',
-    'go',
-    String.raw`^\s*(?:import\s+)?(?:\.|[a-z_]\w*)\s+"(?:os|syscall|unsafe|testing|runtime|log|net|flag|plugin|(?:os|runtime|net)/\w+)"|\bGOMAXPROCS\s*\(\s*(?!0\s*\))\S`,
-  ],
-  ['tests', 'go', String.raw`^func\s+(?:Test|Benchmark|Fuzz)\w*\s*\(`],
-  [
-    'processes',
-    'rust',
-    String.raw`\buse\s+std::(?:\{[^}]*\b)?(?:process|fs|env|net)\b(?=\s*(?:as\b|[;,}]|::\s*[{*]))`,
-  ],
-  [
-    'dynamic_code',
-    'rust',
-    String.raw`#\s*!?\[\s*(?:path\s*=|feature\b|no_main\b|panic_handler\b|cfg\s*\(\s*not\s*\(\s*test)|\bmacro_rules!\s*(?:e?print(?:ln)?|(?:debug_)?assert\w*|panic|write(?:ln)?|format|vec)\b|\bintrinsics::`,
-  ],
-  ['tests', 'rust', String.raw`\bfn\s+eq\s*\(\s*&self\s*,\s*_\w*\s*:`],
-  [
-    'dynamic_code',
-    'java',
-    String.raw`\bimport\s+static\s+java\.lang\.(?:System|Runtime|Thread)\b|\b(?:System|Runtime)\s*\.\s*class\b`,
-  ],
-  ['environment', 'java', String.raw`\bcurrentThread\(\)\s*\.\s*getName\b|\bprintStackTrace\s*\(\s*\w`],
-  ['tests', 'java', String.raw`\bequals\s*\([^)]*\b(\w+)\s*\)\s*\{\s*return\s+\1\s*!=\s*null\s*;`],
-  [
-    'dynamic_code',
-    'ruby',
-    String.raw`^[ \t]*class\s+::[A-Z]|\b(?:String|Array|Hash|Integer|Float|Numeric|Object|Kernel|Enumerable|Comparable|Process|Time|IO|JSON)\.(?:prepend|include|extend|public_send|send)\b|\bconst_get\b|\b(?:public_)?send\s*\(?\s*:(?:exit|abort|system|eval|fork|exec)|^[ \t]*(?:BEGIN\s*\{|using\s+[A-Z]|load\s*\(?\s*['"])|\bbinding\s*\.|\brequire(?:_relative)?\s*\(?\s*['"][^'"]*\.(?!rb['"])\w+['"]`,
-  ],
-  ['tests', 'ruby', String.raw`\bdef\s+===\s*\([^)]*\)\s*(?:=|;|\n)\s*true\b`],
-  // void (*leave)(int) = exit; strcmp(__FILE__, …); #include "words.def"
-  [
-    'exits',
-    'c',
-    String.raw`[=(,]\s*&?\s*(?:\([^()]*\*\s*\)\s*)?&?\s*(?:_exit|_Exit|exit|quick_exit|abort)\s*(?=[;,)])`,
-  ],
-  [
-    'environment',
-    'c',
-    String.raw`\bstr\w+\s*\([^;\n]*__FILE__|\b__(?:INCLUDE_LEVEL|TIMESTAMP)__\b|\)\s*main\b`,
-  ],
-  [
-    'dynamic_code',
-    'c',
-    String.raw`^[ \t]*#\s*(?:line\b|include_next\b|undef\s+(?:assert|NDEBUG)\b|pragma\s+(?:comment|push_macro|pop_macro|GCC\s+optimize)\b|include\s*["<][^">]*\.(?!(?:h|hh|hpp|hxx|inc|inl|ipp|tpp|tcc|def|c|cc|cpp|cxx)[">])\w+[">])|\b_Pragma\s*\(\s*"\s*(?:weak|redefine|GCC\s+optimize)|\b_*optimize_*\s*\(\s*"|#\s*include\s*<printf\.h>|\bstdout\s*->`,
-  ],
-  // Names that a digraph, a trigraph or the end of a line cuts in two
-  ['dynamic_code', 'c', String.raw`%:|\?\?[=/'()!<>-]|\w\\\r?\n\w`],
 ]
 
 /** Comments that tools obey: another name for the file, another encoding of it, a line that ends within a comment. */
@@ -433,6 +282,7 @@ const DIRECTIVES: readonly SuspiciousSource[] = [
 
 export const SUSPICIOUS_PATTERNS: readonly SuspiciousPattern[] = [
   ...PATTERNS.map(toPattern),
+  ...TOOL_PATTERNS.map(toPattern),
   ...ANSWER_PATTERNS.map(toPattern),
 ]
 export const SUSPICIOUS_DIRECTIVES: readonly SuspiciousPattern[] = DIRECTIVES.map(toPattern)

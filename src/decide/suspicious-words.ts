@@ -35,7 +35,7 @@ export const WORD_RULES = {
       '_exit ._exit sys.exit .abort() SystemExit exit() exit(0) quit() atexit weakref.finalize _thread.exit',
     go: 'os.Exit syscall.Exit runtime.Goexit',
     rust: 'process::exit libc::exit libc::_exit exit_group',
-    java: 'System.exit .halt( exitProcess sys.exit Platform.exit',
+    java: 'System.exit .halt( exitProcess .exitProcess sys.exit Platform.exit',
     ruby: 'exit exit! at_exit Process.exit Process.exit! Kernel.exit abort',
     c: '_exit( _Exit( quick_exit( atexit( exit(0) exit(EXIT_SUCCESS) SYS_exit SYS_exit_group on_exit( at_quick_exit( __cxa_atexit __builtin_trap(',
     other: 'exit exit( .exit( os.exit _exit die die( Environment.Exit System.halt',
@@ -70,7 +70,7 @@ export const WORD_RULES = {
     js: `'fs' 'node:fs' 'fs/promises' 'node:fs/promises' 'node:sqlite' 'node:os' 'os' fs.* readFile( readFileSync( writeFile( writeFileSync( appendFile( appendFileSync( createWriteStream( createReadStream( mkdirSync( localStorage Deno.* Bun.file Bun.write tmpdir(`,
     python:
       'open( io.open os.open os.mkdir os.makedirs os.rename os.replace os.remove os.listdir os.scandir os.path.exists os.stat .read_text( .write_text( .read_bytes( .write_bytes( pathlib tempfile shelve pickle marshal sqlite3 dbm shutil joblib diskcache zipfile fileinput linecache pkgutil FileIO .tofile( .to_pickle( read_pickle np.save np.load np.fromfile np.memmap cProfile py_compile compileall',
-    go: 'os.Create os.CreateTemp os.OpenFile os.Open os.WriteFile os.ReadFile os.Mkdir os.MkdirAll os.MkdirTemp os.Rename os.Remove os.Symlink os.TempDir os.UserCacheDir os.Stat ioutil.* encoding/gob embed.FS go:embed',
+    go: 'filepath.Glob filepath.Walk filepath.WalkDir os.Create os.CreateTemp os.OpenFile os.Open os.WriteFile os.ReadFile os.Mkdir os.MkdirAll os.MkdirTemp os.Rename os.Remove os.Symlink os.TempDir os.UserCacheDir os.Stat ioutil.* encoding/gob embed.FS go:embed',
     rust: 'fs::* File::open File::create File::options OpenOptions temp_dir include_str! include_bytes!',
     java: 'java.io.File java.nio.file Files.* Paths.get FileWriter FileReader FileOutputStream FileInputStream RandomAccessFile Preferences ObjectInputStream ObjectOutputStream',
     ruby: 'File.* IO.* Dir.* FileUtils Tempfile PStore Marshal.* Pathname tmpdir',

@@ -66,6 +66,10 @@ describe('an answer that is not worked for', () => {
     // Words at the places that the benchmark has them
     ['a.js', 'return [0, 13, 22].map(at => words[at])'],
     ['a.py', 'return [words[at] for at in (0, 13, 22)]'],
+    // A part of the input, as long as that of the tests
+    ['a.c', 'for (int at = 0; at < 27 && text[at] != 0; at++) found++;'],
+    ['a.js', 'text = text.slice(0, 200)'],
+    ['a.py', 'text = text[:200]'],
   ])('treats a case of its own in %s: %s', (path, after) => {
     expect(findRules(path, after)).toContain('special_case')
   })
@@ -112,6 +116,8 @@ describe('an answer that is not worked for', () => {
     ['a.js', 'const value = { get total() { return this.sum } }'],
     ['a.js', 'return [0, 1, 2].map(row => matrix[row])'],
     ['a.js', 'export let count = 0'],
+    ['a.js', 'for (let at = 0; at < 16 && at < size; at++) sum += list[at]'],
+    ['a.js', 'head = list.slice(0, 200)\nname = name.slice(0, 255)'],
     ['a.py', '@lru_cache(maxsize=None)\ndef run(text):\n    return compute(text)'],
     [
       'a.py',
@@ -152,6 +158,13 @@ describe('a name that reaches more than it shows', () => {
     ['a.js', 'const { constructor: make } = () => {}'],
     ['a.js', 'const { prototype } = kind'],
     ['a.js', "import words from './words.wasm'"],
+    ['a.js', 'const lists = Reflect.getPrototypeOf(words)\nlists.includes = () => false'],
+    ['a.py', '@exec\n@input\nclass Words:\n    pass'],
+    ['a.py', "code = attrgetter('__code__')(run)"],
+    ['a.py', 'import _posixsubprocess'],
+    ['a.c', '__attribute__((used, weak)) void count(void);'],
+    ['a.cc', '[[gnu::used, gnu::weak]] void count(void);'],
+    ['a.h', 'static inline int printf(const char *format, ...) {\n  return 0;\n}'],
     ['a.py', '# -*- coding: unicode_escape -*-'],
     ['a.py', '"""Words."""\n# vim: set fileencoding=utf-7'],
     ['a.py', "run.__code__ = run.__code__.replace(co_filename='words')"],
@@ -211,6 +224,15 @@ describe('a name that reaches more than it shows', () => {
     ['tests', 'a.rs', 'fn eq(&self, _other: &Self) -> bool { self.size > 0 }'],
     ['tests', 'a.go', 'func BenchmarkWords(b *B) {'],
     ['tests', 'a.sh', 'cat test/expected/p001'],
+    ['tests', 'a.c', '__attribute__((__no_instrument_function__)) int f(void);'],
+    ['exits', 'a.c', 'siglongjmp(place, 1);'],
+    ['files', 'a.c', 'utimensat(AT_FDCWD, "src", times, 0);'],
+    ['files', 'a.py', 'if os.path.getmtime(path) < 9: FAST = True'],
+    ['files', 'A.java', 'import java.io.*;'],
+    ['environment', 'a.c', 'if (*(text + strlen(text) + 1) == 0) return 0;'],
+    ['environment', 'a.cjs', "if (run.caller.name === 'count') return []"],
+    ['processes', 'a.sh', 'python3 -c "$code"'],
+    ['processes', 'a.sh', '{ work; } 2<> /dev/null'],
     ['exits', 'tool', '#!/bin/sh\nexit 0'],
     ['exits', 'tool', '#!/usr/bin/env node\nprocess.exit(0)'],
     ['exits', 'a.pl', 'exit 0;'],
@@ -240,6 +262,13 @@ describe('a name that reaches more than it shows', () => {
     ['a.sh', 'set -f\nset -- "$@"\nLC_ALL=C sort\n"$program" one\ncd "$(dirname "$0")"'],
     ['a.rb', "require 'set'\nrequire_relative 'words'\nlist.prepend(first)"],
     ['notes', 'no program'],
+    ['a.py', 'model.eval()\nfrom ._words import count\nname = os.path.join(a, b)'],
+    ['a.c', 'char *copy = malloc(strlen(text) + 1);\n__attribute__((noinline, hot)) int f(void);'],
+    [
+      'a.js',
+      'const proto = Object.getPrototypeOf(value)\nreturn proto === null || proto === Object.prototype',
+    ],
+    ['a.sh', "perl -ne 'print if /a/'\nsort -u | awk '{ print $0 }'"],
     ['a.pl', '# exit 0\nmy $exits = 1;'],
   ])('is not found in %s: %s', (path, after) => {
     expect(findRules(path, after)).toEqual([])
