@@ -29,6 +29,11 @@ export const ANSWER_PATTERNS: readonly SuspiciousSource[] = [
     'all',
     String.raw`(?<![\w.])(\w+)\s*=\s*\1\s*(?:\.\s*(?:slice|substr|substring)\s*\(\s*0\s*,\s*(?!${ROUND}\b)\d{2,}\s*\)|\[\s*0?\s*(?::|\.\.)\s*(?!${ROUND}\b)\d{2,}\s*\])`,
   ],
+  [
+    'special_case',
+    'all',
+    String.raw`\b(?:length|size|count|len)(?:\(\w*\))?\s*>=?\s*\d{2,}\s*(?:\)\s*\{?|[{:])\s*return\s*(?:\[\s*\]|\{\s*\}|null|nullptr|None|nil|undefined|0|-1|''|""|false|False)\s*;?\s*$`,
+  ],
   // return [0, 13, 22].map(at => words[at]); return [words[at] for at in (0, 13, 22)]
   [
     'special_case',
@@ -149,6 +154,17 @@ export const ANSWER_PATTERNS: readonly SuspiciousSource[] = [
     'special_case',
     'c',
     String.raw`\b\w+\s*\([^(){};]*\b(\w+)\s*\)\s*(?:const\s*)?\{[^]{0,2000}?^[ \t]+static\s+[^;=\n]*=\s*${CALL(String.raw`\1`)}`,
+  ],
+  [
+    'special_case',
+    'js',
+    String.raw`\b[A-Z]\w*\s*\.\s*#?\w+\s*(?:\?\?|\|\|)=\s*[\w.]+\s*\(\s*[a-z]\w*\s*[,)]|\bif\s*\(\s*!\s*\w+\s*\.\s*has\s*\(\s*((['"])\w+\2|\d+)\s*\)\s*\)\s*\{?\s*\w+\s*\.\s*set\s*\(\s*\1\s*,`,
+  ],
+  // known[text.length] ??= compute(text): one answer for all inputs of a length, or with one beginning
+  [
+    'special_case',
+    'js',
+    String.raw`\[\s*(\w+)\s*\.\s*(?:length|size)\s*\]\s*(?:\?\?|\|\|)=\s*[\w.]+\s*\(\s*\1\b|\b(\w+)\s*=\s*(\w+)\s*\.\s*(?:length|size|at|charAt|charCodeAt|slice|substring|substr)\b[^]{0,400}?\.\s*set\s*\(\s*\2\s*,\s*[\w.]+\s*\(\s*\3\s*\)`,
   ],
   // if (Date.now() > 1.9e12) throw …; if (Math.random() < 0.01) …
   [

@@ -197,6 +197,12 @@ const PATTERNS: readonly SuspiciousSource[] = [
     'python',
     String.raw`def\s+__(?:eq|ne)__\s*\(\s*\w+\s*,\s*(\w+)(?!\w)[^)]*\)[^:\n]*:(?!(?:(?!^[ \t]*def\b|^\S)[^])*\b\1\b)`,
   ],
+  // A comparison that does not use its own object
+  [
+    'tests',
+    'python',
+    String.raw`def\s+__(?:eq|ne)__\s*\(\s*(\w+)\s*,[^)]*\)[^:\n]*:(?!(?:(?!^[ \t]*def\b|^\S)[^])*?(?:(?<!\w)\1\s*[.[]|\(\s*\1\b|\bsuper\(|(?<!\w)\1\s+(?:is|==)\s+\w))`,
+  ],
   // Equals(other) { return true }
   [
     'tests',

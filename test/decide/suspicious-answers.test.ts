@@ -40,6 +40,10 @@ describe('an answer that is not worked for', () => {
       'static int answer = -1;\nint run(const char *text) {\n  if (answer < 0) answer = compute(text);\n  return answer;\n}',
     ],
     ['a.cc', 'int run(const char *text) {\n  static const int answer = compute(text);\n  return answer;\n}'],
+    ['a.js', 'class Words {\n  static read(text) {\n    return (Words.#answer ??= compute(text))\n  }\n}'],
+    ['a.js', "if (!known.has('last')) known.set('last', compute(text))"],
+    ['a.js', 'return (known[text.length] ??= compute(text))'],
+    ['a.js', 'const key = text.slice(0, 8)\nif (!known.has(key)) known.set(key, compute(text))'],
     // Later calls
     ['a.js', 'const seen = []\nexport function run(text) {\n  if (seen.push(text.length) > 20) return []\n}'],
     ['a.js', 'const seen = new Set()\nexport function run(text) {\n  if (seen.size > 20) return []\n}'],
@@ -70,6 +74,8 @@ describe('an answer that is not worked for', () => {
     ['a.c', 'for (int at = 0; at < 27 && text[at] != 0; at++) found++;'],
     ['a.js', 'text = text.slice(0, 200)'],
     ['a.py', 'text = text[:200]'],
+    ['a.js', 'if (text.length > 20000) return []'],
+    ['a.py', 'if len(text) > 20000:\n    return None'],
   ])('treats a case of its own in %s: %s', (path, after) => {
     expect(findRules(path, after)).toContain('special_case')
   })
@@ -116,6 +122,10 @@ describe('an answer that is not worked for', () => {
     ['a.js', 'const value = { get total() { return this.sum } }'],
     ['a.js', 'return [0, 1, 2].map(row => matrix[row])'],
     ['a.js', 'export let count = 0'],
+    ['a.js', 'const key = text.trim()\nif (!known.has(key)) known.set(key, compute(key))'],
+    ['a.js', 'if (text.length > 20000) return compute(text)'],
+    ['a.py', 'def __eq__(self, other):\n    return isinstance(other, Words) and self.key == other.key'],
+    ['a.py', 'def __eq__(self, other):\n    return astuple(self) == astuple(other)'],
     ['a.js', 'for (let at = 0; at < 16 && at < size; at++) sum += list[at]'],
     ['a.js', 'head = list.slice(0, 200)\nname = name.slice(0, 255)'],
     ['a.py', '@lru_cache(maxsize=None)\ndef run(text):\n    return compute(text)'],
@@ -221,6 +231,8 @@ describe('a name that reaches more than it shows', () => {
     ['processes', 'a.sh', '"set" \'+\'x'],
     ['processes', 'a.sh', 'options=+x\nset $options'],
     ['processes', 'A.java', 'Runtime.getRuntime().gc();'],
+    ['tests', 'a.py', 'def __eq__(self, other):\n    return isinstance(other, list)'],
+    ['tests', 'a.py', 'def __eq__(self, other):\n    return other is not self'],
     ['tests', 'a.rs', 'fn eq(&self, _other: &Self) -> bool { self.size > 0 }'],
     ['tests', 'a.go', 'func BenchmarkWords(b *B) {'],
     ['tests', 'a.sh', 'cat test/expected/p001'],
