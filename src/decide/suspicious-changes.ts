@@ -1,6 +1,7 @@
 import { findCopiedLines, type RulerTexts, readRulerTexts } from './copied-literals.ts'
 import { findChangedProgram } from './lockfile-programs.ts'
 import type { ChangedFile } from './selection.ts'
+import { readSourceText } from './source-text.ts'
 import { SUSPICIOUS_DIRECTIVES, SUSPICIOUS_PATTERNS } from './suspicious-patterns.ts'
 import { type SourceLanguage, WORD_RULES, type WordRule, type WordRuleName } from './suspicious-words.ts'
 
@@ -172,7 +173,7 @@ function findWords({ path, before, after }: ChangedFile, added: readonly Line[])
   const language = findLanguage(path, after)
   if (language === undefined) return []
   const lines = new Map(added.map(line => [line.number, line]))
-  const [old, now] = [clearProse(before ?? '', language), clearProse(after, language)]
+  const [old, now] = [readSourceText(before ?? '', language).code, readSourceText(after, language).code]
   const directives = SUSPICIOUS_DIRECTIVES.filter(({ languages }) => languages.includes(language))
   return [
     ...findPatterns(listPatterns(language), { old, now, lines }),
@@ -242,53 +243,6 @@ function findAddedLine(
     if (line !== undefined) return line
   }
   return null
-}
-
-/** Inside a text of several lines, a line that looks like a comment may hold code in braces, so it counts as code. */
-const COMMENT_LINES: Readonly<Record<SourceLanguage, RegExp>> = {
-  js: /^[ \t]*\/\/(?!.*\$\{).*$/gm,
-  python: /^[ \t]*#(?!.*\{).*$/gm,
-  go: /^[ \t]*\/\/(?!go:).*$/gm,
-  rust: /^[ \t]*\/\/.*$/gm,
-  java: /^[ \t]*\/\/(?!.*\$\{).*$/gm,
-  ruby: /^(?!.*#\{)[ \t]*#.*$/gm,
-  c: /^[ \t]*\/\/.*$/gm,
-  shell: /^[ \t]*#(?!!)(?!.*(?:\$\(|`)).*$/gm,
-  other: /^[ \t]*(?:#|\/\/|--).*$/gm,
-}
-
-/** The lines of a block comment that begin with a star, and have no code behind its end. */
-const STARRED: ReadonlySet<SourceLanguage> = new Set(['js', 'java'])
-const STARRED_LINES = /(^[ \t]*\/\*(?!.*\*\/).*$)((?:\r?\n[ \t]*\*(?!\/)(?!.*(?:\*\/[ \t]*\S|\$\{)).*$)+)/gm
-
-/** Languages whose quotes pair up on lines without the characters of `UNCLEAR_QUOTES`. */
-const QUOTING: ReadonlySet<SourceLanguage> = new Set(['js', 'python', 'java'])
-/** A regular expression, an escape, a template or a text of several lines may hold a quote that opens no text. */
-const UNCLEAR_QUOTES = /[/\\`]|"{3}|'{3}/
-const QUOTED = /(["'])((?:(?!\1).)*)\1/g
-const SENTENCE = /^[A-Za-z][\w,.:!?()-]* [\w ,.:!?()-]*$/
-
-/** Removes comments and quoted sentences, which name things without being code. */
-function clearProse(text: string, language: SourceLanguage): string {
-  const code = clearComments(text, language)
-  if (!QUOTING.has(language)) return code
-  const lines = code.split('\n')
-  return lines
-    .map((line, at) =>
-      UNCLEAR_QUOTES.test(line) || lines[at - 1]?.endsWith('\\') === true
-        ? line
-        : line.replaceAll(QUOTED, quoted => (SENTENCE.test(quoted.slice(1, -1)) ? '""' : quoted)),
-    )
-    .join('\n')
-}
-
-function clearComments(text: string, language: SourceLanguage): string {
-  const code = text.replaceAll(COMMENT_LINES[language], '')
-  if (!STARRED.has(language)) return code
-  return code.replaceAll(
-    STARRED_LINES,
-    (_, first: string, rest: string) => first + rest.replaceAll(/[^\r\n]/g, ''),
-  )
 }
 
 function compileNames(names: string): RegExp {

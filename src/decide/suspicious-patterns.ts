@@ -104,6 +104,8 @@ const PATTERNS: readonly SuspiciousSource[] = [
     'named',
     String.raw`[A-Za-z]\\(?:u00|u\{|x)[4-7][0-9a-fA-F]|\\(?:u00|x)[4-7][0-9a-fA-F][A-Za-z]`,
   ],
+  // An escape that ends a line or a text, and so makes code of a comment
+  ['dynamic_code', 'java', String.raw`\\u+00(?:0[aAdD]|[2-7][0-9a-fA-F])(?<!0020|7[fF])`],
   // json.dumps = forge
   ['dynamic_code', 'python', String.raw`^[ \t]*${STANDARD_MODULE}(?:\.\w+)+\s*=(?!=)`],
   // import json as j … j.JSONEncoder.encode = forge
