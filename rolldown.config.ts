@@ -31,7 +31,11 @@ const output = {
 
 /** What a job does not call, its bundle does not hold: `@actions/core` brings an HTTP client for a token that winnow never asks for. */
 const treeshake: TreeshakingOptions = {
-  moduleSideEffects: [{ test: /\/node_modules\/(?:@actions|tunnel|undici)\//, sideEffects: false }],
+  moduleSideEffects: [
+    { test: /\/node_modules\/(?:@actions|tunnel|undici)\//, sideEffects: false },
+    // The core layer has values in and values out.
+    { test: /\/src\/(?:spec|model|decide|probes|plan|report)\//, sideEffects: false },
+  ],
 }
 
 const PACKAGE_JSON = join(import.meta.dirname, 'package.json')
