@@ -16,7 +16,7 @@ import { createUnrecordedOrder, type HarnessRun, measureTrial } from './harness-
 
 interface HarnessAttack {
   candidates: readonly OrderCandidate[]
-  /** What models may cost. Null: none is asked. */
+  /** The most that models may cost. Null: none is asked. */
   capUsd: number | null
 }
 

@@ -164,7 +164,7 @@ const LEAST_PLAIN = 5
 const LEAST_CODED = 4
 const LEAST_LENGTH = 10
 
-interface Piece<Line> {
+interface CodedPiece<Line> {
   line: Line
   text: string
 }
@@ -203,7 +203,7 @@ function readCodes(text: string): string {
 }
 
 function findSequence<Line>(
-  pieces: readonly Piece<Line>[],
+  pieces: readonly CodedPiece<Line>[],
   least: number,
   { words, sequence }: RulerTexts,
 ): Line | null {

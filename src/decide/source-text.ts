@@ -42,11 +42,11 @@ function blankPieces(text: string, pieces: readonly Piece[]): string {
   return parts.join('') + text.slice(at)
 }
 
-/** What starts at a place: a piece, null for a letter of code, 'unclear' where nobody can tell. */
+/** The piece that starts at a place; null for a letter of code, 'unclear' where the text does not tell. */
 type Found = { kind: Piece['kind']; end: number } | { skipTo: number } | null | 'unclear'
 type Read = (text: string, at: number, context: Context) => Found
 
-/** What has been read so far. */
+/** The code and prose that were read so far. */
 interface Context {
   /** Open brackets. */
   depth: number
@@ -91,7 +91,7 @@ function* listPieces(text: string, language: SourceLanguage): Generator<Piece> {
   }
 }
 
-/** Nothing starts with these. */
+/** No text or comment starts with these. */
 const PLAIN = /[\w\s,.;:=+*!?&|%^~@$>-]+/y
 const REMEMBERED = 40
 const CONDITION = /(?<![\w$.#])(?:if|while|for|for await|with) ?$/

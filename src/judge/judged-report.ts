@@ -260,7 +260,7 @@ function collectItemScores(
 ): ScoreRecord['scores'][] {
   return Array.from({ length: judges }, (_, judge) => {
     const find = (from: ScoreRecord['side']) => counted.get(getJudgedKey({ judge, item, side: from }))
-    // What a probe prints like the base was scored there.
+    // Items that a probe prints like the base were scored there.
     return (find(side) ?? (isProbeSide(side) ? find('base') : undefined))?.scores ?? null
   })
 }

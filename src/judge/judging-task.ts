@@ -138,7 +138,7 @@ function isFeedbackAsked({ order, spec }: JudgedOrder): boolean {
 function isFailed({ order, spec }: JudgedOrder, report: Report): boolean {
   if (order.stop.rule === 'holdout')
     return report.tampered !== null || report.executions.some(({ status }) => status !== 'ok')
-  // Of the base of probes, gates are run last, and not all of them.
+  // The base of probes runs its gates last, and not all of them.
   if (order.purpose === 'probe')
     return findFailure({ spec: { ...spec, gates: [] }, report, label: 'base' }) !== null
   const label = order.candidates[0]?.label ?? 'base'

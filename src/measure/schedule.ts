@@ -59,7 +59,7 @@ export async function measureOnce(
     await execute(session, side, { role: 'sample', ...run })
   }
   await executeMemoryProbe(session, contenders)
-  // Nothing gains before models have scored the items.
+  // No probe gains before models have scored the items.
   if (isJudgedMetric(spec)) return
   const gained = contenders.filter(
     ({ label }) =>

@@ -285,7 +285,7 @@ const REPORTS_IN_A_ROW = 3
 /** The number of jobs of a calibration. */
 const FIRST_REPORTS = 2
 
-/** It would wait for a fresh runner for ever (docs/deciding.md, One machine). Hosted runners are always fresh. */
+/** Such a campaign would wait for a fresh runner for ever (docs/deciding.md, One machine). Hosted ones are fresh. */
 export function hasSingleMachine({ runner, campaign }: Pick<World, 'runner' | 'campaign'>): boolean {
   if (runner.runId !== null) return true
   const { in_a_row, reports } = campaign.machine

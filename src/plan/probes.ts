@@ -89,7 +89,7 @@ function explainTooDear({ spec, campaign: { spent } }: World, sides: number): st
   ].flatMap(({ key, cap, used }) => (cap === null ? [] : [{ key, left: cap - used }]))
   const [least] = caps.toSorted((a, b) => a.left - b.left)
   if (least === undefined) return null
-  // Of pairs of items, an execution of a report is one item.
+  // In pairs of items, an execution of a report is one item.
   const sample = judge === null ? 1 : countSampleItems(judge)
   const each = spec.measurement.stability === null ? sample : 1
   const cost = (sides * each * (judging + (spent.usd_for['measure'] ?? 0))) / Math.max(1, spent.executions)

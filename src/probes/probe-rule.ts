@@ -22,13 +22,13 @@ export function buildProbeRule(
   return { rule: 'once', min_effect: least, scale: 'log', noisy: true }
 }
 
-/** Of scores, as a share of the scale: how much those of one item differ while that is not known, and the most to ask for. */
+/** As shares of the scale: how much the scores of one item differ while that is not known, and the most to ask for. */
 const ASSUMED_SPREAD = 1 / 8
 const MOST_ASKED = 1 / 4
 /** Two halves of a sample have to show the gain, each beyond so many standard deviations of its mean. */
 const SCORE_DEVIATIONS = 2
 
-/** What an idea has to gain, or more where scores differ so much that half of a sample often shows that by chance. */
+/** The gain that an idea needs, or more where scores differ so much that half of a sample often shows that by chance. */
 function buildScoreRule({ metric }: Spec, pairSd: number | null): Extract<StopRule, { rule: 'once' }> {
   const { judge } = metric
   const [low, high] = (judge === null ? null : findScoreScale(judge)) ?? [0, 1]

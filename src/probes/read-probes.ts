@@ -169,7 +169,7 @@ function readVanished(probe: ProbeCase): ProbeResult {
   return { ...found, caught_by: NO_GAIN, detail }
 }
 
-/** What shows that the harness does not use the code, though another check noticed that it is gone. */
+/** Shows that the harness does not use the code, though another check noticed that it is gone. */
 function describeUnusedCode(probe: ProbeCase, check: string): string | null {
   if (isHarnessUnchanged(probe)) return `${HARNESS_UNCHANGED}; only ${check} failed`
   return check === 'set-up' && isExitUnnoticed(probe) ? EXIT_UNNOTICED : null
@@ -210,7 +210,7 @@ function compareFirstRuns({ spec, order: { stop }, report, label }: ProbeCase) {
   return { base, own, pair, isSame: pair !== null && Math.abs(pair.candidate - pair.base) <= least }
 }
 
-/** What the harness printed beside the metric. */
+/** All that the harness printed beside the metric. */
 function listPrinted({ metrics, tasks = {} }: Execution, metric: string): Map<string, MetricValue> {
   const others = Object.entries(metrics).filter(([name]) => name !== metric && !BUILT_IN_METRICS.has(name))
   return new Map([

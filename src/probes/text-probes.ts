@@ -17,7 +17,7 @@ interface TextTarget {
 
 const TEXT_FILE = /\.(?:md|mdx|markdown|txt|rst|adoc|prompt|j2|jinja2?|hbs|mustache|liquid|tmpl)$/i
 
-/** What runs the texts of a suite, named artifacts, or what is judged, may be a shell, a template, an agent or a model. */
+/** A shell, a template, an agent or a model may run the texts of a suite, named artifacts, or what is judged. */
 export function hasTextProbes(spec: Spec): boolean {
   return spec.measurement.suite !== null || spec.artifacts.length > 0 || isJudgedMetric(spec)
 }

@@ -14,7 +14,7 @@ export interface ProbeTrial {
   guard: HarnessGuard
   /** Commands that measured the same without the code that may change. Null: they read it. */
   ignored_by: string[] | null
-  /** What models cost that scored them. */
+  /** The cost of the models that scored them. */
   judging?: JudgingUsage
   seconds: number
 }

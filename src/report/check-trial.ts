@@ -201,7 +201,7 @@ export interface JudgingForecast {
   wanted: number
   /** Median of one job. */
   cost: { requests: number; tokens: number; usd: number | null }
-  /** Of one sample of one side. */
+  /** One sample of one side. */
   sample: JudgingForecast['cost']
   capUsd: number | null
   /** The cap over all models of the campaign. */

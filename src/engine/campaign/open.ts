@@ -56,7 +56,7 @@ export interface Environment extends SharedSettings {
   /** The damaged part of winnow's own repository, which is moved aside before opening. */
   damage?: string
   web?: Fetch
-  /** What this process read when it opened the repository before. */
+  /** The listing that this process read when it opened the repository before. */
   opened?: OpenedRepository
 }
 

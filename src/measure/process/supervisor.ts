@@ -243,7 +243,7 @@ function readCode(output: SupervisorOutput): { exitCode: number | null; signal: 
   return { exitCode: Number(code), signal: null }
 }
 
-// What sides can reach
+// How sides can reach each other
 
 /** Folders of this name get replaced in a namespace, unless the sides are below them. */
 const REPLACED = /^\/(?:var\/)?tmp(?:\/|$)/
