@@ -60,10 +60,13 @@ interface Context {
 }
 
 function* listPieces(text: string, language: SourceLanguage): Generator<Piece> {
-  if (language === 'other') return yield* listComments(text, /^[ \t]*(?:#|\/\/|--).*$/gm)
+  // Only comments without a sign that could end a text of several lines
+  if (language === 'other') return yield* listComments(text, /^[ \t]*(?:#|\/\/|--)[\w \t]*[.:]?[ \t]*$/gm)
   if (language === 'ruby') return yield* listRubyComments(text)
   // In Java, \u000a ends a line, also that of a comment.
   if (language === 'java' && /\\u+00[0-7]/.test(text)) return
+  // Markup has other comments than code, and old scripts take <!-- and --> for the start of one.
+  if (language === 'js' && /<!--|-->|<\/?(?:script|style|template|html|svg)\b/i.test(text)) return
   const read = READERS[language]
   const context: Context = { depth: 0, templates: [], before: '', conditions: [], isAfterCondition: false }
   for (let at = 0; at < text.length; ) {
@@ -94,7 +97,7 @@ function* listPieces(text: string, language: SourceLanguage): Generator<Piece> {
 /** No text or comment starts with these. */
 const PLAIN = /[\w\s,.;:=+*!?&|%^~@$>-]+/y
 const REMEMBERED = 40
-const CONDITION = /(?<![\w$.#])(?:if|while|for|for await|with) ?$/
+const CONDITION = /(?<![\w$.#]|\. )(?:if|while|for|for await|with) ?$/
 
 function follow(context: Context, letter: string): void {
   if ('([{'.includes(letter)) context.depth += 1
@@ -116,7 +119,7 @@ const READERS: Record<Exclude<SourceLanguage, 'ruby' | 'other'>, Read> = {
       ? { skipTo: findEnd(text, '\n', at) }
       : (readSlashComment(text, at) ?? readUntil(text, at, '`') ?? readQuoted(text, at)),
   rust: readRust,
-  java: (text, at) => readSlashComment(text, at) ?? readTripled(text, at) ?? readQuoted(text, at),
+  java: (text, at) => readSlashComment(text, at) ?? readJavaText(text, at),
   c: readC,
   shell: readShell,
 }
@@ -160,6 +163,15 @@ function readTripled(text: string, at: number): Found {
   return quote === '"""' || quote === "'''" ? readEscaped(text, at, quote, true) : null
 }
 
+/** Texts of Kotlin, Scala and Groovy hold code after a dollar sign, and some know no escapes. */
+function readJavaText(text: string, at: number): Found {
+  const found = readTripled(text, at) ?? readQuoted(text, at)
+  if (found === null || found === 'unclear' || 'skipTo' in found) return found
+  const content = text.slice(at, found.end)
+  const isClear = !content.includes('${') && (found.kind === 'quoted' || !content.includes('\\'))
+  return isClear ? found : 'unclear'
+}
+
 // JavaScript
 
 function readJs(text: string, at: number, context: Context): Found {
@@ -192,7 +204,7 @@ function readTemplate(text: string, from: number, context: Context): Found {
 }
 
 const BEFORE_PATTERN =
-  /(?:^|[=(,:;[{&|?*%~^]|=>|(?<![\w$.#])(?:return|typeof|case|void|throw|else)|[=(,:;[{&|?] ?!+) ?$/
+  /(?:^|[=(,:;[{&|?*%~^]|=>|(?<![\w$.#]|\. )(?:return|typeof|case|void|throw|else)|[=(,:;[{&|?] ?!+) ?$/
 const BEFORE_DIVISION = /[\w$\]"] ?$/
 const KEYWORD = /(?<![\w$.#])(?:in|of|delete|new|do|await|yield|instanceof) ?$/
 const PATTERN = /^\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+\/[a-z]*/
@@ -285,6 +297,8 @@ function readNestedComment(text: string, at: number): Found {
 
 /** A backslash at the end of a line joins it to the next, also between the signs of a comment. */
 function readC(text: string, at: number): Found {
+  const line = text.slice(text.lastIndexOf('\n', at - 1) + 1, at)
+  if (/^\s*#\s*(?:include|error|warning)\b/.test(line)) return { skipTo: findEnd(text, '\n', at) }
   const found = readSlashComment(text, at)
   if (found !== null && found !== 'unclear' && 'end' in found)
     return /\\\s*$|\?\?\//m.test(text.slice(at, found.end)) ? 'unclear' : found
@@ -299,6 +313,9 @@ function readShell(text: string, at: number): Found {
   const letter = text[at]
   if (letter === '\\') return { skipTo: at + 2 }
   if (text.startsWith('<<', at) || (letter === "'" && text[at - 1] === '$')) return 'unclear'
+  // A sign after a blank starts no comment in ${word:- #}.
+  if (letter === '{' && text[at - 1] === '$' && !/^\{[^\s{}]*\}/.test(text.slice(at, at + 80)))
+    return 'unclear'
   if (letter === "'") return readUntil(text, at, "'")
   if (letter === '"') return readShellText(text, at)
   const isComment = letter === '#' && /^$|[\s;]/.test(text.charAt(at - 1)) && text[at + 1] !== '!'
