@@ -32,7 +32,22 @@ export const ANSWER_PATTERNS: readonly SuspiciousSource[] = [
   [
     'special_case',
     'all',
-    String.raw`\b(?:length|size|count|len)(?:\(\w*\))?\s*>=?\s*\d{2,}\s*(?:\)\s*\{?|[{:])\s*return\s*(?:\[\s*\]|\{\s*\}|null|nullptr|None|nil|undefined|0|-1|''|""|false|False)\s*;?\s*$`,
+    String.raw`\b(?:length|size|count|(?:str)?len)(?:\(\w*\))?\s*>=?\s*\d{2,}\s*(?:\)\s*\{?\s*return|[{:]\s*return|\?)\s*(?:\[\s*\]|\{\s*\}|null|nullptr|None|nil|undefined|0|-1|''|""|false|False)(?:[\s;}]*$|\s*:)`,
+  ],
+  [
+    'special_case',
+    'all',
+    String.raw`\bmin\s*\(\s*(?:len\(\w+\)|\w+\.(?:length|size\(\)|len\(\)))\s*,\s*(?!${ROUND}\b)\d{3,}\s*\)|\.length\s*=\s*[1-9]\d+\b`,
+  ],
+  [
+    'special_case',
+    'python',
+    String.raw`\bin\s+\w+\[\s*0?\s*:\s*(?!${ROUND}\b)\d{3,}\s*\]|\bislice\(\s*\w+\s*,\s*(?!${ROUND}\b)\d{3,}\s*\)|\breturn\s+(?:\[\]|None|0|'')\s+if\s+len\(\w+\)\s*>=?\s*\d{2,}`,
+  ],
+  [
+    'special_case',
+    'ruby',
+    String.raw`(?<![\w.@$])(\w+)\s*=\s*\1\[\s*0\s*(?:,|\.{2,3})\s*\d{3,}\s*\]|\breturn\s+(?:\[\]|nil|0|'')\s+if\s+\w+\.(?:size|length)\s*>=?\s*\d{2,}|\breturn\b[^\n]*\bif\s+[$@]{1,2}\w+\s*>=?\s*[2-9]\d*`,
   ],
   // return [0, 13, 22].map(at => words[at]); return [words[at] for at in (0, 13, 22)]
   [
@@ -78,7 +93,21 @@ export const ANSWER_PATTERNS: readonly SuspiciousSource[] = [
     'go',
     String.raw`^var\s+(\w+)\s+u?int\w*[^]{0,5000}?\b\1\s*(?:\+\+|\+=\s*1)[^]{0,200}?\bif\s+\1\s*(?:[<>]|[!=]=)[^\n]*\{\s*return\b`,
   ],
-  ['special_case', 'rust', String.raw`\bfetch_add\s*\([^()]*\)\s*(?:[<>]|[!=]=)`],
+  [
+    'special_case',
+    'rust',
+    String.raw`\bfetch_add\s*\([^()]*\)\s*(?:[<>]|[!=]=)|\b(\w+)\s*=\s*\w+\.fetch_add\s*\([^;]*;[^]{0,100}?\bif\s+\1\s*[<>]`,
+  ],
+  [
+    'special_case',
+    'go',
+    String.raw`\batomic\.Add\w+\([^()]*\)\s*(?:[<>]|[!=]=)|\bif\s+(\w+)\+\+\s*;\s*\1\s*[<>]|\.Add\(1\)\s*[<>]`,
+  ],
+  [
+    'special_case',
+    'java',
+    String.raw`\b(?:incrementAndGet|getAndIncrement)\(\)\s*(?:[<>]|[!=]=)|\bstatic\s+(?:int|long)\s+(\w+)\b[^]{0,5000}?\b\1\s*\+\+\s*;\s*if\s*\(\s*\1\s*[<>]`,
+  ],
   [
     'special_case',
     'java',
@@ -160,6 +189,33 @@ export const ANSWER_PATTERNS: readonly SuspiciousSource[] = [
     'js',
     String.raw`\b[A-Z]\w*\s*\.\s*#?\w+\s*(?:\?\?|\|\|)=\s*[\w.]+\s*\(\s*[a-z]\w*\s*[,)]|\bif\s*\(\s*!\s*\w+\s*\.\s*has\s*\(\s*((['"])\w+\2|\d+)\s*\)\s*\)\s*\{?\s*\w+\s*\.\s*set\s*\(\s*\1\s*,`,
   ],
+  [
+    'special_case',
+    'js',
+    String.raw`^(?:export\s+)?(?:let|var)\s+(\w+)\b[^]{0,5000}?(?:(?<![\w.])\1\s*=\s*\1\s*(?:\|\||\?\?)|\bif\s*\(\s*\1\s*(?:!==?\s*(?:null|undefined)\s*)?\)\s*\{?\s*return\s+\1\b[^]{0,400}?(?<![\w.])\1\s*=)\s*[\w.]+\s*\(\s*[a-z]\w*\s*[,)]`,
+  ],
+  [
+    'special_case',
+    'all',
+    String.raw`\b(\w+)\[\s*((["'])\w+\3|\d+)\s*\]\s*=\s*[\w.]+\(\s*[a-z]\w*\s*\)[^]{0,200}?\breturn\s+\1\[\s*\2\s*\]`,
+  ],
+  [
+    'special_case',
+    'python',
+    String.raw`^(\w+)\s*=\s*\[\][^]{0,3000}?\bif\s+\1\s*:\s*return\s+\1\[|\bif\s+([A-Z]\w*\.\w+)\s+is\s+None\s*:\s*\2\s*=\s*[\w.]+\(\s*[a-z]\w*\s*\)|\b(\w+)\s*=\s*len\((\w+)\)[^]{0,300}?\[\s*\3\s*\]\s*=\s*[\w.]+\(\s*\4\s*\)|\.setdefault\(\s*len\(`,
+  ],
+  [
+    'special_case',
+    'rust',
+    String.raw`\b([A-Z][A-Z0-9_]*)\.is_none\(\)\s*\{\s*\1\s*=\s*Some\(\s*[\w:]+\(\s*&?[a-z]`,
+  ],
+  ['special_case', 'java', String.raw`\bcomputeIfAbsent\s*\(\s*["'\d]`],
+  [
+    'special_case',
+    'ruby',
+    String.raw`\w\[\s*(?::\w+|["']\w+["']|\d+)\s*\]\s*\|\|=\s*[\w.]+[( ]\s*[a-z]\w*|\breturn\s+([$@]{1,2}\w+)\s+if\s+\1(?!\w)[^]{0,300}?\1\s*=\s*[\w.]+[( ]\s*[a-z]`,
+  ],
+  ['special_case', 'c', String.raw`\bcall_once\s*\([^;]*=\s*\w+\s*\(\s*[a-z]\w*\s*\)`],
   // known[text.length] ??= compute(text): one answer for all inputs of a length, or with one beginning
   [
     'special_case',

@@ -284,7 +284,12 @@ const DIRECTIVES: readonly SuspiciousSource[] = [
     'python',
     String.raw`(?<![^])(?:[^\n]*\n)?[ \t\f]*#[^\n]*?coding[:=][ \t]*(?!utf-?8\b|ascii\b|latin-?1\b)\w`,
   ],
-  ['dynamic_code', 'go', String.raw`^//line\s|/\*line\s`],
+  ['dynamic_code', 'go', String.raw`^//line\s|/\*line\s|^//go:(?:generate|cgo_|wasmimport)`],
+  [
+    'dynamic_code',
+    'ruby',
+    String.raw`(?<![^])(?:[^\n]*\n)?[ \t]*#[^\n]*?coding[:=][ \t]*(?!utf-?8\b|ascii\b|binary\b)\w`,
+  ],
   ['dynamic_code', 'java', String.raw`\\u+00(?:0[aAdD]|2[27aA]|[4-7][0-9a-fA-F])`],
 ]
 

@@ -82,7 +82,7 @@ export const TOOL_PATTERNS: readonly SuspiciousSource[] = [
   [
     'dynamic_code',
     'c',
-    String.raw`^(?!static\b)(?:[A-Za-z_][\w \t*]*[ \t*])${C_FUNCTION}\s*\([^;{}]*\)\s*\{`,
+    String.raw`^(?!static\b)(?:extern\s+"C"\s+)?(?:[A-Za-z_][\w \t*]*[ \t*])${C_FUNCTION}\s*\([^;{}]*\)\s*\{`,
   ],
   ['dynamic_code', 'c', String.raw`##|\bredefine_extname\b|\b_*section_*\s*\(\s*"[^"]*init`],
   [
@@ -206,4 +206,28 @@ export const TOOL_PATTERNS: readonly SuspiciousSource[] = [
     String.raw`^[ \t]*class\s+::[A-Z]|\b(?:String|Array|Hash|Integer|Float|Numeric|Object|Kernel|Enumerable|Comparable|Process|Time|IO|JSON)\.(?:prepend|include|extend|public_send|send)\b|\bconst_get\b|\b(?:public_)?send\s*\(?\s*:(?:exit|abort|system|eval|fork|exec)|^[ \t]*(?:BEGIN\s*\{|using\s+[A-Z]|load\s*\(?\s*['"])|\bbinding\s*\.|\brequire(?:_relative)?\s*\(?\s*['"][^'"]*\.(?!rb['"])\w+['"]`,
   ],
   ['tests', 'ruby', String.raw`\bdef\s+===\s*\([^)]*\)\s*(?:=|;|\n)\s*true\b`],
+  ['tests', 'go', String.raw`\b(?:Stop|Start|Reset)Timer\s*\(|\.ReportMetric\s*\(`],
+  // use fake as std; macro_rules! black_box; #[cfg_attr(test, path = "…")]
+  [
+    'dynamic_code',
+    'rust',
+    String.raw`\bas\s+(?:std|core)\s*;|\bmod\s+(?:std|core)\b|\bmacro_rules!\s*black_box\b|\bcfg_attr\s*\([^\]]*\bpath\s*=`,
+  ],
+  [
+    'dynamic_code',
+    'java',
+    String.raw`\bclass\s+(?:System|Math|Thread|Assert|Assertions|Objects|String|Integer|Arrays)\b|^\s*package\s+(?:java|javax|org\.junit)\b|\bjava\.lang\.instrument\b|\bnative\s+[\w<>[\]]+\s+\w+\s*\(`,
+  ],
+  [
+    'dynamic_code',
+    'ruby',
+    String.raw`\bclass\s*<<\s*(?:\$|[A-Z])|\bdef\s+(?:JSON|Process|Kernel|Time|GC|Math|File|IO|Benchmark|Random)\.`,
+  ],
+  ['network', 'ruby', String.raw`\brequire\s*\(?\s*['"]socket['"]`],
+  ['processes', 'ruby', String.raw`^\s*sleep\b`],
+  [
+    'processes',
+    'c',
+    String.raw`\bstd::cout\s*\.\s*(?:setstate|rdbuf|clear)\b|\bset_terminate\s*\(|\bsleep_(?:for|until)\s*\(|\b(?:sched_setaffinity|sched_setscheduler|setpriority|mlockall|__fpurge)\s*\(`,
+  ],
 ]

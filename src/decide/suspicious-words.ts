@@ -59,7 +59,7 @@ export const WORD_RULES = {
       '.environ .environb .getenv .getppid .getcwd getenv getppid .argv .orig_argv ._getframe _getframe settrace setprofile gettrace .settrace .setprofile .gettrace inspect.stack inspect.currentframe traceback psutil __main__ /proc/ .findCaller LogRecord .LogRecord .makeRecord .getLogRecordFactory getpass tracemalloc',
     go: 'os.Getenv os.LookupEnv os.Environ os.Args os.Getppid os.Getwd os.Executable flag.Lookup flag.CommandLine testing.Testing runtime.Caller runtime.Callers /proc/ runtime.NumGoroutine runtime.ReadMemStats',
     rust: 'env::var env::vars env::var_os env::args env::args_os env::current_exe env::current_dir option_env! parent_id Backtrace /proc/ thread::current',
-    java: 'System.getenv System.getProperty System.getProperties ProcessHandle .getStackTrace getStackTrace StackWalker RuntimeMXBean /proc/ sys.env sys.props',
+    java: 'System.getenv System.getProperty System.getProperties ProcessHandle Locale.getDefault TimeZone.getDefault Thread.dumpStack .getStackTrace getStackTrace StackWalker RuntimeMXBean /proc/ sys.env sys.props',
     ruby: 'ENV ARGV PROGRAM_NAME Process.ppid caller caller_locations Dir.pwd /proc/',
     c: 'getenv secure_getenv getppid environ getcwd getauxval program_invocation_name program_invocation_short_name backtrace( /proc/',
     shell: 'WINNOW_* EVO_* GITHUB_* PPID npm_* BASH_SOURCE /proc/',
