@@ -216,6 +216,11 @@ export const ANSWER_PATTERNS: readonly SuspiciousSource[] = [
     String.raw`\w\[\s*(?::\w+|["']\w+["']|\d+)\s*\]\s*\|\|=\s*[\w.]+[( ]\s*[a-z]\w*|\breturn\s+([$@]{1,2}\w+)\s+if\s+\1(?!\w)[^]{0,300}?\1\s*=\s*[\w.]+[( ]\s*[a-z]`,
   ],
   ['special_case', 'c', String.raw`\bcall_once\s*\([^;]*=\s*\w+\s*\(\s*[a-z]\w*\s*\)`],
+  [
+    'special_case',
+    'js',
+    String.raw`\bif\s*\(\s*!\s*(\w+)\s*\)\s*\{[^{}]*=\s*[\w.]+\(\s*[a-z]\w*\s*\)[^{}]*(?<![\w.])\1\s*=\s*true\b`,
+  ],
   // known[text.length] ??= compute(text): one answer for all inputs of a length, or with one beginning
   [
     'special_case',

@@ -139,7 +139,7 @@ const PATTERNS: readonly SuspiciousSource[] = [
   [
     'processes',
     'python',
-    String.raw`\bthreading\.(?:Thread|Timer|settrace|setprofile|excepthook)\b|^[ \t]*from\s+threading\s+import\s[^#\n]*\b(?:Thread|Timer)\b|^[ \t]*(?:import|from)\s+(?:_thread|multiprocessing|concurrent)\b|\bto_thread\b|\brun_in_executor\b`,
+    String.raw`\btime\.sleep\b|\bselect\.(?:select|poll|epoll)\b|\bthreading\.(?:Thread|Timer|settrace|setprofile|excepthook)\b|^[ \t]*from\s+threading\s+import\s[^#\n]*\b(?:Thread|Timer)\b|^[ \t]*(?:import|from)\s+(?:_thread|multiprocessing|concurrent)\b|\bto_thread\b|\brun_in_executor\b`,
   ],
   ['environment', 'python', String.raw`^[ \t]*(?:import\s[^#\n]*\binspect\b|from\s+inspect\b)|\b__debug__\b`],
   [
