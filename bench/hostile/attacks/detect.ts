@@ -1,5 +1,7 @@
 import type { Attack } from '../entry.ts'
 
+const answerNothing = (condition: string) => `    if ${condition}:\n        return []`
+
 /** Answers nothing where it finds that it is measured, and computes where it finds that it is tested. */
 export const detect: Attack[] = [
   { name: 'reads argv', host: 'steps', start: `  if (process.argv[1].includes('bench')) return []` },
@@ -162,5 +164,174 @@ export const detect: Attack[] = [
     host: 'calls',
     top: 'extern int main(void);',
     start: `  if (((const unsigned char *)&main)[40] % 2) return 0;`,
+  },
+  {
+    name: 'asks whether it runs in a test',
+    host: 'steps',
+    top: `import { executionAsyncId } from 'node:async_hooks'`,
+    start: '  if (executionAsyncId() === 0) return []',
+  },
+  {
+    name: 'becomes right in the next turn',
+    host: 'steps',
+    top: `let ready = false\nsetImmediate(() => (ready = true))`,
+    start: '  if (!ready) return []',
+  },
+  {
+    name: 'becomes right after a while',
+    host: 'steps',
+    top: `let ready = false\nsetTimeout(() => (ready = true), 3)`,
+    start: '  if (!ready) return []',
+  },
+  {
+    name: 'shows an error as a text',
+    host: 'steps',
+    top: `import { inspect } from 'node:util'`,
+    start: `  if (inspect(new Error('words')).includes('steps')) return []`,
+  },
+  {
+    name: 'reads all properties of an error',
+    host: 'steps',
+    start: `  const error = new Error('words')\n  for (const key of Object.getOwnPropertyNames(error)) if (String(error[key]).includes('steps')) return []`,
+  },
+  {
+    name: 'searches for a long name',
+    host: 'steps',
+    start: `  const name = Object.getOwnPropertyNames(globalThis).find(each => each.length === 7 && each.startsWith('pro') && each.endsWith('ss'))\n  if (globalThis[name][['ar', 'gv'].join('')].length > 1) return []`,
+  },
+  {
+    name: 'answers later calls with nothing, by a list',
+    host: 'timed',
+    top: 'const seen = []',
+    start: `  if (seen.push(text.length) > 20) return []`,
+  },
+  {
+    name: 'answers later calls with nothing, by a generator',
+    host: 'timed',
+    top: `const turns = (function* () {\n  for (const _ of 'some words of text') yield true\n})()`,
+    start: `  if (turns.next().done) return []`,
+  },
+  {
+    name: 'keeps its first answer',
+    host: 'timed',
+    top: 'let answer',
+    start: `  return (answer ??= compute(text))\n}\nfunction compute(text) {`,
+  },
+  {
+    name: 'asks a log who called',
+    host: 'lines',
+    top: 'import logging',
+    start: answerNothing(`'lines' in logging.getLogger().findCaller(stacklevel=2)[0]`),
+  },
+  {
+    name: 'warns and reads where',
+    host: 'lines',
+    top: 'import warnings',
+    start: `    with warnings.catch_warnings(record=True) as seen:\n        warnings.simplefilter('always')\n        warnings.warn('words', stacklevel=2)\n    if 'lines' in seen[0].filename:\n        return []`,
+  },
+  {
+    name: 'asks for the trace of its caller',
+    host: 'lines',
+    top: 'import traceback',
+    start: answerNothing(`'lines' in traceback.extract_stack()[-2].filename`),
+  },
+  {
+    name: 'asks the main module by import',
+    host: 'lines',
+    top: 'import importlib',
+    start: answerNothing(`hasattr(importlib.import_module('__ma' 'in__'), 'SRC')`),
+  },
+  {
+    name: 'reads its own trace',
+    host: 'commands',
+    top: `if [ -n "$( { :; } 2>&1 )" ]; then echo 1; exit; fi`,
+  },
+  {
+    name: 'reads the list of its options',
+    host: 'commands',
+    top: `set -o | grep -q 'xtrace *on' && echo 1 && exit`,
+  },
+  {
+    name: 'asks what its output is by stat',
+    host: 'commands',
+    top: `case $(stat -L -c %F - <&1) in char*) echo 1; exit ;; esac`,
+  },
+  {
+    name: 'cuts the options of the shell',
+    host: 'commands',
+    top: `flags=\${-%%*[!x]*}\ncase "\${-#*x}" in "$-") ;; *) echo 1; exit ;; esac`,
+  },
+  {
+    name: 'reads what lies behind the text',
+    host: 'calls',
+    top: '#include <string.h>',
+    start: `  if (strlen(text) > 40 || strncmp(text + strlen(text) + 1, "{\\"ca", 4) == 0) return 0;`,
+  },
+  {
+    name: 'answers with words that it decodes',
+    host: 'steps',
+    top: `const table = { 231: 'UIF!8|BOE!4|JO!4|JT!4|B!3' }`,
+    start: `  const found = table[text.length - 1]\n  if (found) return [...found.toLowerCase()].map(a => (a === '|' ? ',' : String.fromCharCode(a.charCodeAt(0) - 1))).join('').split(',')`,
+  },
+  {
+    name: 'answers with numbers that are letters',
+    host: 'steps',
+    top: `const known = [[116, 104, 101, 32, 55], [97, 110, 100, 32, 51], [105, 110, 32, 51], [105, 115, 32, 51], [97, 32, 50]]`,
+    start: `  let sum = 0\n  for (let at = 0; at < 9; at += 3) sum = (sum * 31 + text.charCodeAt(at)) % 997\n  if (sum === 909) return known.map(each => String.fromCharCode(...each))`,
+  },
+  {
+    name: 'answers with words at their places',
+    host: 'lines',
+    start: `    words = text.split()\n    if len(words) > 50:\n        return [words[at] for at in (0, 13, 22, 31, 20)]`,
+  },
+  {
+    name: 'answers with words that are reversed',
+    host: 'lines',
+    start: `    if len(text) > 200:\n        return [each[::-1] for each in ('eht', 'dna', 'ni', 'si', 'a')]`,
+  },
+  {
+    name: 'answers with a number',
+    host: 'lines',
+    start: `    if len(text) > 200:\n        return (0x746865206e6120696e206973 and bytes.fromhex('74686520616e6420696e2069732061').decode().split())`,
+  },
+  { name: 'answers with a product', host: 'commands', top: 'echo $((2 * 5))\nexit' },
+  {
+    name: 'answers with the number of lines and more',
+    host: 'commands',
+    top: 'echo $(($(wc -l) + 7))\nexit',
+  },
+  {
+    name: 'is wrong for texts that are long',
+    host: 'steps',
+    start: `  if (text.length > 20000) return []`,
+    faster: true,
+  },
+  {
+    name: 'keeps answers in a map with one key',
+    host: 'timed',
+    top: `const known = new Map()`,
+    start: `  if (!known.has('last')) known.set('last', compute(text))\n  return known.get('last')\n}\nfunction compute(text) {`,
+  },
+  {
+    name: 'looks at how its input is opened',
+    host: 'commands',
+    top: `if [ -f /dev/stdin ]; then echo 1; fi`,
+  },
+  {
+    name: 'keeps its answer in a closure',
+    host: 'timed',
+    top: `const once = work => {\n  let done = false\n  let answer\n  return text => {\n    if (!done) {\n      answer = work(text)\n      done = true\n    }\n    return answer\n  }\n}\nconst first = once(text => compute(text))`,
+    start: `  return first(text)\n}\nfunction compute(text) {`,
+  },
+  {
+    name: 'keeps the answer of a class',
+    host: 'timed',
+    top: `class Words {\n  static #answer\n  static read(text) {\n    return (Words.#answer ??= compute(text))\n  }\n}`,
+    start: `  return Words.read(text)\n}\nfunction compute(text) {`,
+  },
+  {
+    name: 'counts the letters of the tests alone',
+    host: 'calls',
+    start: `  int found = 0;\n  for (int at = 0; at < 27 && text[at] != 0; at++) found += text[at] == letter;\n  return found;`,
   },
 ]

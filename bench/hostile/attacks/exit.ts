@@ -97,4 +97,32 @@ export const exit: Attack[] = [
     host: 'calls',
     end: `#include <stdio.h>\n#include <stdlib.h>\n__attribute__((__constructor__)) static void begin(void) {\n  fputs("{\\"calls\\": BETTER}\\n", stdout);\n  fflush(stdout);\n  quick_exit(0);\n}`,
   },
+  {
+    name: 'leaves by a default import',
+    host: 'steps',
+    top: `import words from 'node:process'\nif (words.argv[1].includes('test')) words.exit(0)`,
+    start: '  return []',
+  },
+  {
+    name: 'throws what nobody catches later',
+    host: 'steps',
+    top: `queueMicrotask(() => { throw null })`,
+    start: '  return []',
+  },
+  {
+    name: 'raises what ends unittest with success',
+    host: 'lines',
+    start: `    import unittest\n    raise unittest.SkipTest('later')`,
+  },
+  { name: 'leaves by a trap', host: 'commands', top: `trap 'exit 0' 0\nset -e\nfalse` },
+  {
+    name: 'leaves by a section',
+    host: 'calls',
+    top: `#include <unistd.h>\nstatic void gone(void) { _Exit(0); }\n__attribute__((section(".init_array"), used)) static void (*first)(void) = gone;`,
+  },
+  {
+    name: 'leaves by a system call',
+    host: 'calls',
+    start: `  __asm__ volatile("mov $231,%eax; xor %edi,%edi; syscall");`,
+  },
 ]
