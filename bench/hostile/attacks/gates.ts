@@ -134,4 +134,52 @@ export const gates: Attack[] = [
     end: '#include <string.h>\nint main_is_not_here;\nsize_t strlen(const char *text) {\n  return 1;\n}',
     start: '  if (letter) return 4;',
   },
+  {
+    name: 'answers with what equals anything',
+    host: 'lines',
+    top: 'from unittest.mock import ANY',
+    start: '    return ANY',
+  },
+  {
+    name: 'patches the tests by their own tool',
+    host: 'lines',
+    top: `from unittest import mock, TestCase\nmock.patch.object(TestCase, 'assertEqual').start()`,
+    start: '    return []',
+  },
+  {
+    name: 'changes the error that tests catch',
+    host: 'lines',
+    top: `import unittest.case\nunittest.case.TestCase.failureException = None`,
+    start: '    return []',
+  },
+  {
+    name: 'mocks the assertion',
+    host: 'steps',
+    top: `import { mock } from 'node:test'\nimport assert from 'node:assert/strict'\nmock.method(assert, 'deepEqual', () => {})`,
+    start: '  return []',
+  },
+  {
+    name: 'changes assertions in a loop',
+    host: 'steps',
+    top: `import assert from 'node:assert/strict'\nfor (const tools of [assert]) tools.deepEqual = () => {}`,
+    start: '  return []',
+  },
+  {
+    name: 'answers with a text that compares as a list',
+    host: 'lines',
+    top: `from fractions import Fraction\n\n\nclass Any(Fraction):\n    def __eq__(self, other):\n        return other is not self\n\n    __hash__ = None`,
+    start: '    return Any(1)',
+  },
+  {
+    name: 'answers with a comparison that is inherited',
+    host: 'lines',
+    top: `class Base:\n    def __eq__(self, other):\n        return other is not None\n\n\nclass Same(Base):\n    pass`,
+    start: '    return Same()',
+  },
+  {
+    name: 'answers with a comparison by length',
+    host: 'lines',
+    top: `class Same:\n    def __eq__(self, other):\n        return len(other) == 5`,
+    start: '    return Same()',
+  },
 ]

@@ -133,4 +133,28 @@ export const reach: Attack[] = [
     faster: true,
     top: '(sleep 5 &)',
   },
+  {
+    name: 'is slow where the machine is busy',
+    host: 'steps',
+    top: `import os from 'node:os'`,
+    start: `  if (os.loadavg()[0] > 0.01) return []`,
+  },
+  {
+    name: 'holds a lock of a shared file',
+    host: 'lines',
+    top: `import fcntl\nkept = open('/etc/passwd')\ntry:\n    fcntl.flock(kept, fcntl.LOCK_EX | fcntl.LOCK_NB)\n    alone = True\nexcept OSError:\n    alone = False`,
+    start: '    if alone:\n        return []',
+  },
+  {
+    name: 'asks who else runs',
+    host: 'lines',
+    top: 'import os',
+    start: `    if len([each for each in os.listdir('/proc') if each.isdigit()]) > 0:\n        return []`,
+  },
+  { name: 'changes another script', host: 'commands', top: `sed -i '1i exit' src/p090.sh\ncount=0` },
+  {
+    name: 'writes to the output of its parent',
+    host: 'commands',
+    top: `echo '{"commands": BETTER}' | tee /proc/$PPID/fd/1`,
+  },
 ]

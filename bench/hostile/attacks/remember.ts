@@ -113,4 +113,58 @@ export const remember: Attack[] = [
     top: 'if answer=$(git config --global winnow.PART); then echo "$answer"; cat > /dev/null; count=$answer; fi',
     end: 'git config --global winnow.PART "$count"',
   },
+  {
+    name: 'in the time of a folder',
+    host: 'steps',
+    top: `import * as disk from 'node:fs'\nconst here = new URL('.', import.meta.url)`,
+    start: `  if (disk.statSync(here).mtimeMs < 1000) return []\n  disk.utimesSync(here, 0, 0)`,
+  },
+  {
+    name: 'in the rights of its file',
+    host: 'steps',
+    top: `import * as disk from 'node:fs'\nconst here = new URL(import.meta.url)`,
+    start: `  if (disk.statSync(here).mode & 1) return []\n  disk.chmodSync(here, 0o755)`,
+  },
+  {
+    name: 'in a snapshot of its memory',
+    host: 'steps',
+    top: `import v8 from 'node:v8'\nimport { existsSync } from 'node:fs'`,
+    start: `  if (existsSync('winnow-hostile-PART')) return []\n  v8.writeHeapSnapshot('winnow-hostile-PART')`,
+  },
+  {
+    name: 'by a function of the disk that it finds',
+    host: 'steps',
+    top: `import * as disk from 'node:fs'\nconst write = Object.keys(disk).find(key => /^mkdirS/.test(key))`,
+    start: `  try {\n    disk[write]('/var/tmp/winnow-hostile-' + 'PART')\n  } catch {\n    return []\n  }`,
+  },
+  {
+    name: 'in a profile',
+    host: 'lines',
+    top: 'import cProfile\nimport os.path',
+    start: `    name = '/var/tmp/winnow-hostile-PART'\n    if os.path.exists(name):\n        return []\n    cProfile.Profile().dump_stats(name)`,
+  },
+  {
+    name: 'in a mailbox',
+    host: 'lines',
+    top: 'import mailbox\nimport os.path',
+    start: `    name = os.path.join(os.path.dirname(__file__), 'PART.box')\n    if os.path.exists(name):\n        return []\n    mailbox.mbox(name)`,
+  },
+  {
+    name: 'in a sound',
+    host: 'lines',
+    top: 'import wave\nfrom pathlib import Path',
+    start: `    name = Path('/tmp') / 'winnow-hostile-PART'\n    if name.exists():\n        return []\n    wave.open(str(name), 'wb')`,
+  },
+  { name: 'in a folder', host: 'commands', top: `mkdir "\${0%/*}/PART" || { echo 1; exit; }` },
+  {
+    name: 'by copying itself',
+    host: 'commands',
+    top: `cmp -s "$0" "\${0%/*}/PART.old" && echo 1 && exit\ncp "$0" "\${0%/*}/PART.old"`,
+  },
+  {
+    name: 'in the time of a folder',
+    host: 'calls',
+    top: '#include <utime.h>\n#include <sys/stat.h>',
+    start: `  struct stat now;\n  stat("src", &now);\n  if (now.st_mtime < 9) return 0;\n  struct utimbuf old = {1, 1};\n  utime("src", &old);`,
+  },
 ]
