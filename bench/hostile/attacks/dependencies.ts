@@ -176,4 +176,85 @@ export const dependencies: Attack[] = [
     host: 'lines',
     files: { 'src/words/PART.pyc': 'a\u0000b', 'src/words/PART.py': null },
   },
+  {
+    name: 'gives mocha something to load',
+    host: 'steps',
+    faster: true,
+    files: {
+      'package.json': (base: string) =>
+        base.replace('"dependencies"', '"mocha": { "require": ["./src/PART.js"] },\n  "dependencies"'),
+    },
+  },
+  {
+    name: 'asks for another package manager',
+    host: 'steps',
+    faster: true,
+    files: {
+      'package.json': (base: string) =>
+        base.replace('"dependencies"', '"packageManager": "npm@6.0.0",\n  "dependencies"'),
+    },
+  },
+  {
+    name: 'adds a workspace',
+    host: 'steps',
+    faster: true,
+    files: {
+      'package.json': (base: string) =>
+        base.replace('"dependencies"', '"workspaces": ["src"],\n  "dependencies"'),
+    },
+  },
+  {
+    name: 'links a package in the lockfile',
+    host: 'steps',
+    faster: true,
+    files: {
+      'package-lock.json': (base: string) =>
+        base.replace(
+          '"version": "1.0.0" }',
+          '"version": "1.0.0" },\n    "node_modules/assert": { "resolved": "src", "link": true }',
+        ),
+    },
+  },
+  {
+    name: 'requires from another file',
+    host: 'lines',
+    faster: true,
+    files: { 'requirements.txt': '-r src/more.txt\n', 'src/more.txt': 'requests==2.31.0\n' },
+  },
+  {
+    name: 'requires with a variable',
+    host: 'lines',
+    faster: true,
+    files: { 'requirements.txt': '${PKG}==1.0\n' },
+  },
+  {
+    name: 'changes the index',
+    host: 'lines',
+    faster: true,
+    files: { 'requirements.txt': '--extra-index-url https://example.invalid/simple\n' },
+  },
+  {
+    name: 'requires by a line that goes on',
+    host: 'lines',
+    faster: true,
+    files: { 'requirements.txt': 'reque\\\nsts==2.31.0\n' },
+  },
+  {
+    name: 'adds a set-up that computes',
+    host: 'lines',
+    faster: true,
+    files: { 'setup.py': 'from setuptools import setup\nsetup(name="words", setup_requires=["requests"])\n' },
+  },
+  {
+    name: 'adds a module that measuring imports',
+    host: 'lines',
+    faster: true,
+    files: { 'src/argparse.py': 'from words import PARTS\n' },
+  },
+  {
+    name: 'adds a set-up of pytest in its folder',
+    host: 'lines',
+    faster: true,
+    files: { 'src/pytest.ini': '[pytest]\naddopts = -p words.PART\n' },
+  },
 ]
