@@ -32,33 +32,47 @@ function buildRulerTexts(texts: readonly string[]): RulerTexts {
   }
 }
 
-/** `before`: the file as it was, whose literals are not new. */
+/** `before`: the file as it was, and `own`: other files of the program, whose literals are not new. */
 export function findCopiedLines<Line extends AddedLine>(
   added: readonly Line[],
   rulers: RulerTexts,
-  before: string,
+  { before, own }: { before: string; own: readonly string[] },
 ): Line[] {
   if (rulers.texts.length === 0) return []
   const isNew = (literal: string) => !before.includes(literal)
+  // A message that moves, or gets a comma before it
+  const isNewText = (literal: string) => {
+    const words = literal.replaceAll(/^\W+|\W+$/g, '')
+    return isNew(words.length < LEAST_LENGTH ? literal : words) && !own.some(text => text.includes(literal))
+  }
   const answers = listAnswers(added, rulers, isNew)
   const copied = (line: Line, at: number) =>
-    hasCopiedLiteral(line.text, rulers, isNew) ||
+    hasCopiedLiteral(line.text, rulers, isNewText) ||
     countAnswers(added.slice(at, at + NEAR), answers) >= LEAST_ANSWERS
-  return [...new Set([...added.filter(copied), ...findHiddenSequence(added, rulers, isNew)])]
+  return [...new Set([...added.filter(copied), ...findHiddenSequence(added, rulers, isNewText)])]
 }
 
 const LITERAL = /(["'`])((?:(?!\1)[^\\\n]|\\.){12,})\1|(?<![\w.])(\d[\d_]*\.?\d*)(?![\w.])/g
 /** Names and paths occur in code and tests alike. */
 const NAME_OR_PATH = /^[\w@:./-]{1,24}$/
 const LEAST_DIGITS = 5
+const ALPHABETIC = 0.8
 
 /** Shorter texts and round numbers occur by chance: `utf8`, 100000, 65536. */
 function* readLiterals(text: string): Generator<string> {
   for (const [, , quoted, number = ''] of text.matchAll(LITERAL)) {
-    if (quoted !== undefined && !NAME_OR_PATH.test(quoted)) yield quoted
+    if (quoted !== undefined && !NAME_OR_PATH.test(quoted) && !isOrdinary(quoted)) yield quoted
     const digits = number.replaceAll('_', '')
     if (digits.length >= LEAST_DIGITS && !isRoundNumber(Number(digits))) yield digits
   }
+}
+
+/** An alphabet, or what stands between two texts: `'a': 1, 'b': 2, 'c'`. */
+function isOrdinary(text: string): boolean {
+  if (/^\s*[:,)\]].*[,([:{]\s*$/.test(text)) return true
+  const signs = Array.from(text, sign => sign.codePointAt(0) ?? 0)
+  const next = signs.filter((sign, at) => at > 0 && sign - (signs[at - 1] ?? 0) === 1)
+  return next.length >= signs.length * ALPHABETIC
 }
 
 function isRoundNumber(value: number): boolean {
@@ -187,7 +201,7 @@ function findHiddenSequence<Line extends AddedLine>(
     findSequence(codes, LEAST_CODED, rulers),
     ...DECODES.map(decode =>
       findSequence(
-        pieces.map(({ line, text }) => ({ line, text: decode(text) })),
+        pieces.flatMap(({ line, text }) => (decode(text) === text ? [] : [{ line, text: decode(text) }])),
         LEAST_CODED,
         rulers,
       ),

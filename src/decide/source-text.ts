@@ -4,7 +4,7 @@ import type { SourceLanguage } from './suspicious-words.ts'
 export interface SourceText {
   /** Without quoted sentences, which name things without being code. */
   code: string
-  /** Without any quoted text or regular expression. */
+  /** Without any quoted text or regular expression, and without what follows where quotes are unclear. */
   skeleton: string
 }
 
@@ -13,11 +13,14 @@ export interface SourceText {
  * as a comment.
  */
 export function readSourceText(text: string, language: SourceLanguage): SourceText {
-  const pieces = [...listPieces(text, language)]
+  const { pieces, end } = readPieces(text, language)
   const isProse = ({ kind, start, end }: Piece) =>
     kind === 'comment' || (kind === 'quoted' && SENTENCE.test(text.slice(start + 1, end - 1)))
   const prose = pieces.filter(isProse)
-  return { code: blankPieces(text, prose), skeleton: blankPieces(text, pieces) }
+  return {
+    code: clearPieces(text, prose),
+    skeleton: clearPieces(text, [...pieces, { kind: 'text', start: end, end: text.length }]),
+  }
 }
 
 /** A piece of a file that is no code. A `quoted` one lies between two quotes of one line. */
@@ -29,7 +32,7 @@ interface Piece {
 
 const SENTENCE = /^[A-Za-z][\w,.:!?()-]* [\w ,.:!?()<>'"\\-]*$/
 
-function blankPieces(text: string, pieces: readonly Piece[]): string {
+function clearPieces(text: string, pieces: readonly Piece[]): string {
   const parts: string[] = []
   let at = 0
   for (const { kind, start, end } of pieces) {
@@ -59,39 +62,37 @@ interface Context {
   isAfterCondition: boolean
 }
 
-function* listPieces(text: string, language: SourceLanguage): Generator<Piece> {
+/** `end`: where quotes become unclear. */
+function readPieces(text: string, language: SourceLanguage): { pieces: Piece[]; end: number } {
   // Only comments without a sign that could end a text of several lines
-  if (language === 'other') return yield* listComments(text, /^[ \t]*(?:#|\/\/|--)[\w \t]*[.:]?[ \t]*$/gm)
-  if (language === 'ruby') return yield* listRubyComments(text)
+  if (language === 'other')
+    return { pieces: listComments(text, /^[ \t]*(?:#|\/\/|--)[\w \t]*[.:]?[ \t]*$/gm), end: text.length }
+  if (language === 'ruby') return { pieces: listRubyComments(text), end: text.length }
   // In Java, \u000a ends a line, also that of a comment.
-  if (language === 'java' && /\\u+00[0-7]/.test(text)) return
+  if (language === 'java' && /\\u+00[0-7]/.test(text)) return { pieces: [], end: 0 }
   // Markup has other comments than code, and old scripts take <!-- and --> for the start of one.
-  if (language === 'js' && /<!--|-->|<\/?(?:script|style|template|html|svg)\b/i.test(text)) return
+  if (language === 'js' && /<!--|-->|<\/?(?:script|style|template|html|svg)\b/i.test(text))
+    return { pieces: [], end: 0 }
   const read = READERS[language]
   const context: Context = { depth: 0, templates: [], before: '', conditions: [], isAfterCondition: false }
-  for (let at = 0; at < text.length; ) {
+  const pieces: Piece[] = []
+  let at = 0
+  while (at < text.length) {
     PLAIN.lastIndex = at
     const [plain] = PLAIN.exec(text) ?? []
-    if (plain !== undefined) {
-      remember(context, plain)
-      at += plain.length
-      continue
-    }
-    const found = read(text, at, context)
-    if (found === 'unclear') return
-    if (found === null) {
-      follow(context, text.charAt(at))
-      at += 1
-    } else if ('skipTo' in found) {
-      follow(context, text.charAt(found.skipTo - 1))
-      at = found.skipTo
-    } else {
+    const found = plain === undefined ? read(text, at, context) : { skipTo: at + plain.length }
+    if (found === 'unclear') break
+    if (plain !== undefined) remember(context, plain)
+    else if (found === null) follow(context, text.charAt(at))
+    else if ('skipTo' in found) follow(context, text.charAt(found.skipTo - 1))
+    else {
       const { kind, end } = found
       if (kind !== 'comment') follow(context, text.startsWith('${', end - 2) ? ';' : '"')
-      yield { kind, start: at, end }
-      at = end
+      pieces.push({ kind, start: at, end })
     }
+    at = found === null ? at + 1 : 'skipTo' in found ? found.skipTo : found.end
   }
+  return { pieces, end: Math.min(at, text.length) }
 }
 
 /** No text or comment starts with these. */
@@ -335,11 +336,14 @@ function readShellText(text: string, at: number): Found {
 }
 
 /** Only comments without a sign that could end a text of several lines. */
-function* listRubyComments(text: string): Generator<Piece> {
-  if (!/%[qQwWiIrsx]?[^\w\s=]/.test(text)) yield* listComments(text, /^[ \t]*#(?!!)[^"'`/{}|\n]*$/gm)
+function listRubyComments(text: string): Piece[] {
+  return /%[qQwWiIrsx]?[^\w\s=]/.test(text) ? [] : listComments(text, /^[ \t]*#(?!!)[^"'`/{}|\n]*$/gm)
 }
 
-function* listComments(text: string, lines: RegExp): Generator<Piece> {
-  for (const { 0: line, index } of text.matchAll(lines))
-    yield { kind: 'comment', start: index, end: index + line.length }
+function listComments(text: string, lines: RegExp): Piece[] {
+  return [...text.matchAll(lines)].map(({ 0: line, index }) => ({
+    kind: 'comment',
+    start: index,
+    end: index + line.length,
+  }))
 }

@@ -1,7 +1,7 @@
 import { findCopiedLines, type RulerTexts, readRulerTexts } from './copied-literals.ts'
+import { readSuspectCode } from './harmless-uses.ts'
 import { findChangedProgram } from './lockfile-programs.ts'
 import type { ChangedFile } from './selection.ts'
-import { readSourceText } from './source-text.ts'
 import { SUSPICIOUS_DIRECTIVES, SUSPICIOUS_PATTERNS } from './suspicious-patterns.ts'
 import { type SourceLanguage, WORD_RULES, type WordRule, type WordRuleName } from './suspicious-words.ts'
 
@@ -79,6 +79,9 @@ const MANIFEST_KEYS =
   /^\s*(?:(?:replace|toolchain|exclude|retract|godebug)\b|"(?:bin|scripts|main|module|exports|imports|type|browser|gypfile|overrides|resolutions|workspaces|packageManager|devEngines|volta|config|directories|mocha|jest|vitest|ava|tap|nyc|c8|babel|tsx|nodemonConfig|eslintConfig|bundled?Dependencies|(?:pre|post)?(?:install|test|prepare|build))"\s*:|\[(?:tool\.pytest|tool\.setuptools|tool\.(?:hatch|poetry\.(?:scripts|build|plugins)|coverage|tox|nox)|build-system|project\.scripts|project\.gui-scripts|project\.entry-points|profile|build|target|patch|replace|lib|workspace|features|lints|\[(?:bench|bin|test|example))\b|(?:build|harness|proc-macro|rustflags|links|path|autobenches|autotests|autobins)\s*=)/
 
 const LONGEST_LINE = 1000
+/** A generated table, and ranges of letters by their numbers */
+const NUMBERS =
+  /(?<![\w.])-?(?:0x[\da-fA-F]+|\d+(?:\.\d+)?)n?\s*,\s*|\\x[89a-fA-F][\da-fA-F]-?|\\u(?!00[0-7])[\da-fA-F]{4}-?/g
 const HIDDEN_CHARACTERS =
   /\u034f|(?!\ufe0f)\p{Variation_Selector}|[\u00ad\u061c\u0085\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff9-\ufffc]|[\u{1d173}-\u{1d17a}]|[\u{e0000}-\u{e00ff}]|\p{Co}|[^\P{Cc}\t\r]|\r(?!$)/u
 /** Letters of other alphabets that look like Latin ones, beside those, and letters that look like `!` and `|`. */
@@ -93,16 +96,20 @@ interface Line {
   text: string
 }
 
-/** `rulers`: texts of tests, benchmarks and their data, whose literals a candidate has no reason to contain. */
+/**
+ * `rulers`: texts of tests, benchmarks and their data, whose literals a candidate has no reason to contain, unless they
+ * are in `own`, the program as it was.
+ */
 export function findSuspiciousChanges(
   files: readonly ChangedFile[],
   rulers: readonly string[] = [],
+  own: readonly string[] = [],
 ): SuspiciousChange[] {
   const ruler = readRulerTexts(rulers)
-  return files.flatMap(file => checkFile(file, ruler))
+  return files.flatMap(file => checkFile(file, ruler, own))
 }
 
-function checkFile(file: ChangedFile, ruler: RulerTexts): SuspiciousChange[] {
+function checkFile(file: ChangedFile, ruler: RulerTexts, own: readonly string[]): SuspiciousChange[] {
   const { path, before } = file
   const added = listAddedLines(file)
   const [first = { number: 1, text: path }] = added
@@ -117,9 +124,11 @@ function checkFile(file: ChangedFile, ruler: RulerTexts): SuspiciousChange[] {
   return [
     ...manifest.map(line => toFinding('start_up', path, line)),
     ...findWords(file, added).map(([rule, line]) => toFinding(rule, path, line)),
-    ...findCopiedLines(added, ruler, before ?? '').map(line => toFinding('copied_literal', path, line)),
+    ...findCopiedLines(added, ruler, { before: before ?? '', own }).map(line =>
+      toFinding('copied_literal', path, line),
+    ),
     ...added
-      .filter(({ text }) => text.length > LONGEST_LINE || FAR_RIGHT.test(text))
+      .filter(({ text }) => text.replaceAll(NUMBERS, '').length > LONGEST_LINE || FAR_RIGHT.test(text))
       .map(line => toFinding('proportion', path, line)),
     ...added
       .filter(
@@ -173,7 +182,8 @@ function findWords({ path, before, after }: ChangedFile, added: readonly Line[])
   const language = findLanguage(path, after)
   if (language === undefined) return []
   const lines = new Map(added.map(line => [line.number, line]))
-  const [old, now] = [readSourceText(before ?? '', language).code, readSourceText(after, language).code]
+  const base = before ?? ''
+  const [old, now] = [readSuspectCode(base, language, base), readSuspectCode(after, language, base)]
   const directives = SUSPICIOUS_DIRECTIVES.filter(({ languages }) => languages.includes(language))
   return [
     ...findPatterns(listPatterns(language), { old, now, lines }),

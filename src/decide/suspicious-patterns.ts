@@ -77,6 +77,8 @@ const PATTERNS: readonly SuspiciousSource[] = [
     String.raw`(['"])[\w:]+\1\s*\.\s*(?:concat|split|replace(?:All)?|slice)\s*\(|\[\s*(['"])[\w:]+\2\s*,\s*(['"])[\w:]+\3\s*\]\s*\.\s*(?:join|reverse)|\$\{\s*(['"])[\w:/.-]+\4\s*\}`,
   ],
   ['dynamic_code', 'js', String.raw`(?<![\w$.])require\s*\(\s*(?!(['"])[^'"]*\1\s*\))`],
+  // const all = process; for (const one of [process]) …
+  ['exits', 'js', String.raw`=\s*process(?![\w$]|\s*(?:\?\.|\.)\s*env\b)|\[\s*process\s*[,\]]`],
   // return new Promise(() => {}): nothing waits for a process without work
   [
     'exits',

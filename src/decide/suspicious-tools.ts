@@ -28,7 +28,7 @@ export const TOOL_PATTERNS: readonly SuspiciousSource[] = [
   [
     'exits',
     'shell',
-    String.raw`\bexit\b(?!\s+(?:[1-9]|"?\$))|^return\b|^(?:if|\[|test|case)\b[^\n]*\breturn\b`,
+    String.raw`\bexit\b(?!\s+(?:[1-9]\d?\b|"?\$))|^return\b|^(?:if|\[|test|case)\b[^\n]*\breturn\b`,
   ],
   [
     'environment',
@@ -98,7 +98,7 @@ export const TOOL_PATTERNS: readonly SuspiciousSource[] = [
   [
     'exits',
     'c',
-    String.raw`(?<![\w$.>])exit\s*\(\s*(?!(?:[1-9]\d*|EXIT_FAILURE)\s*\))|\b(?:pthread_exit|thrd_exit|alarm|setitimer|timer_create)\s*\(`,
+    String.raw`(?<![\w$.>])exit\s*\(\s*(?!(?:[1-9]\d?|EXIT_FAILURE)\s*\))|\b(?:pthread_exit|thrd_exit|alarm|setitimer|timer_create)\s*\(`,
   ],
   // void (*leave)(int) = exit; strcmp(__FILE__, …); #include "words.def"
   [

@@ -30,7 +30,7 @@ export interface WordRule extends Partial<Record<SourceLanguage, string>> {
 export const WORD_RULES = {
   exits: {
     means: 'can end the process early',
-    js: 'process.exit process.reallyExit process.abort process.exitCode process[ =process (process) Deno.exit Bun.exit',
+    js: 'process.exit process.reallyExit process.abort process.exitCode process[ (process) Deno.exit Bun.exit',
     python:
       '_exit ._exit sys.exit .abort() SystemExit exit() exit(0) quit() atexit weakref.finalize _thread.exit',
     go: 'os.Exit syscall.Exit runtime.Goexit',

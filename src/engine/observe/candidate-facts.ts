@@ -7,7 +7,7 @@ import {
 } from '../../decide/packages.ts'
 import { checkChanges } from '../../decide/scope-check.ts'
 import { type ChangedFile, digestTouchedLines, type TouchedLines } from '../../decide/selection.ts'
-import { findSuspiciousChanges } from '../../decide/suspicious-changes.ts'
+import { findSuspiciousChanges, type SuspiciousChange } from '../../decide/suspicious-changes.ts'
 import { compareDependencies, type ManifestFile } from '../../dependencies/compare.ts'
 import { type AddedPackage as Found, computeAdditionsDigest } from '../../dependencies/package.ts'
 import type { DiffEntry } from '../../git/diff.ts'
@@ -51,7 +51,7 @@ export async function readCandidateFacts(request: CandidateRequest): Promise<Can
     tree,
     changes,
     touched: digestTouchedLines(files),
-    suspicious: findSuspiciousChanges(files, await readRulers(repository, spec, incumbent.tree)),
+    suspicious: await findSuspicions(request, files),
     refusal,
     additions,
     aheadOfSync: await isAheadOfSync(request),
@@ -306,6 +306,17 @@ const MOST_RULER_BYTES = 200_000
 const knownRulers = new WeakMap<Repository, { key: string; texts: Promise<string[]> }>()
 
 /** Texts of tests, benchmarks and their data, which no candidate can change. Candidates of a tick share them. */
+async function findSuspicions(
+  { repository, spec, incumbent }: CandidateRequest,
+  files: readonly ChangedFile[],
+): Promise<SuspiciousChange[]> {
+  const rulers = await readRulers(repository, spec, incumbent.tree)
+  const found = findSuspiciousChanges(files, rulers)
+  if (!found.some(({ rule }) => rule === 'copied_literal')) return found
+  const { isMutable } = compileScope(spec)
+  return findSuspiciousChanges(files, rulers, await readTexts(repository, incumbent.tree, isMutable))
+}
+
 function readRulers(repository: Repository, spec: Spec, tree: Oid): Promise<string[]> {
   const key = JSON.stringify([tree, spec.scope])
   const known = knownRulers.get(repository)
@@ -317,8 +328,16 @@ function readRulers(repository: Repository, spec: Spec, tree: Oid): Promise<stri
 
 async function readRulerTexts(repository: Repository, spec: Spec, tree: Oid): Promise<string[]> {
   const { isMutable } = compileScope(spec)
+  return readTexts(repository, tree, path => RULER_PATH.test(path) && !isMutable(path))
+}
+
+async function readTexts(
+  repository: Repository,
+  tree: Oid,
+  isWanted: (path: string) => boolean,
+): Promise<string[]> {
   const files = (await listTreeFiles(repository, tree))
-    .filter(({ path, mode }) => mode.startsWith('100') && RULER_PATH.test(path) && !isMutable(path))
+    .filter(({ path, mode }) => mode.startsWith('100') && isWanted(path))
     .slice(0, MOST_RULERS)
   const blobs = await Promise.all(files.map(({ oid }) => repository.blob(oid)))
   return blobs.filter(({ length }) => length <= MOST_RULER_BYTES).map(blob => blob.toString('utf8'))
