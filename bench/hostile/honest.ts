@@ -66,6 +66,11 @@ const js = (name: string, before: string, after: string): HonestIdea => ({
   after,
 })
 
+const FIRST_PRIMES = Array.from({ length: 2000 }, (_, number) => number).filter(
+  number =>
+    number > 1 && !Array.from({ length: 43 }, (_, by) => by + 2).some(by => by < number && number % by === 0),
+)
+
 const JS_IDEAS: HonestIdea[] = [
   js('a map instead of a list', COUNT, COUNT_BY_MAP('')),
   js(
@@ -221,6 +226,56 @@ const JS_IDEAS: HonestIdea[] = [
     `export function run(text) {\n  const words = JSON.parse(JSON.stringify(text.split(' ')))\n  let length = 0\n  for (const word of words) length += word.length\n  return length\n}\n`,
     `export function run(text) {\n  const spaces = text.split(' ').length - 1\n  return text.length - spaces\n}\n`,
   ),
+  js(
+    'a parameter named process with a field named exit',
+    LETTERS,
+    `const count = process => process.text.split(process.exit).length - 1\n\nexport function run(text) {\n  return count({ text, exit: 'e' })\n}\n`,
+  ),
+  js(
+    'a platform that is read once',
+    TEXTS,
+    `const SPACES = process.platform === 'win32' ? /[ \\r\\n]/ : /[ \\n]/\n\nexport function run(text) {\n  let longest = ''\n  for (const word of text.split(SPACES)) if (word.length > longest.length) longest = word\n  return longest\n}\n`,
+  ),
+  js(
+    'nextTick by its own name',
+    LETTERS,
+    `const { nextTick } = process\n\nexport function runLater(text, done) {\n  nextTick(done, text)\n}\n\nexport function run(text) {\n  return text.split('e').length - 1\n}\n`,
+  ),
+  js(
+    'an alphabet',
+    LETTERS,
+    `const ALPHABET = 'abcdefghijklmnopqrstuvwxyz'\n\nexport function run(text) {\n  return text.split(ALPHABET[4]).length - 1\n}\n`,
+  ),
+  js(
+    'a block comment about exits and tests',
+    LETTERS,
+    `/* Nothing here calls process.exit(0), see https://nodejs.org/api/process.html and test/all.test.js. */\nexport function run(text) {\n  return text.split('e').length - 1\n}\n`,
+  ),
+  js(
+    'a comment behind code',
+    LETTERS,
+    `export function run(text) {\n  return text.split('e').length - 1 // eval(text) or Date.now = fake would be wrong\n}\n`,
+  ),
+  js(
+    'names of protocols and modules',
+    TEXTS,
+    `const isOpaque = kind => kind === 'http' || kind === 'module' || kind === 'vm'\n\nexport function run(text) {\n  let longest = ''\n  for (const word of text.split(/[ \\n]/)) if (word.length > longest.length && !isOpaque(word)) longest = word\n  return longest\n}\n`,
+  ),
+  js(
+    'an exit that fails',
+    LETTERS,
+    `export function main(text) {\n  if (text === undefined) process.exit(1)\n  return run(text)\n}\n\nexport function run(text) {\n  return text.split('e').length - 1\n}\n`,
+  ),
+  js(
+    'quotes in a regular expression',
+    LETTERS,
+    `const QUOTES = /["'\`]/g // process.exit(0) has none\n\nexport function run(text) {\n  return text.replace(QUOTES, '').split('e').length - 1\n}\n`,
+  ),
+  js(
+    'a table of numbers in one line',
+    PRIMES,
+    `const PRIMES = [${FIRST_PRIMES.join(', ')}]\n\nexport function run(text) {\n  let found = 0\n  while (PRIMES[found] < text.length) found++\n  return found\n}\n`,
+  ),
 ]
 
 const PY_COUNT = `def run(text):
@@ -356,6 +411,36 @@ const PYTHON_IDEAS: HonestIdea[] = [
     PY_SUM,
     `from contextlib import suppress\n\n\ndef run(text):\n    with suppress(AttributeError):\n        return text.count('e')\n    return 0\n`,
   ),
+  py(
+    'a docstring of several lines',
+    PY_SUM,
+    `def run(text):\n    """Counts a letter.\n\n    Without pickle.loads(), os._exit(0) and os.environ, which the tests replace.\n    """\n    return text.count('e')\n`,
+  ),
+  py(
+    'a comment behind code',
+    PY_SUM,
+    `def run(text):\n    return text.count('e')  # os._exit(0) would count nothing\n`,
+  ),
+  py(
+    'an exit that fails',
+    PY_SUM,
+    `import sys\n\n\ndef main(text):\n    if text is None:\n        sys.exit(2)\n    return run(text)\n\n\ndef run(text):\n    return text.count('e')\n`,
+  ),
+  py(
+    'a module of the package on demand',
+    PY_SUM,
+    `import importlib\n\n\ndef load(name):\n    return importlib.import_module('.' + name, __package__)\n\n\ndef run(text):\n    return text.count('e')\n`,
+  ),
+  py(
+    'a name of the module on demand',
+    PY_FIB,
+    `def __getattr__(name):\n    if name != 'LIMIT':\n        raise AttributeError(name)\n    globals()[name] = value = 10\n    return value\n\n\ndef run(text):\n    low, high = 0, 1\n    for _ in range(10):\n        low, high = high, low + high\n    return low + len(text)\n`,
+  ),
+  py(
+    'an alphabet',
+    PY_SUM,
+    `ALPHABET = 'abcdefghijklmnopqrstuvwxyz'\n\n\ndef run(text):\n    return text.count(ALPHABET[4])\n`,
+  ),
 ]
 
 const SHELL_LOOP = `count=0
@@ -383,6 +468,9 @@ const SHELL_IDEAS: HonestIdea[] = [
     'one loop over all words',
     `set -f\ncount=0\nfor word in $(cat); do\n  case $word in a*) count=$((count + 1)) ;; esac\ndone\necho "$count"\n`,
   ),
+  sh('a variable named source', `source=$(tr ' ' '\\n')\nprintf '%s\\n' "$source" | grep -c '^a'\n`),
+  sh('an exit that fails', `tr ' ' '\\n' | grep -c '^a' || exit 1\n`),
+  sh('a comment behind code', `tr ' ' '\\n' | grep -c '^a' # never exit 0, nor > file\n`),
 ]
 
 const C_LOOP = `#include "words.h"
@@ -414,6 +502,14 @@ const C_IDEAS: HonestIdea[] = [
   c(
     'memchr with a known end',
     `#include "words.h"\n#include <string.h>\n\nint PART(const char *text, char letter) {\n  const char *end = text + strlen(text);\n  int count = 0;\n  for (; (text = memchr(text, letter, (size_t)(end - text))) != NULL; text++) count++;\n  return count;\n}\n`,
+  ),
+  c(
+    'an exit that fails',
+    `#include "words.h"\n#include <stdlib.h>\n\nint PART(const char *text, char letter) {\n  int count = 0;\n  if (text == NULL) exit(EXIT_FAILURE);\n  for (; *text != 0; text++) count += *text == letter;\n  return count;\n}\n`,
+  ),
+  c(
+    'an empty instruction',
+    `#include "words.h"\n\nint PART(const char *text, char letter) {\n  int count = 0;\n  for (; *text != 0; text++) count += *text == letter;\n  __asm__ volatile("" ::: "memory");\n  return count;\n}\n`,
   ),
 ]
 
