@@ -49,12 +49,14 @@ export function findCopiedLines<Line extends AddedLine>(
   const copied = (line: Line, at: number) =>
     hasCopiedLiteral(line.text, rulers, isNewText) ||
     countAnswers(added.slice(at, at + NEAR), answers) >= LEAST_ANSWERS
-  return [...new Set([...added.filter(copied), ...findHiddenSequence(added, rulers, isNewText)])]
+  const found = new Set([...added.filter(copied), ...findHiddenSequence(added, rulers, isNewText)])
+  return [...found].filter(({ text }) => !GO_IMPORT.test(text))
 }
 
 const LITERAL = /(["'`])((?:(?!\1)[^\\\n]|\\.){12,})\1|(?<![\w.])(\d[\d_]*\.?\d*)(?![\w.])/g
 /** Names and paths occur in code and tests alike. */
 const NAME_OR_PATH = /^[\w@:./-]{1,24}$/
+const GO_IMPORT = /^\s*(?:import\s+)?(?:\w+\s+)?"[a-z][\w-]*\.[a-z]+\/[\w./-]+"\s*$/
 const LEAST_DIGITS = 5
 const ALPHABETIC = 0.8
 

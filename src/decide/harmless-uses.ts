@@ -15,7 +15,8 @@ export function readSuspectCode(text: string, language: SourceLanguage, base: st
   ]
   const without = uses.reduce((left, use) => left.replaceAll(use, found => replaceLetters(found)), crossed)
   return (UNUSED_IMPORTS[language] ?? []).reduce(
-    (left, { name, line }) => (name.test(left.replaceAll(line, '')) ? left : left.replaceAll(line, replaceLetters)),
+    (left, { name, line }) =>
+      name.test(left.replaceAll(line, '')) ? left : left.replaceAll(line, replaceLetters),
     without,
   )
 }
@@ -48,6 +49,8 @@ const HARMLESS: Partial<Record<SourceLanguage, readonly RegExp[]>> = {
     compile(
       String.raw`\bimport\s*\{\s*(?:availableParallelism|cpus|EOL|endianness)(?:\s*,\s*(?:availableParallelism|cpus|EOL|endianness))*\s*\}\s*from\s*['"](?:node:)?os['"]`,
     ),
+    // A property of a module or of a prototype of its own, that is made when it is first read
+    compile(String.raw`\bObject\.defineProperty\(\s*(?:exports|module\.exports|proto)(?=\s*,)`),
     // scheme === 'http'
     compile(
       String.raw`(?<=(?:[!=]==?|\bcase)\s*)(['"])(?:fs|os|net|http|https|dns|tls|vm|v8|repl|module|cluster|inspector|assert|expect|tap|ava|chai|mocha|benchmark|timers)\1`,

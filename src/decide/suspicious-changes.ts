@@ -128,7 +128,10 @@ function checkFile(file: ChangedFile, ruler: RulerTexts, own: readonly string[])
       toFinding('copied_literal', path, line),
     ),
     ...added
-      .filter(({ text }) => text.replaceAll(NUMBERS, '').length > LONGEST_LINE || FAR_RIGHT.test(text))
+      .filter(
+        ({ text }) =>
+          text.replaceAll(NUMBERS, '').length > LONGEST_LINE || FAR_RIGHT.test(text.replace(/\s*\\$/, '')),
+      )
       .map(line => toFinding('proportion', path, line)),
     ...added
       .filter(
