@@ -6,11 +6,12 @@ import { listDecisiveMetrics } from './metrics.ts'
 
 /**
  * A count of steps does not see work that a library does for the code, nor a clock in the program what happens before it
- * starts. winnow measures processor time and memory of each whole run anyway. Other programs of the machine hardly change
- * these two, as they change the time that passes.
+ * starts. winnow measures processor time, memory and the time that passes of each whole run anyway. Other programs of the
+ * machine change the last one most, so it has to differ by a second.
  */
 const COSTS = [
   { metric: 'cpu_seconds', least: 0.1, unit: 's of processor time' },
+  { metric: 'wall_seconds', least: 1, unit: 's' },
   { metric: 'max_rss_mb', least: 64, unit: 'MB of memory' },
 ] as const
 

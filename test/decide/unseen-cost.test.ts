@@ -22,6 +22,10 @@ describe('what a run costs that its metric does not see', () => {
     expect(describeCost(base, [slow, slow])).toBe(
       'each run takes at least 0.7 s of processor time, and at most 0.3 on the base',
     )
+    const asleep = { cpu_seconds: 0.2, wall_seconds: 1.5, max_rss_mb: 60 }
+    expect(describeCost(base, [asleep, asleep])).toBe(
+      'each run takes at least 1.5 s, and at most 0.4 on the base',
+    )
     const large = { cpu_seconds: 0.2, wall_seconds: 0.4, max_rss_mb: 200 }
     expect(describeCost(base, [large, large])).toBe(
       'each run takes at least 200 MB of memory, and at most 60 on the base',
@@ -39,8 +43,8 @@ describe('what a run costs that its metric does not see', () => {
       ),
     ).toBeNull()
     expect(describeCost(base, [slow, slow], 'wall_seconds')).toBeNull()
-    const waiting = { cpu_seconds: 0.2, wall_seconds: 5, max_rss_mb: 60 }
-    expect(describeCost(base, [waiting, waiting])).toBeNull()
+    const disturbed = { cpu_seconds: 0.2, wall_seconds: 1.3, max_rss_mb: 60 }
+    expect(describeCost(base, [disturbed, disturbed])).toBeNull()
     expect(describeCost(base, [{ steps: 1 }, { steps: 1 }])).toBeNull()
   })
 })
