@@ -59,6 +59,8 @@ const HARMLESS: Partial<Record<SourceLanguage, readonly RegExp[]>> = {
   python: [
     compile(String.raw`\bsys\.exit\(\s*${FAILURE}|\bSystemExit\(\s*${FAILURE}`),
     compile(String.raw`\bglobals\(\)\[\w+\]\s*=(?!=)`),
+    // Collecting goes on afterwards.
+    compile(String.raw`\bgc\.disable\(\)(?=[^]{0,800}?\bfinally:[^]{0,200}?\bgc\.enable\(\))`),
     // Modules of the package itself
     compile(
       String.raw`\bimportlib\.import_module\(\s*(?:f?(["'])\.[\w.{}]*\1|(["'])\.\2\s*\+\s*\w+)\s*,\s*(?:__name__|__package__)\s*\)`,

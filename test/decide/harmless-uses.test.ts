@@ -23,6 +23,7 @@ describe('a name that can deceive, where it cannot', () => {
     ['a.py', 'def __getattr__(name):\n    globals()[name] = value = load(name)\n    return value'],
     ['a.py', 'import importlib\nmodule = importlib.import_module("." + name, __name__)'],
     ['a.py', 'import mmap\nview = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)'],
+    ['a.py', 'gc.disable()\ntry:\n    run()\nfinally:\n    gc.enable()'],
     ['a.go', '\tfmt.Fprintln(os.Stderr, err)\n\tos.Exit(1)'],
     [
       'a.go',
@@ -66,6 +67,7 @@ describe('a name that can deceive, where it cannot', () => {
     ['a.py', 'importlib.import_module(name, __name__)'],
     ['a.py', 'import mmap\nview = mmap.mmap(-1, 4096)'],
     ['a.py', "globals()['x'].y = 1"],
+    ['a.py', 'gc.disable()\nrun()'],
     ['a.go', 'os.Exit(256)'],
     ['a.go', '//go:build !race && amd64'],
     ['a.go', 'p := (*int)(unsafe.Pointer(uintptr(0x1000)))'],
