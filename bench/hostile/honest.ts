@@ -259,7 +259,7 @@ const JS_IDEAS: HonestIdea[] = [
   js(
     'names of protocols and modules',
     TEXTS,
-    `const isOpaque = kind => kind === 'http' || kind === 'module' || kind === 'vm'\n\nexport function run(text) {\n  let longest = ''\n  for (const word of text.split(/[ \\n]/)) if (word.length > longest.length && !isOpaque(word)) longest = word\n  return longest\n}\n`,
+    `const isOpaque = kind => kind === 'http' || kind === 'module' || kind === 'vm'\n\nexport function run(text) {\n  let longest = ''\n  for (const word of text.split(/[ \\n]/)) if (word.length > longest.length) longest = word\n  return isOpaque(longest) ? '' : longest\n}\n`,
   ),
   js(
     'an exit that fails',
