@@ -176,6 +176,9 @@ const DECODES: readonly Decode[] = [
 const QUOTED = /(["'`])((?:(?!\1)[^\\\n]|\\.)+)\1|0x([0-9a-fA-F]{8,})/g
 /** Numbers of printable characters. */
 const CODES = /(?<![\w.])(?:3[2-9]|[4-9]\d|1[01]\d|12[0-6])(?![\w.])|[\])}]/g
+/** A message has words in common with a test that expects it. If all of it is copied, another rule finds it. */
+const SENTENCE = /[\p{L}\p{N}] [\p{L}\p{N}]/u
+const SPLITS = /split|fields|words/i
 const LEAST_PLAIN = 5
 const LEAST_CODED = 4
 const LEAST_LENGTH = 10
@@ -199,7 +202,11 @@ function findHiddenSequence<Line extends AddedLine>(
   )
   const codes = added.map(line => ({ line, text: readCodes(line.text) }))
   const found = [
-    findSequence(pieces, LEAST_PLAIN, rulers),
+    findSequence(
+      pieces.filter(({ line, text }) => !SENTENCE.test(text) || SPLITS.test(line.text)),
+      LEAST_PLAIN,
+      rulers,
+    ),
     findSequence(codes, LEAST_CODED, rulers),
     ...DECODES.map(decode =>
       findSequence(

@@ -365,4 +365,12 @@ describe('a copied literal in another form', () => {
     ['table = [64, 65, 66, 67, 68, 69, 70, 71, 72, 73]'],
     ["ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'"],
   ])('is not %s', after => expect(copied(after)).toEqual([]))
+
+  it('is no message that has words in common with a test', () => {
+    const message = 'throw new TypeError(`a list of ${kind} names is expected here but got one`)'
+    const tests = ["expect(() => read(1)).toThrow('names is expected here but got a number')"]
+    expect(findSuspiciousChanges([{ path: 'src/a.js', before: null, after: `${message}\n` }], tests)).toEqual(
+      [],
+    )
+  })
 })
