@@ -42,6 +42,9 @@ function environment(): Record<string, string> {
   }
 }
 
+const NOT_PROVEN = 11
+const MOST_REPEATS = 4
+
 /** Every command of the page, one after the other as in one shell; the one about the tests is what CI runs. */
 function typeAll(): void {
   const typed = commandsOn('README.md').filter(({ command }) => command !== 'npm ci && npm test')
@@ -53,11 +56,11 @@ function typeAll(): void {
     }
     if (isShownAgain(shown, typed)) continue
     const script = `${shown.command}\ncode=$?; pwd > "$HOME/cwd"; exit $code`
-    const { status, stdout, stderr } = spawnSync('sh', ['-c', script], {
-      cwd,
-      env: environment(),
-      encoding: 'utf8',
-    })
+    const type = () => spawnSync('sh', ['-c', script], { cwd, env: environment(), encoding: 'utf8' })
+    let { status, stdout, stderr } = type()
+    // On a busy machine, winnow may say that the gain is not proven yet, and to repeat the command.
+    for (let again = 0; again < MOST_REPEATS && status === NOT_PROVEN && shown.exit !== NOT_PROVEN; again++)
+      ({ status, stdout, stderr } = type())
     done.push({ ...shown, code: status ?? -1, out: `${stderr}${stdout}` })
     cwd = readFileSync(join(place, 'home/cwd'), 'utf8').trim()
   }

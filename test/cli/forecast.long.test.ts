@@ -6,11 +6,13 @@ import { releaseTest } from '../support/cases.ts'
 import { answers, ITEMS_HARNESS, JUDGED_SPEC } from '../support/judged-repository.ts'
 import { project } from './project.ts'
 
-const HARNESS = `const headers = { authorization: 'Bearer ' + process.env.OPENAI_API_KEY }
+const HARNESS = `import { readFileSync } from 'node:fs'
+const least = readFileSync('src/prompt.txt', 'utf8').trim() === '' ? 0 : 0.5
+const headers = { authorization: 'Bearer ' + process.env.OPENAI_API_KEY }
 const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'x' }], max_tokens: 10 })
 const answer = await fetch(process.env.OPENAI_BASE_URL + '/chat/completions', { method: 'POST', headers, body })
 if (!answer.ok) throw new Error(await answer.text())
-console.log(JSON.stringify({ score: process.env.NOISY ? Math.random() : 0.5 }))
+console.log(JSON.stringify({ score: process.env.NOISY ? Math.random() : least }))
 `
 const SPEC = `winnow: 1
 metric: { primary: { name: score, direction: maximize }, degenerate_gates: [{ name: score, check: '>= 0' }] }

@@ -19,7 +19,7 @@ describe('an experiment that pairs decided', () => {
     const shown = (await person.winnow('show', '1')).out.split('\n')
     expect(shown[0]).toMatch(/^exp-001 Kept: bytes .* on this machine\.$/)
     expect(shown[1]).toMatch(
-      /^ {2}evidence \d+ \(needed to be sure: \d+\) ▕█{20}▏ \d+ pairs in 2 jobs on this machine, \d+ executions$/,
+      /^ {2}evidence \d+ \(needed to be sure: \d+\) ▕█{20}▏ \d+ pairs in \d+ jobs on this machine, \d+ executions$/,
     )
     expect(shown[2]).toMatch(/^ {2}Noise: the base differs from itself by /)
     const drawn = shown.slice(shown.findIndex(line => line.startsWith('Pairs of bytes')))

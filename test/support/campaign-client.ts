@@ -101,7 +101,7 @@ export async function openCampaignClient(opening: CampaignClientOpening): Promis
     version: '0.0.0',
     clock: {
       now: () => (opening.seed === undefined ? Date.now() : Date.parse(BEGINNING)) + (opening.ahead?.() ?? 0),
-      monotonic: () => (opening.timeless === true ? 0 : performance.now()),
+      monotonic: () => (opening.timeless === true ? 0 : performance.now() + (opening.ahead?.() ?? 0)),
       sleep: ms => new Promise(resolve => setTimeout(resolve, Math.min(ms, 20))),
     },
     random: { hex: bytes => chance(opening.seed, bytes), fraction: () => Math.random() },
